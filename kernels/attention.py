@@ -1,0 +1,97 @@
+"""The functions that callers use: check the input, choose a configuration, launch."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from . import fa2
+from .availability import INTERPRETED
+from .checks import check_device, check_options, check_tensors
+from .configs import Config, arch_of, choose
+
+ORDERS = {"fa2": fa2.run}
+
+
+def flash_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    order: str = "fa2",
+    block_m: int | None = None,
+    block_n: int | None = None,
+    return_lse: bool = False,
+    precision: str = "ieee",
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """Exact attention, forward only: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
+
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
+    strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
+    TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys
+    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `scale` defaults to 1/√d.
+    `block_m` and `block_n` are Br and Bc, any number from 1 (None: the table of configs.py).
+    `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
+    computes true fp32). No gradient is recorded.
+
+    Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
+    Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
+    """
+    o, lse, _, _ = _run(q, k, v, causal, scale, order, block_m, block_n, precision, trace=False)
+    return (o, lse) if return_lse else o
+
+
+def tile_states(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    order: str = "fa2",
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """m and l of every row after every tile, from the same kernel compiled with its trace flag.
+
+    Arguments as `flash_attention`. Returns m and l, fp32, natural units, each
+    (B, H, Tr, Tc, block_m), NaN where the tile is skipped and where the row is beyond Nq.
+    Raises ValueError for order "standard", which keeps no running m and l.
+    """
+    if order == "standard":
+        raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
+    _, _, m, l = _run(q, k, v, causal, scale, order, block_m, block_n, "ieee", trace=True)
+    return m, l
+
+
+def _run(q, k, v, causal, scale, order, block_m, block_n, precision, trace):
+    check_tensors(q, k, v)
+    check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
+    check_device(q.device)
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    config = config_for(q, causal, block_m, block_n)
+    run = ORDERS[order]
+    if INTERPRETED:
+        return run(q, k, v, causal, scale, config, precision, trace)
+    from triton.runtime.errors import OutOfResources
+
+    with torch.cuda.device(q.device):
+        try:
+            return run(q, k, v, causal, scale, config, precision, trace)
+        except OutOfResources as error:
+            raise RuntimeError(
+                f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
+                f"d = {q.shape[-1]}: {error.name} needed {error.required:,}, limit {error.limit:,}."
+            ) from error
+
+
+def config_for(
+    q: torch.Tensor, causal: bool, block_m: int | None = None, block_n: int | None = None
+) -> Config:
+    """The configuration that `flash_attention` runs for this q (B, H, Nq, d) on its device."""
+    cuda = q.device.type == "cuda"
+    arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
+    return choose(arch, q.shape[-1], q.element_size(), bool(causal), block_m, block_n)

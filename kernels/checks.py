@@ -1,0 +1,88 @@
+"""What the kernels accept: one sentence for each thing that they do not."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .availability import INTERPRETED, available
+
+DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+PRECISIONS = ("ieee", "tf32", "tf32x3")
+MAX_D = 256
+
+
+def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
+    """q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; one dtype, one device.
+
+    Raises TypeError (not tensors, dtype), ValueError (shapes) or RuntimeError (device), each with
+    one sentence.
+    """
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        if x.dim() != 4:
+            raise ValueError(f"{name} must have 4 dimensions (B, H, N, d), not {tuple(x.shape)}.")
+        if x.dtype not in DTYPES:
+            raise TypeError(f"{name} is {x.dtype}: only float16, bfloat16 and float32 are allowed.")
+        if x.dtype != q.dtype:
+            raise TypeError(f"q is {q.dtype} but {name} is {x.dtype}: they must have one dtype.")
+        if x.device != q.device:
+            raise RuntimeError(f"q is on {q.device} but {name} is on {x.device}.")
+        if 0 in x.shape:
+            raise ValueError(f"{name} is empty: {tuple(x.shape)}; every size must be at least 1.")
+    if k.shape != v.shape:
+        raise ValueError(f"k and v must have one shape, not {tuple(k.shape)} and {tuple(v.shape)}.")
+    (batch, heads, _, d), (k_batch, k_heads, _, k_d) = q.shape, k.shape
+    if batch != k_batch:
+        raise ValueError(f"q has batch {batch} but k and v have {k_batch}.")
+    if heads % k_heads:
+        raise ValueError(f"k has {k_heads} heads, which do not divide q's {heads} heads.")
+    if d != k_d:
+        raise ValueError(f"q has head dimension {d} but k and v have {k_d}.")
+    if d > MAX_D:
+        raise ValueError(f"d = {d} is not allowed: the head dimension is 1 to {MAX_D}.")
+
+
+def check_options(
+    scale: float | None,
+    order: str,
+    orders: tuple[str, ...],
+    block_m: int | None,
+    block_n: int | None,
+    precision: str,
+) -> None:
+    """Raises ValueError or TypeError with one sentence for an option out of its range."""
+    if order not in orders:
+        raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(orders)}.")
+    if precision not in PRECISIONS:
+        raise ValueError(
+            f"precision = {str(precision)[:40]!r} is not allowed: {', '.join(PRECISIONS)}."
+        )
+    for name, block in (("block_m", block_m), ("block_n", block_n)):
+        if block is not None and (isinstance(block, bool) or not isinstance(block, int)):
+            raise TypeError(f"{name} must be a whole number or None, not {type(block).__name__}.")
+        if block is not None and block < 1:
+            raise ValueError(f"{name} = {block} is not allowed: it must be at least 1.")
+    if scale is not None and not math.isfinite(scale):
+        raise ValueError(f"scale = {scale} is not allowed: it must be a finite number.")
+
+
+def check_device(device: torch.device) -> None:
+    """Raises RuntimeError with one sentence if the kernels cannot run on tensors of this device."""
+    works, reason = available()
+    if not works and (device.type == "cuda" or INTERPRETED):
+        raise RuntimeError(reason)
+    if device.type == "cuda" and INTERPRETED:
+        raise RuntimeError(
+            "These are CUDA tensors, but TRITON_INTERPRET=1 was set when kernels was imported: "
+            "move them to the CPU, or unset it and start again."
+        )
+    if device.type == "cpu" and not INTERPRETED:
+        raise RuntimeError(
+            "CPU tensors need Triton's interpreter: set TRITON_INTERPRET=1 before importing "
+            "kernels, or move the tensors to a CUDA GPU."
+        )
+    if device.type not in ("cpu", "cuda"):
+        raise RuntimeError(f"The kernels run on CUDA or CPU tensors, not on {device.type}.")

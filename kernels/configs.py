@@ -1,0 +1,104 @@
+"""Tiles and launch settings per card: a table chosen offline, nothing is searched at run time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Shared memory that one thread block may use, KiB (CUDA C++ programming guide, table of compute
+# capabilities).
+SHARED_KIB = {"sm_80": 163, "sm_90": 227, "sm_120": 99}
+# Largest padded block on a GPU: beyond it registers spill and compiling takes minutes.
+MAX_TILE = 256
+MAX_TILE_ELEMENTS = 1 << 20  # Triton's own limit for one block of values
+
+
+@dataclass(frozen=True)
+class Config:
+    """Logical tile and the launch settings of the program that works on it."""
+
+    block_m: int
+    block_n: int
+    num_warps: int
+    num_stages: int
+
+
+# (d padded to a power of two, bytes per element, causal): causal is None where both are the same.
+_16BIT = 2
+_32BIT = 4
+TABLE: dict[str, dict[tuple[int, int, bool | None], Config]] = {
+    "sm_80": {
+        (64, _16BIT, None): Config(128, 64, 4, 3),
+        (128, _16BIT, None): Config(128, 64, 8, 3),
+        (256, _16BIT, None): Config(64, 64, 8, 1),
+        (64, _32BIT, None): Config(32, 32, 4, 2),
+        (128, _32BIT, None): Config(32, 32, 4, 2),
+        (256, _32BIT, None): Config(16, 32, 4, 1),
+    },
+    "sm_90": {
+        (64, _16BIT, None): Config(128, 64, 8, 3),
+        (128, _16BIT, None): Config(128, 64, 8, 3),
+        (256, _16BIT, None): Config(128, 64, 8, 2),
+        (64, _32BIT, None): Config(32, 32, 4, 2),
+        (128, _32BIT, None): Config(32, 32, 4, 2),
+        (256, _32BIT, None): Config(16, 32, 4, 1),
+    },
+    "sm_120": {
+        (64, _16BIT, None): Config(128, 64, 4, 3),
+        (128, _16BIT, None): Config(128, 32, 8, 2),
+        (256, _16BIT, None): Config(64, 32, 4, 1),
+        (64, _32BIT, None): Config(32, 32, 4, 2),
+        (128, _32BIT, None): Config(32, 32, 4, 1),
+        (256, _32BIT, None): Config(16, 16, 4, 1),
+    },
+    # The interpreter pays per tile, whatever its size.
+    "interpreter": {
+        (256, _16BIT, None): Config(64, 64, 4, 1),
+        (256, _32BIT, None): Config(64, 64, 4, 1),
+    },
+}
+
+
+def pad(size: int) -> int:
+    """Physical size of a logical tile side: the next power of two of at least 16."""
+    return max(16, 1 << (size - 1).bit_length())
+
+
+def arch_of(capability: tuple[int, int]) -> str:
+    """Row of the table for a CUDA compute capability, by how much shared memory a block may use."""
+    major, minor = capability
+    if major in (9, 10):
+        return "sm_90"
+    if (major, minor) in ((8, 0), (8, 7)):
+        return "sm_80"
+    return "sm_120"
+
+
+def choose(
+    arch: str, d: int, itemsize: int, causal: bool, block_m: int | None, block_n: int | None
+) -> Config:
+    """The table's configuration, or launch settings for the tile that the caller asks for.
+
+    d: head dimension; itemsize: bytes per element of Q, K, V. A side given as None comes from the
+    table. Raises ValueError naming the block that is too large for one program.
+    """
+    table = {key: value for key, value in TABLE[arch].items() if key[1] == itemsize}
+    d_key = min(key[0] for key in table if key[0] >= pad(d))
+    best = table.get((d_key, itemsize, causal)) or table[(d_key, itemsize, None)]
+    asked = (block_m or best.block_m, block_n or best.block_n)
+    if asked == (best.block_m, best.block_n):
+        return best
+    for name, block in zip(("block_m", "block_n"), asked, strict=True):
+        if arch != "interpreter" and pad(block) > MAX_TILE:
+            raise ValueError(
+                f"{name} = {block} is too large for one program on a GPU: 1 to {MAX_TILE}."
+            )
+    m, n = pad(asked[0]), pad(asked[1])
+    if max(m * n, m * pad(d), n * pad(d)) > MAX_TILE_ELEMENTS:
+        raise ValueError(
+            f"block_m = {asked[0]} and block_n = {asked[1]} are too large for d = {d}: a padded "
+            f"tile may hold at most {MAX_TILE_ELEMENTS:,} elements."
+        )
+    # Q, and K and V once per stage, stay in shared memory; keep two stages where they fit.
+    q_bytes, kv_bytes = m * pad(d) * itemsize, 2 * n * pad(d) * itemsize
+    fits = q_bytes + 2 * kv_bytes <= SHARED_KIB.get(arch, 1 << 20) * 1024
+    return Config(*asked, num_warps=8 if m * max(n, pad(d)) >= 8192 else 4, num_stages=1 + fits)

@@ -1,0 +1,150 @@
+"""FlashAttention-2, forward (arXiv 2307.08691, Algorithm 1): rows outside, keys inside."""
+
+import torch
+import triton
+import triton.language as tl
+
+from .availability import INTERPRETED
+from .configs import Config, pad
+from .formats import as_operand, as_stored, load_tile
+from .progress import expect
+
+# kernel: begin
+
+
+@triton.jit
+def visit_tiles(
+    acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, m_trace, l_trace,
+    rows, row_ok, keys, dims, j_start, j_end, Nq, Nk, qk_scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+    MASKED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """Inner loop: row block i meets the key blocks j_start … j_end-1, held in PAD_N ≥ Bc lanes."""
+    for j in range(j_start, j_end):
+        # phase: load — K_jᵀ (d×Bc) and V_j (Bc×d): HBM → SRAM
+        start = tl.cast(j, tl.int64) * BLOCK_N
+        key_ok = (keys < BLOCK_N) & (start + keys < Nk)
+        k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
+        k = load_tile(k_ptrs + start * k_step, k_ok, MASKED or k_ptrs.shape[0] != D)
+        v = load_tile(v_ptrs + start * v_step, v_ok, MASKED or k_ptrs.shape[0] != D)
+        # phase: scores — S_ij = scale · Q_i K_jᵀ, times log2(e) so that exp(x) becomes exp2
+        s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION) * qk_scale
+        # phase: mask — S_ij = −∞ beyond N and above the diagonal (aligned bottom-right)
+        if MASKED:
+            visible = key_ok[None, :]
+            if CAUSAL:
+                visible = visible & (start + keys[None, :] <= rows[:, None] + (Nk - Nq))
+            s = tl.where(visible, s, float("-inf"))
+        # phase: max — m_new = max(m_old, rowmax S_ij)
+        m_new = tl.maximum(m_i, tl.max(s, 1))
+        m_ref = m_new
+        if MASKED:  # a row that has seen no key: −∞ − (−∞) would be NaN
+            m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)
+        # phase: exp — P_ij = exp(S_ij − m_new), alpha = exp(m_old − m_new)
+        p = tl.exp2(s - m_ref[:, None])
+        alpha = tl.exp2(m_i - m_ref)
+        # phase: sum — l_new = alpha · l_old + rowsum P_ij
+        l_i = alpha * l_i + tl.sum(p, 1)
+        # phase: output — O_i = diag(alpha) O_i + P_ij V_j, not normalised
+        p = as_operand(as_stored(p, v.dtype, BF16_BITS), BF16_BITS)
+        acc = tl.dot(p, as_operand(v, BF16_BITS), acc * alpha[:, None], input_precision=PRECISION)
+        m_i = m_new
+        if TRACE:  # m in natural units, after this tile
+            tl.store(m_trace + j * BLOCK_M, m_i * 0.6931471805599453, mask=row_ok)
+            tl.store(l_trace + j * BLOCK_M, l_i, mask=row_ok)
+    return acc, m_i, l_i
+
+
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+def fa2_kernel(
+    Q, K, V, O, LSE, M_TRACE, L_TRACE, q_strides, k_strides, v_strides, o_strides,
+    H, GROUP, Nq, Nk, qk_scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
+    Tr = tl.cdiv(Nq, BLOCK_M)
+    i = tl.program_id(0) % Tr
+    if CAUSAL:
+        i = Tr - 1 - i  # the longest rows start first
+    bh = (tl.program_id(0) // Tr).to(tl.int64)
+    b, h = bh // H, bh % H
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
+    rows = i * BLOCK_M + lanes.to(tl.int64)  # 64-bit: offsets may exceed 2³¹ elements
+    row_ok = (lanes < BLOCK_M) & (rows < Nq)
+    tile_ok = row_ok[:, None] & (dims < D)[None, :]
+    d64, n64 = dims.to(tl.int64), keys.to(tl.int64)
+    kv_h = h // GROUP  # GROUP query heads share one key head
+    q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
+    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
+    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
+    q_ptrs += rows[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
+    k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
+    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+
+    # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
+    q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    m_i = tl.full([PAD_M], float("-inf"), tl.float32)
+    l_i = tl.zeros([PAD_M], tl.float32)
+    acc = tl.zeros([PAD_M, PAD_D], tl.float32)
+
+    # Key blocks that every row sees whole need no mask; then those with an edge; the rest: skipped.
+    full_keys, some_keys = Nk, Nk
+    if CAUSAL:
+        full_keys = tl.maximum(tl.minimum(i * BLOCK_M + 1 + Nk - Nq, Nk), 0)
+        some_keys = tl.maximum(tl.minimum((i + 1) * BLOCK_M, Nq) + Nk - Nq, 0)
+    j_full, j_end = full_keys // BLOCK_N, tl.cdiv(some_keys, BLOCK_N)
+    trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
+    acc, m_i, l_i = visit_tiles(
+        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
+        L_TRACE + trace, rows, row_ok, keys, dims, 0, j_full, Nq, Nk, qk_scale, D, BLOCK_M,
+        BLOCK_N, CAUSAL, PAD_N != BLOCK_N, PRECISION, TRACE, BF16_BITS,
+    )  # fmt: skip
+    acc, m_i, l_i = visit_tiles(
+        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
+        L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D, BLOCK_M,
+        BLOCK_N, CAUSAL, True, PRECISION, TRACE, BF16_BITS,
+    )  # fmt: skip
+
+    # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
+    l_ref = tl.where(l_i == 0.0, 1.0, l_i)  # a row without keys: O = 0, lse = −∞
+    o = as_stored(acc / l_ref[:, None], O.dtype.element_ty, BF16_BITS)
+    o_ptrs = O + b * o_strides[0] + h * o_strides[1]
+    o_ptrs += rows[:, None] * o_strides[2] + d64[None, :] * o_strides[3]
+    tl.store(o_ptrs, o, mask=tile_ok)
+    tl.store(LSE + bh * Nq + rows, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
+
+
+# kernel: end
+
+
+def run(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
+    config: Config, precision: str, trace: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None, torch.Tensor | None]:  # fmt: skip
+    """Launch on checked input, one program per row block, head and batch.
+
+    Returns O (B, H, Nq, d), lse (B, H, Nq) and, with `trace`, m and l (B, H, Tr, Tc, Br).
+    """
+    batch, heads, n_q, d = q.shape
+    n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n
+    Tr, Tc = triton.cdiv(n_q, block_m), triton.cdiv(n_k, block_n)
+    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
+    lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
+    m = l = None
+    if trace:
+        m = torch.full((batch, heads, Tr, Tc, block_m), float("nan"), device=q.device)
+        l = torch.full_like(m, float("nan"))
+    programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
+    expect(programs)
+    fa2_kernel[(programs,)](
+        q, k, v, o, lse, m if trace else lse, l if trace else lse,
+        q.stride(), k.stride(), v.stride(), o.stride(),
+        heads, heads // k.shape[1], n_q, n_k, scale * 1.4426950408889634,
+        D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
+        PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
+        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
+        num_warps=config.num_warps, num_stages=config.num_stages,
+    )  # fmt: skip
+    return o, lse, m, l

@@ -1,0 +1,39 @@
+"""Storage dtype ↔ matrix operand, inside a kernel: the one place that knows the interpreter's bf16.
+
+Triton's interpreter keeps bf16 as 16-bit integers, and its dot and its conversions then compute on
+those integers: silently wrong. With BF16_BITS (set by the launchers only there) both helpers do by
+integer arithmetic what the hardware does: widen exactly, round to nearest even.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def as_operand(x, BF16_BITS: tl.constexpr):
+    """x in its storage dtype as `tl.dot` takes it: itself, or bf16 widened exactly to fp32."""
+    if BF16_BITS:
+        return (x.to(tl.uint16, bitcast=True).to(tl.uint32) << 16).to(tl.float32, bitcast=True)
+    else:
+        return x
+
+
+@triton.jit
+def as_stored(x, dtype: tl.constexpr, BF16_BITS: tl.constexpr):
+    """fp32 x rounded to the storage dtype, to nearest even; NaN stays NaN."""
+    if BF16_BITS:
+        bits = x.to(tl.uint32, bitcast=True)
+        upper = (bits + ((bits >> 16) & 1) + 0x7FFF) >> 16
+        upper = tl.where(x != x, 0x7FC0, upper)
+        return upper.to(tl.uint16).to(tl.bfloat16, bitcast=True)
+    else:
+        return x.to(dtype)
+
+
+@triton.jit
+def load_tile(pointers, mask, MASKED: tl.constexpr):
+    """A tile from HBM; masked lanes read 0 and move no byte. Without MASKED the mask is unused."""
+    if MASKED:
+        return tl.load(pointers, mask=mask, other=0.0)
+    else:
+        return tl.load(pointers)

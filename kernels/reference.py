@@ -1,0 +1,78 @@
+"""The judges: plain attention in the inputs' dtype, and float64 attention. No Triton here."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+CHUNK_BYTES = 1 << 28  # of float64 scores held at once
+
+
+def _causal_mask(rows: torch.Tensor, n_q: int, n_k: int) -> torch.Tensor:
+    """True where key n is hidden from row m: n > m + Nk − Nq (aligned bottom-right)."""
+    keys = torch.arange(n_k, device=rows.device)
+    return keys[None, :] > rows[:, None] + (n_k - n_q)
+
+
+def naive_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+) -> torch.Tensor:
+    """softmax(scale · Q Kᵀ) V with S and P materialised (B, H, Nq, Nk) in the inputs' dtype.
+
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H. Returns O like q. Rows that see no key
+    give 0. The two N×N matrices are all that it holds besides its inputs.
+    """
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    group = q.shape[1] // k.shape[1]
+    if group > 1:
+        k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    n_q, n_k = q.shape[2], k.shape[2]
+    s = torch.matmul(q, k.transpose(-1, -2)).mul_(scale)
+    if causal:
+        rows = torch.arange(n_q, device=q.device)
+        s.masked_fill_(_causal_mask(rows, n_q, n_k), float("-inf"))
+    p = torch.softmax(s, dim=-1)
+    del s
+    if causal and n_q > n_k:
+        p[:, :, : n_q - n_k] = 0.0
+    return torch.matmul(p, v)
+
+
+def reference_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention in float64 of the same inputs: O (B, H, Nq, d) and lse (B, H, Nq), natural log.
+
+    Works on blocks of rows, so that long sequences fit. Rows that see no key: O = 0, lse = −inf.
+    """
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    group = q.shape[1] // k.shape[1]
+    batch, heads, n_q, d = q.shape
+    n_k = k.shape[2]
+    o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
+    lse = torch.full((batch, heads, n_q), float("-inf"), dtype=torch.float64, device=q.device)
+    chunk = max(1, CHUNK_BYTES // (8 * n_k))
+    for b in range(batch):
+        for h in range(heads):
+            k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
+            for start in range(0, n_q, chunk):
+                s = (q[b, h, start : start + chunk].double() @ k_bh.T) * scale
+                if causal:
+                    rows = torch.arange(start, start + s.shape[0], device=q.device)
+                    s.masked_fill_(_causal_mask(rows, n_q, n_k), float("-inf"))
+                row_lse = torch.logsumexp(s, dim=-1)
+                p = torch.exp(s - row_lse.masked_fill(row_lse.isinf(), 0.0)[:, None])
+                o[b, h, start : start + chunk] = p @ v_bh
+                lse[b, h, start : start + chunk] = row_lse
+    return o, lse

@@ -1,0 +1,133 @@
+"""O and lse against float64, in the interpreter or on the GPU."""
+
+import pytest
+import torch
+from attention_checks import DEVICE, assert_attention, make_qkv
+
+import kernels
+
+DTYPES = ["fp32", "fp16", "bf16"]
+# n, d, Br, Bc: ragged both ways, Br < Bc, Br > Bc, one tile, tiles that need no padding
+SHAPES = [
+    (1, 8, 1, 1),
+    (16, 8, 4, 4),
+    (33, 16, 16, 16),
+    (63, 8, 7, 20),
+    (65, 24, 32, 12),
+    (111, 40, 16, 64),
+    (100, 64, 64, 32),
+]
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("n", "d", "block_m", "block_n"), SHAPES)
+def test_grid(n, d, block_m, block_n, dtype, causal):
+    q, k, v = make_qkv(n, d, dtype=dtype)
+    assert_attention(q, k, v, causal=causal, block_m=block_m, block_n=block_n)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_default_tile_batches_and_heads(dtype):
+    q, k, v = make_qkv(70, 32, batch=2, heads=3, dtype=dtype)
+    assert_attention(q, k, v, causal=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_keys_beyond_n_never_enter(dtype):
+    """All scores negative: a padded key, scoring 0, would take nearly the whole softmax."""
+    q, k, v = make_qkv(100, 16, dtype=dtype)
+    o, _ = assert_attention(q.abs(), -k.abs() - 2, v.abs() + 1, block_m=64, block_n=64)
+    assert o.min() > 0.9
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("block", [16, 12])
+def test_nothing_beyond_n_is_read_or_written(block, causal):
+    """q, k, v are views of larger buffers full of NaN; O is compared with a run on plain copies."""
+    n, d = 37, 12
+    plain = make_qkv(n, d, heads=2, dtype="fp16")
+    planted = []
+    for x in plain:
+        buffer = torch.full((1, 2, 64, 16), float("nan"), dtype=x.dtype, device=DEVICE)
+        buffer[:, :, :n, :d] = x
+        planted.append(buffer[:, :, :n, :d])
+    options = {"causal": causal, "block_m": block, "block_n": block}
+    o, _ = assert_attention(*planted, **options)
+    assert torch.equal(o, kernels.flash_attention(*plain, **options))
+
+
+def test_canary_around_the_output(monkeypatch):
+    """Every output is allocated inside a buffer of canaries; none of them may change."""
+    buffers = []
+
+    def guarded_empty(shape, *, dtype, device):
+        size = int(torch.Size(shape).numel())
+        buffer = torch.full((size + 128,), 12345.0, dtype=dtype, device=device)
+        buffers.append((buffer, size))
+        return buffer[64 : 64 + size].view(shape)
+
+    q, k, v = make_qkv(37, 12, heads=2)
+    monkeypatch.setattr(torch, "empty", guarded_empty)
+    o, lse = kernels.flash_attention(q, k, v, block_m=8, block_n=8, return_lse=True)
+    monkeypatch.undo()
+    assert len(buffers) == 2
+    for buffer, size in buffers:
+        assert (buffer[:64] == 12345).all() and (buffer[64 + size :] == 12345).all()
+    assert not (o == 12345).any() and not (lse == 12345).any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+def test_large_logits(dtype, causal):
+    """flash-attention's own overflow test: q × 5, k and v × 3."""
+    q, k, v = make_qkv(67, 64, dtype=dtype, q_by=5.0, kv_by=3.0)
+    assert_attention(q, k, v, causal=causal, block_m=32, block_n=16)
+
+
+def test_logits_far_beyond_exp():
+    """Scores of ±10⁴: exp of any of them over- or underflows without the running maximum."""
+    q, k, v = make_qkv(40, 16, q_by=100.0, kv_by=100.0)
+    assert_attention(q, k, v, causal=True, block_m=16, block_n=16)
+
+
+def test_equal_logits_give_the_mean_of_v():
+    q, k, v = make_qkv(50, 8)
+    o, lse = assert_attention(torch.zeros_like(q), k, v, block_m=16, block_n=16)
+    torch.testing.assert_close(o, v.mean(2, keepdim=True).expand_as(v), atol=1e-6, rtol=0)
+    torch.testing.assert_close(lse, torch.full_like(lse, 50.0).log())
+
+
+@pytest.mark.parametrize("scale", [0.0, -0.7, 3.0])
+def test_scale(scale):
+    q, k, v = make_qkv(35, 16)
+    assert_attention(q, k, v, causal=True, scale=scale, block_m=16, block_n=8)
+
+
+def test_strides():
+    """(B, N, H, d) storage, a transposed q, an expanded k and a v with every second column."""
+    q0, k0, v0 = make_qkv(33, 16, batch=2, heads=2)
+    q = q0.transpose(-1, -2).contiguous().transpose(-1, -2)
+    k = k0[:, :1].expand(2, 2, 33, 16)
+    v = torch.stack([v0, torch.full_like(v0, float("nan"))], -1).flatten(-2)[..., ::2]
+    assert q.stride(-1) != 1 and k.stride(1) == 0 and v.stride(-1) == 2
+    assert_attention(q, k, v, causal=True, block_m=16, block_n=16)
+    bnhd = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q0, k0, v0)]
+    assert_attention(*bnhd, block_m=16, block_n=16)
+
+
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+def test_rounding_has_no_bias(dtype):
+    """Truncation to 16 bits passes a rule on magnitudes, but shifts |O| down on average."""
+    q, k, v = make_qkv(128, 32, dtype=dtype, heads=2)
+    o = kernels.flash_attention(q, k, v, block_m=64, block_n=64).double()
+    o_ref, _ = kernels.reference_attention(q, k, v)
+    shift = ((o - o_ref) * o_ref.sign() / o_ref.abs()).median().item()
+    unit = {"fp16": 2.0**-11, "bf16": 2.0**-8}[dtype]
+    assert abs(shift) < 0.15 * unit, f"median relative shift {shift / unit:.2f} units of roundoff"
+
+
+def test_repeats_are_bit_equal():
+    q, k, v = make_qkv(97, 32, heads=2, dtype="bf16")
+    runs = [kernels.flash_attention(q, k, v, causal=True) for _ in range(2)]
+    assert torch.equal(*runs)

@@ -1,0 +1,62 @@
+"""m and l after every tile, against float64 over the keys seen so far."""
+
+import pytest
+import torch
+from attention_checks import make_qkv
+
+import kernels
+
+
+def direct_states(q, k, *, causal, block_m, block_n):
+    """m and l, float64, (B, H, Tr, Tc, Br): max and Σ exp over the keys of blocks 0 … j."""
+    n_q, n_k = q.shape[2], k.shape[2]
+    s = (q.double() @ k.double().transpose(-1, -2)) / q.shape[-1] ** 0.5
+    rows, keys = torch.arange(n_q)[:, None], torch.arange(n_k)[None, :]
+    if causal:
+        s.masked_fill_((keys > rows + n_k - n_q).to(s.device), float("-inf"))
+    Tr, Tc = -(-n_q // block_m), -(-n_k // block_n)
+    m = torch.full((*q.shape[:2], Tr, Tc, block_m), float("nan"), dtype=torch.float64)
+    l = m.clone()
+    for i in range(Tr):
+        block = slice(i * block_m, min((i + 1) * block_m, n_q))
+        for j in range(Tc):
+            if causal and j * block_n > block.stop - 1 + n_k - n_q:
+                continue  # the whole tile lies above the diagonal
+            seen = s[:, :, block, : (j + 1) * block_n].cpu()
+            top = seen.amax(-1)
+            total = torch.exp(seen - top.masked_fill(top.isinf(), 0.0)[..., None]).sum(-1)
+            m[:, :, i, j, : seen.shape[2]] = top
+            l[:, :, i, j, : seen.shape[2]] = total
+    return m, l
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize(
+    ("n", "d", "block_m", "block_n"),
+    [(16, 8, 4, 4), (37, 12, 5, 16), (37, 16, 16, 5), (50, 16, 16, 16), (1, 4, 1, 1)],
+)
+def test_states(n, d, block_m, block_n, causal, dtype):
+    q, k, v = make_qkv(n, d, batch=2, heads=2, dtype=dtype)
+    options = {"causal": causal, "block_m": block_m, "block_n": block_n}
+    m, l = kernels.tile_states(q, k, v, **options)
+    m_direct, l_direct = direct_states(q, k, **options)
+    assert m.dtype == l.dtype == torch.float32
+    torch.testing.assert_close(m.cpu().double(), m_direct, atol=2e-6, rtol=2e-6, equal_nan=True)
+    torch.testing.assert_close(l.cpu().double(), l_direct, atol=0, rtol=4e-6, equal_nan=True)
+
+
+def test_tracing_does_not_change_the_result():
+    q, k, v = make_qkv(37, 12)
+    options = {"causal": True, "block_m": 8, "block_n": 8}
+    m, l = kernels.tile_states(q, k, v, **options)
+    _, lse = kernels.flash_attention(q, k, v, return_lse=True, **options)
+    last = torch.arange(37, device=q.device) // 8  # the diagonal tile is the row's last one
+    final = (m[0, 0] + l[0, 0].log())[last, last, torch.arange(37, device=q.device) % 8]
+    torch.testing.assert_close(final, lse[0, 0], atol=1e-6, rtol=0)
+
+
+def test_standard_has_no_tile_states():
+    q, k, v = make_qkv(4, 4)
+    with pytest.raises(ValueError, match="no running m and l"):
+        kernels.tile_states(q, k, v, order="standard")
