@@ -23,7 +23,7 @@ def visit_tiles(
     for j in range(j_start, j_end):
         # phase: load — K_jᵀ (d×Bc) and V_j (Bc×d): HBM → SRAM
         start = tl.cast(j, tl.int64) * BLOCK_N
-        key_ok = (keys < BLOCK_N) & (start + keys < Nk)
+        key_ok = (keys < BLOCK_N) & (j * BLOCK_N + keys < Nk)
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         k = load_tile(k_ptrs + start * k_step, k_ok, MASKED or k_ptrs.shape[0] != D)
         v = load_tile(v_ptrs + start * v_step, v_ok, MASKED or k_ptrs.shape[0] != D)
@@ -33,7 +33,7 @@ def visit_tiles(
         if MASKED:
             visible = key_ok[None, :]
             if CAUSAL:
-                visible = visible & (start + keys[None, :] <= rows[:, None] + (Nk - Nq))
+                visible = visible & (j * BLOCK_N + keys[None, :] <= rows[:, None] + (Nk - Nq))
             s = tl.where(visible, s, float("-inf"))
         # phase: max — m_new = max(m_old, rowmax S_ij)
         m_new = tl.maximum(m_i, tl.max(s, 1))
@@ -71,15 +71,15 @@ def fa2_kernel(
     bh = (tl.program_id(0) // Tr).to(tl.int64)
     b, h = bh // H, bh % H
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    rows = i * BLOCK_M + lanes.to(tl.int64)  # 64-bit: offsets may exceed 2³¹ elements
+    rows = i * BLOCK_M + lanes
     row_ok = (lanes < BLOCK_M) & (rows < Nq)
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
-    d64, n64 = dims.to(tl.int64), keys.to(tl.int64)
+    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
     kv_h = h // GROUP  # GROUP query heads share one key head
     q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
     k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
     v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    q_ptrs += rows[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
+    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
     k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
     v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
 
@@ -111,7 +111,7 @@ def fa2_kernel(
     l_ref = tl.where(l_i == 0.0, 1.0, l_i)  # a row without keys: O = 0, lse = −∞
     o = as_stored(acc / l_ref[:, None], O.dtype.element_ty, BF16_BITS)
     o_ptrs = O + b * o_strides[0] + h * o_strides[1]
-    o_ptrs += rows[:, None] * o_strides[2] + d64[None, :] * o_strides[3]
+    o_ptrs += m64[:, None] * o_strides[2] + d64[None, :] * o_strides[3]
     tl.store(o_ptrs, o, mask=tile_ok)
     tl.store(LSE + bh * Nq + rows, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
 
@@ -145,6 +145,6 @@ def run(
         D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
         PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
         BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
-        num_warps=config.num_warps, num_stages=config.num_stages,
+        num_warps=config.num_warps, num_stages=config.num_stages, enable_fp_fusion=True,
     )  # fmt: skip
     return o, lse, m, l
