@@ -1,0 +1,41 @@
+// The URL is the document: Problem and position are read from it and written back to it.
+
+const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"];
+
+/** The Problem's part of a query string, so that one Problem is one cache entry. */
+export function problemOf(search) {
+  const params = new URLSearchParams(search);
+  return new URLSearchParams(PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k)])).toString();
+}
+
+export function position(search) {
+  const params = new URLSearchParams(search);
+  const step = params.get("step");
+  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined };
+}
+
+/** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
+export class Address {
+  constructor(wait = 200) {
+    this.wait = wait;
+    this.timer = null;
+    this.pending = null;
+  }
+
+  write(values) {
+    this.pending = { ...this.pending, ...values };
+    this.timer ??= setTimeout(() => this.flush(), this.wait);
+  }
+
+  flush() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (!this.pending) return;
+    const params = new URLSearchParams(window.location.search);
+    for (const [key, value] of Object.entries(this.pending))
+      if (value === null) params.delete(key);
+      else params.set(key, value);
+    this.pending = null;
+    window.history.replaceState(window.history.state, "", `?${params}${window.location.hash}`);
+  }
+}

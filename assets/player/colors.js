@@ -1,0 +1,69 @@
+// Colour: perceptual ramps for scores, one hue a tensor for operands. The hues come from the
+// stylesheet, so light and dark themes (and later palettes) need no code.
+
+const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
+const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"];
+
+const rgb = (hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16));
+
+function ramp(stops) {
+  const points = stops.map(rgb);
+  const css = [];
+  const dark = []; // is the colour dark enough for white digits?
+  for (let k = 0; k < 256; k++) {
+    const x = (k / 255) * (points.length - 1);
+    const a = Math.min(points.length - 2, Math.floor(x));
+    const mix = points[a].map((u, c) => Math.round(u + (points[a + 1][c] - u) * (x - a)));
+    css.push(`rgb(${mix})`);
+    dark.push(luminance(mix) < 0.18);
+  }
+  return { css, dark };
+}
+
+/** WCAG relative luminance: 0.18 is where black and white text contrast alike. */
+function luminance(color) {
+  const [r, g, b] = color.map((u) => {
+    const s = u / 255;
+    return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+export const viridis = ramp(VIRIDIS);
+export const cividis = ramp(CIVIDIS);
+
+/** Index 0…255 of value x in [low, high]; a constant matrix sits in the middle. */
+export function level(x, low, high) {
+  if (!(high > low)) return 128;
+  return Math.max(0, Math.min(255, Math.round(((x - low) / (high - low)) * 255)));
+}
+
+/** Smallest and largest finite value of an array. */
+export function range(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of values) {
+    if (x < low && x !== -Infinity) low = x;
+    if (x > high && x !== Infinity) high = x;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+/** The theme of this moment, read from CSS custom properties: {Q: ramp, …, ink, paper, …}. */
+export function palette(element) {
+  const style = getComputedStyle(element);
+  const read = (name) => style.getPropertyValue(name).trim();
+  const hue = (name) => ramp([read(`--fa-${name}-pale`).slice(1), read(`--fa-${name}`).slice(1)]);
+  return {
+    Q: hue("q"),
+    K: hue("k"),
+    V: hue("v"),
+    O: hue("o"),
+    S: cividis,
+    P: viridis,
+    empty: read("--fa-empty"),
+    hatch: read("--fa-hatch"),
+    ink: read("--fa-ink"),
+    paper: read("--fa-paper"),
+  };
+}

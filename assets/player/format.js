@@ -1,0 +1,29 @@
+// How numbers and names are written, everywhere the same.
+
+const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+
+export const sub = (k) => String(k).replace(/\d/g, (c) => SUBSCRIPTS[c]);
+
+/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" when pending. */
+export function number(x) {
+  if (x === undefined || Number.isNaN(x)) return "";
+  if (x === Infinity) return "∞";
+  if (x === -Infinity) return "−∞";
+  const size = Math.abs(x);
+  let text;
+  if (x === 0) text = "0.00";
+  else if (size >= 1e4 || size < 5e-4) text = x.toExponential(1);
+  else if (size >= 100) text = x.toFixed(0);
+  else if (size < 0.1) text = x.toFixed(3);
+  else text = x.toFixed(2);
+  return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+export function bytes(count) {
+  if (count < 1000) return `${count} B`;
+  if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 2 : 1)} kB`;
+  if (count < 1e9) return `${(count / 1e6).toFixed(count < 1e7 ? 2 : 1)} MB`;
+  return `${(count / 1e9).toFixed(2)} GB`;
+}
+
+export const integer = (k) => k.toLocaleString("en-US");

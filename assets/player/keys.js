@@ -1,0 +1,23 @@
+// Keys of the player. Arrows and clickers; native controls inside keep their own keys.
+
+const ACTIONS = {
+  ArrowRight: "next",
+  PageDown: "next",
+  ArrowLeft: "back",
+  PageUp: "back",
+  ArrowDown: "phaseNext",
+  ".": "phaseNext",
+  ArrowUp: "phaseBack",
+  ",": "phaseBack",
+  Home: "first",
+  End: "last",
+  " ": "toggle",
+};
+
+/** Which action a key event asks for, or null when it belongs to somebody else. */
+export function actionOf(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (event.target.closest("select")) return null;
+  if (event.key === " " && event.target.closest("button")) return null;
+  return ACTIONS[event.key] ?? null;
+}

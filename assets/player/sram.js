@@ -1,0 +1,143 @@
+// The SRAM card: the one tile being worked on, its operands, its scores and its row statistics.
+
+import { range } from "./colors.js";
+import { card, el, set } from "./dom.js";
+import { sub } from "./format.js";
+import { Matrix } from "./matrix.js";
+import { RowTable } from "./rows.js";
+
+const figure = (matrix, heading) => el("figure", {}, [heading, matrix.root]);
+const heading = (name) => el("figcaption", { class: `fa-ink-${name}` });
+
+export class Sram {
+  constructor({ onPhase, onRow }) {
+    this.matrices = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, new Matrix(k)]));
+    this.heads = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, heading(k.toLowerCase())]));
+    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
+    this.rail.addEventListener("click", (event) => {
+      const phase = event.target.closest("button")?.dataset.go;
+      if (phase) onPhase(phase);
+    });
+    const op = (text) => el("span", { class: "fa-op", text, "aria-hidden": "true" });
+    const f = (k) => figure(this.matrices[k], this.heads[k]);
+    this.products = el("div", { class: "fa-products" }, [f("Q"), op("·"), f("K"), op("→"), f("S"), op("→"), f("P")]);
+    this.table = new RowTable(onRow);
+    this.formula = el("span", { class: "fa-formula", "aria-hidden": "true" });
+    this.outputs = el("div", { class: "fa-outputs" }, [f("V"), this.formula, f("O")]);
+    this.empty = el("p", { class: "fa-empty" });
+    this.body = el("div", { class: "fa-sram-body" }, [this.products, this.table.root, this.outputs]);
+    this.card = card("sram", "SRAM of one thread block", "", [this.body, this.empty]);
+    this.card.head.append(this.rail);
+    this.root = this.card.root;
+  }
+
+  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
+  layout(trace, theme) {
+    this.trace = trace;
+    this.theme = theme;
+    const p = trace.problem;
+    const { numbers } = trace.header;
+    this.body.hidden = !numbers;
+    this.empty.hidden = numbers;
+    this.rail.replaceChildren(
+      ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, text: name, tabindex: -1 })),
+    );
+    if (!numbers) {
+      this.empty.textContent = `N = ${p.n}, d = ${p.d} has too many numbers to send: the tiles, their order and their bytes are shown. Choose N up to 128 to see m, ℓ and P.`;
+      return;
+    }
+    this.ranges = Object.fromEntries(["Q", "K", "V", "O"].map((k) => [k, range(trace.arrays[k])]));
+    this.ranges.S = range(trace.arrays.S);
+    this.accRange = trace.arrays.acc?.length ? range(trace.arrays.acc) : this.ranges.O;
+    const strip = p.order === "standard";
+    const rows = p.block_q;
+    const cols = strip ? p.n : p.block_k;
+    const width = this.body.clientWidth;
+    const room = this.body.clientHeight;
+    const narrow = width < 480;
+    const high = Math.max(64, Math.min(rows * 34, narrow ? 120 : room * 0.32));
+    const usable = (narrow ? width * 2 : width) - 110;
+    const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap));
+    this.matrices.Q.layout(rows, p.d, share(strip ? 0.14 : 0.21, p.d, 22), high);
+    this.matrices.K.layout(p.d, cols, share(strip ? 0.22 : 0.17, cols, 26), high);
+    this.matrices.S.layout(rows, cols, share(0.31, cols, 56), high);
+    this.matrices.P.layout(rows, cols, share(0.31, cols, 56), high);
+    const low = Math.max(48, Math.min(rows * 24, room * 0.24));
+    this.matrices.V.layout(cols, p.d, share(0.25, p.d, 26), low);
+    this.matrices.O.layout(rows, p.d, share(0.36, p.d, 38), low);
+    this.table.layout(p, trace.header.row_names);
+    this.ratioKey = null;
+  }
+
+  draw(f, focus) {
+    this.drawRail(f);
+    this.card.note.textContent = f.kind === "skipped" ? "idle: this tile is skipped" : "small, fast · everything below lives on chip";
+    if (!f.numbers) return;
+    const p = f.problem;
+    const { arrays } = this.trace;
+    const theme = this.theme;
+    const skip = f.kind === "skipped";
+    const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
+    const matrix = (name, values, [low, high], use) =>
+      this.matrices[name].draw({ values, low, high, ramp: theme[name], theme, used: use });
+    const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
+    const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
+    const loaded = f.done("load");
+    const blank = () => NaN;
+    const { Q, K, V, S, P } = arrays;
+    matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, f.rows.start) : blank, this.ranges.Q, [used[0], p.d]);
+    matrix("K", scoring && loaded ? (r, c) => K[(f.cols.start + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);
+    const scored = f.done("scores") || (f.stage === "softmax" && loaded);
+    const at = (data) => (r, c) => data[(f.rows.start + r) * p.n + f.cols.start + c];
+    matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
+    const weighted = f.done("exp") || (f.stage === "output" && loaded);
+    const visible = (r, c) => !p.causal || f.cols.start + c <= f.rows.start + r;
+    matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used);
+    const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
+    matrix("V", valued ? flat(V, p.d, f.cols.start) : blank, this.ranges.V, [used[1], p.d]);
+    const acc = skip ? null : f.acc;
+    const final = acc?.state === "final" || p.order !== "fa2";
+    matrix("O", acc ? flat(acc.data, p.d, 0) : blank, final ? this.ranges.O : this.accRange, [used[0], p.d]);
+    this.captions(f, acc);
+    this.table.draw(f, focus);
+  }
+
+  drawRail(f) {
+    for (const button of this.rail.children) {
+      const name = button.dataset.go;
+      const here = f.phases.includes(name);
+      set(button, {
+        class: name === f.phase ? "is-now" : f.done(name) ? "is-done" : "",
+        "aria-current": name === f.phase ? "step" : null,
+        disabled: here ? null : "",
+      });
+    }
+  }
+
+  captions(f, acc) {
+    const p = f.problem;
+    const i = sub(f.i);
+    const j = f.j < 0 ? "" : sub(f.j);
+    const say = (name, strong, quiet) => {
+      const text = `${strong}|${quiet}`;
+      if (this.heads[name].dataset.text === text) return;
+      this.heads[name].dataset.text = text;
+      this.heads[name].replaceChildren(el("b", { text: strong }), el("span", { text: ` ${quiet}` }));
+    };
+    say("Q", `Q${i}`, `${f.rows.stop - f.rows.start} × ${p.d}`);
+    say("K", `K${j}ᵀ`, `${p.d} × ${f.cols.stop - f.cols.start}`);
+    say("S", `S${i}${j}`, "= QKᵀ/√d");
+    say("P", `P${i}${j}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
+    say("V", `V${j}`, `${f.cols.stop - f.cols.start} × ${p.d}`);
+    const states = {
+      zero: "accumulator, starts at 0",
+      before: "accumulator, before this tile",
+      after: p.order === "fa2" ? "accumulator, not yet divided by ℓ" : "normalised, goes back to HBM",
+      final: "= accumulator / ℓ, written to HBM",
+    };
+    say("O", `O${i}`, p.order === "standard" ? "= P V" : acc ? states[acc.state] : "");
+    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: `O${i} = P${i}V` };
+    set(this.formula, { text: formulas[p.order], class: `fa-formula${f.phase === "output" ? " is-now" : ""}` });
+  }
+}
+

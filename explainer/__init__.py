@@ -1,0 +1,1 @@
+"""FlashAttention, tile by tile: what was asked, what happens, and how it is shown."""

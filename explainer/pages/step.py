@@ -1,0 +1,84 @@
+"""The Step page: controls on the left, the player beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from explainer.inputs import INPUTS
+from explainer.player import Player
+from explainer.problem import DTYPES, Problem, ProblemError
+
+ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
+MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
+
+# Controls → the query that the player loads. Runs in the browser: changing a slider costs one
+# cacheable GET and no event on the server. A block larger than the sequence shrinks with it.
+ASK = """
+(data, seed, n, d, br, bc, mask, order, dtype) => {
+  const block = (size) => Math.max(1, Math.min(size, n));
+  const query = { n, d, br: block(br), bc: block(bc), mask, order, dtype, data, seed };
+  return [new URLSearchParams(query).toString(), block(br), block(bc)];
+}
+"""
+
+# A sentence is six words long: its rows are words, so its N is six.
+START = """
+(data, seed, n, d, br, bc, mask, order, dtype) => {
+  if (data === "sentence") [n, br, bc] = [6, 2, 2];
+  else if (n === 6) [n, br, bc] = [16, 4, 4];
+  const query = { n, d, br, bc, mask, order, dtype, data, seed };
+  return [new URLSearchParams(query).toString(), n, br, bc];
+}
+"""
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """Handles that the app wires to other pages; ``controls`` in the order of ``values``."""
+
+    player: Player
+    controls: list[gr.components.Component]
+    run: gr.Button
+
+
+def values(problem: Problem) -> list[str | int]:
+    """What each control shows for a Problem, in the order of ``StepPage.controls``."""
+    mask = "causal" if problem.causal else "full"
+    sizes = [problem.n, problem.d, problem.block_q, problem.block_k]
+    return [problem.inputs, problem.seed, *sizes, mask, problem.order, problem.dtype]
+
+
+def prefill(request: gr.Request) -> list[str | int]:
+    """Control values for the address that was opened; a bad address shows the default Problem."""
+    try:
+        return values(Problem.from_query(dict(request.query_params)))
+    except ProblemError:
+        return values(Problem())
+
+
+def build() -> StepPage:
+    """Lays the page out inside the caller's tab and wires the controls to the player."""
+    start = values(Problem())
+    with gr.Row(elem_id="step-page"):
+        with gr.Column(elem_id="controls", scale=0, min_width=200):
+            with gr.Row(elem_id="start-row"):
+                choices = [(label, name) for name, label in INPUTS.items()]
+                data = gr.Dropdown(choices, value=start[0], label="Start from", filterable=False)
+                seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
+            n = gr.Slider(1, 256, start[2], step=1, label="Sequence length N")
+            d = gr.Slider(1, 128, start[3], step=1, label="Head dimension d")
+            br = gr.Slider(1, 128, start[4], step=1, label="Query block Br")
+            bc = gr.Slider(1, 128, start[5], step=1, label="Key block Bc")
+            mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
+            order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
+            dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
+            run = gr.Button("Run the real kernel", variant="primary", elem_id="run-this")
+        with gr.Column(elem_id="player-column"):
+            player = Player(elem_id="player")
+    controls = [data, seed, n, d, br, bc, mask, order, dtype]
+    for control in controls[1:]:
+        control.input(None, controls, [player, br, bc], js=ASK)
+    data.input(None, controls, [player, n, br, bc], js=START)
+    return StepPage(player, controls, run)

@@ -1,0 +1,147 @@
+"""What the user asked: one attention problem, validated, and its form in a URL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+ORDERS = ("standard", "fa1", "fa2")
+DTYPES = ("fp32", "fp16", "bf16")
+INPUT_NAMES = ("rising", "random", "spike", "sentence")
+MASKS = ("full", "causal")
+
+MAX_N = 16_384
+MAX_D = 256
+MAX_SEED = 2**31 - 1
+DEFAULT_BLOCK = 4
+
+# field of Problem → (key in a query, what the field is called in a sentence)
+NAMES = {
+    "n": ("n", "the sequence length N"),
+    "d": ("d", "the head dimension d"),
+    "block_q": ("br", "the query block Br"),
+    "block_k": ("bc", "the key block Bc"),
+    "causal": ("mask", "the mask"),
+    "order": ("order", "the loop order"),
+    "dtype": ("dtype", "the precision"),
+    "inputs": ("data", "the data"),
+    "seed": ("seed", "the seed"),
+}
+
+
+class ProblemError(ValueError):
+    """A value outside its range; the text is one sentence naming field, value and range."""
+
+
+def _shown(value: object) -> str:
+    text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    text = "".join(c if c.isprintable() else "?" for c in text[:41])
+    return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
+
+
+def _refuse(field: str, value: object, allowed: str) -> ProblemError:
+    key, name = NAMES[field]
+    return ProblemError(f"{key} = {_shown(value)} is not allowed: {name} must be {allowed}.")
+
+
+def _whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
+    """``value`` as an int in [low, high]; 16.0 and "16" count as whole, True and 7.5 do not."""
+    refused = _refuse(field, value, f"a whole number from {low} to {high:,}{note}")
+    if isinstance(value, bool):
+        raise refused
+    if isinstance(value, str):
+        if not value.isascii() or not value.removeprefix("-").isdigit() or len(value) > 12:
+            raise refused
+        value = int(value)
+    elif isinstance(value, float):
+        if not value.is_integer():  # NaN and infinities are not integers either
+            raise refused
+        value = int(value)
+    else:
+        try:
+            value = value.__index__()  # type: ignore[attr-defined]
+        except AttributeError:
+            raise refused from None
+    if not low <= value <= high:
+        raise refused
+    return value
+
+
+def _choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise _refuse(field, value, "one of " + ", ".join(allowed))
+    return value
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
+
+    ``n`` rows of Q, K and V (1…16,384); ``d`` head dimension (1…256); ``block_q`` = Br and
+    ``block_k`` = Bc (1…n, independent, need not divide n); ``causal``: query r sees keys ≤ r;
+    ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
+    :mod:`explainer.inputs`; ``seed`` 0…2³¹−1. Raises :class:`ProblemError` on construction.
+    """
+
+    n: int = 16
+    d: int = 8
+    block_q: int = DEFAULT_BLOCK
+    block_k: int = DEFAULT_BLOCK
+    causal: bool = True
+    order: str = "fa2"
+    dtype: str = "fp32"
+    inputs: str = "rising"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        def put(field: str, value: object) -> None:
+            object.__setattr__(self, field, value)
+
+        put("n", _whole("n", self.n, 1, MAX_N))
+        put("d", _whole("d", self.d, 1, MAX_D))
+        note = f" (N = {self.n:,})"
+        put("block_q", _whole("block_q", self.block_q, 1, self.n, note))
+        put("block_k", _whole("block_k", self.block_k, 1, self.n, note))
+        if not isinstance(self.causal, bool):
+            raise _refuse("causal", self.causal, "True for causal or False for full")
+        put("order", _choice("order", self.order, ORDERS))
+        put("dtype", _choice("dtype", self.dtype, DTYPES))
+        put("inputs", _choice("inputs", self.inputs, INPUT_NAMES))
+        put("seed", _whole("seed", self.seed, 0, MAX_SEED))
+
+    @property
+    def Tr(self) -> int:
+        """Number of row blocks, ⌈N/Br⌉."""
+        return -(-self.n // self.block_q)
+
+    @property
+    def Tc(self) -> int:
+        """Number of key blocks, ⌈N/Bc⌉."""
+        return -(-self.n // self.block_k)
+
+    @property
+    def scale(self) -> float:
+        """1/√d, the factor on Q Kᵀ."""
+        return 1.0 / math.sqrt(self.d)
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, object]) -> Problem:
+        """The Problem of a query string; unknown keys are ignored, missing ones take the default.
+
+        Missing block sizes default to min(4, N), so that ``?n=2`` alone is a valid address.
+        """
+        known = {f.name: query[NAMES[f.name][0]] for f in fields(cls) if NAMES[f.name][0] in query}
+        if "causal" in known:
+            known["causal"] = _choice("causal", known["causal"], MASKS) == "causal"
+        if "n" in known:
+            known["n"] = _whole("n", known["n"], 1, MAX_N)
+            for block in ("block_q", "block_k"):
+                known.setdefault(block, min(DEFAULT_BLOCK, known["n"]))
+        return cls(**known)  # type: ignore[arg-type]
+
+    def to_query(self) -> dict[str, str]:
+        """All nine fields under their query keys; ``from_query`` gives the same Problem back."""
+        values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
+        values["mask"] = "causal" if self.causal else "full"
+        return values

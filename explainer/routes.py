@@ -1,0 +1,71 @@
+"""Plain HTTP beside Gradio: the trace of a Problem, and the browser's own files.
+
+A Trace is a function of its Problem, so it is an ordinary cacheable GET and not a Gradio event:
+a class of 300 asks for the same few bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from explainer.problem import Problem, ProblemError
+from explainer.wire import packed_gzip
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PREFIX = "/fa"
+IMMUTABLE = "public, max-age=31536000, immutable"
+
+
+@lru_cache(maxsize=1)
+def build() -> str:
+    """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
+    digest = hashlib.sha256()
+    sources = [*ASSETS.rglob("*"), *Path(__file__).parent.glob("*.py")]
+    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py"}):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def asset_url(name: str) -> str:
+    """Relative address of a file of ``assets/``, new for every build."""
+    return f"{PREFIX[1:]}/static/{build()}/{name}"
+
+
+def trace(request: Request) -> Response:
+    """``GET /fa/trace?n=…``: the packed trace, gzip; 400 with one sentence for a bad Problem.
+
+    Synchronous on purpose: Starlette runs it on a thread, so computing blocks nobody's page.
+    """
+    try:
+        body = packed_gzip(Problem.from_query(dict(request.query_params)))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
+    return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+class Assets(StaticFiles):
+    """``assets/`` under the build's fingerprint; the first path segment only names the build."""
+
+    def lookup_path(self, path: str):  # type: ignore[override]
+        return super().lookup_path(path.partition("/")[2])
+
+    def file_response(self, *args, **kwargs) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = IMMUTABLE
+        return response
+
+
+def routes() -> list[BaseRoute]:
+    """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
+    return [
+        Route(f"{PREFIX}/trace", trace, methods=["GET"]),
+        Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
+    ]

@@ -1,0 +1,39 @@
+"""Gradio's theme and document head: system fonts, one accent, our stylesheets; no request leaves."""
+
+from __future__ import annotations
+
+import gradio as gr
+from gradio.themes import Base
+
+from explainer.routes import asset_url
+
+SANS = ["system-ui", "-apple-system", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif"]
+MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
+SHEETS = ("app.css", "player.css", "run.css")
+
+
+def theme() -> Base:
+    """Plain surfaces in both modes; the pages' own colours live in the stylesheets."""
+    base = gr.themes.Base(primary_hue="blue", neutral_hue="slate", font=SANS, font_mono=MONO)
+    return base.set(
+        body_background_fill="#f8fafc",
+        body_background_fill_dark="#0d1320",
+        block_background_fill="transparent",
+        block_background_fill_dark="transparent",
+        block_border_width="0px",
+        block_shadow="none",
+        block_label_background_fill="transparent",
+        button_primary_background_fill="#0072B2",
+        button_primary_background_fill_hover="#005f96",
+        button_primary_background_fill_dark="#0072B2",
+        button_primary_text_color="#ffffff",
+        slider_color="#0072B2",
+        slider_color_dark="#56a9dc",
+        layout_gap="8px",
+    )
+
+
+def head() -> str:
+    """Stylesheets, and the player's modules fetched while Gradio itself still starts."""
+    sheets = "".join(f'<link rel="stylesheet" href="{asset_url(name)}">' for name in SHEETS)
+    return f'{sheets}<link rel="modulepreload" href="{asset_url("player/index.js")}">'
