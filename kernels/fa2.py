@@ -17,31 +17,35 @@ def visit_tiles(
     acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, m_trace, l_trace,
     rows, row_ok, keys, dims, j_start, j_end, Nq, Nk, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-    MASKED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
+    BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Inner loop: row block i meets the key blocks j_start … j_end-1, held in PAD_N ≥ Bc lanes."""
+    """Row block i meets the key blocks j_start … j_end-1: the inner loop of Algorithm 1.
+
+    MASKED: some scores of these tiles are hidden. PART: some lanes hold no key or no dimension.
+    """
     for j in range(j_start, j_end):
         # phase: load — K_jᵀ (d×Bc) and V_j (Bc×d): HBM → SRAM
         start = tl.cast(j, tl.int64) * BLOCK_N
         key_ok = (keys < BLOCK_N) & (j * BLOCK_N + keys < Nk)
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
-        k = load_tile(k_ptrs + start * k_step, k_ok, MASKED or k_ptrs.shape[0] != D)
-        v = load_tile(v_ptrs + start * v_step, v_ok, MASKED or k_ptrs.shape[0] != D)
-        # phase: scores — S_ij = scale · Q_i K_jᵀ, times log2(e) so that exp(x) becomes exp2
-        s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION) * qk_scale
+        k = load_tile(k_ptrs + start * k_step, k_ok, PART)
+        v = load_tile(v_ptrs + start * v_step, v_ok, PART)
+        # phase: scores — S_ij = Q_i K_jᵀ; scale and log2(e), for exp2, follow at their first use
+        s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION)
         # phase: mask — S_ij = −∞ beyond N and above the diagonal (aligned bottom-right)
         if MASKED:
             visible = key_ok[None, :]
             if CAUSAL:
                 visible = visible & (j * BLOCK_N + keys[None, :] <= rows[:, None] + (Nk - Nq))
             s = tl.where(visible, s, float("-inf"))
-        # phase: max — m_new = max(m_old, rowmax S_ij)
-        m_new = tl.maximum(m_i, tl.max(s, 1))
+        # phase: max — m_new = max(m_old, scale · rowmax S_ij)
+        m_new = tl.maximum(m_i, tl.max(s, 1) * qk_scale)
         m_ref = m_new
         if MASKED:  # a row that has seen no key: −∞ − (−∞) would be NaN
             m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)
-        # phase: exp — P_ij = exp(S_ij − m_new), alpha = exp(m_old − m_new)
-        p = tl.exp2(s - m_ref[:, None])
+        # phase: exp — P_ij = exp(scale · S_ij − m_new), alpha = exp(m_old − m_new)
+        p = tl.exp2(s * qk_scale - m_ref[:, None])
         alpha = tl.exp2(m_i - m_ref)
         # phase: sum — l_new = alpha · l_old + rowsum P_ij
         l_i = alpha * l_i + tl.sum(p, 1)
@@ -61,7 +65,7 @@ def fa2_kernel(
     H, GROUP, Nq, Nk, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
-    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
     Tr = tl.cdiv(Nq, BLOCK_M)
@@ -96,16 +100,18 @@ def fa2_kernel(
         some_keys = tl.maximum(tl.minimum((i + 1) * BLOCK_M, Nq) + Nk - Nq, 0)
     j_full, j_end = full_keys // BLOCK_N, tl.cdiv(some_keys, BLOCK_N)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
+    PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
     acc, m_i, l_i = visit_tiles(
         acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
         L_TRACE + trace, rows, row_ok, keys, dims, 0, j_full, Nq, Nk, qk_scale, D, BLOCK_M,
-        BLOCK_N, CAUSAL, PAD_N != BLOCK_N, PRECISION, TRACE, BF16_BITS,
+        BLOCK_N, CAUSAL, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE, BF16_BITS,
     )  # fmt: skip
-    acc, m_i, l_i = visit_tiles(
-        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-        L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D, BLOCK_M,
-        BLOCK_N, CAUSAL, True, PRECISION, TRACE, BF16_BITS,
-    )  # fmt: skip
+    if CAUSAL or RAGGED:
+        acc, m_i, l_i = visit_tiles(
+            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
+            L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D,
+            BLOCK_M, BLOCK_N, CAUSAL, True, PADDED or RAGGED, PRECISION, TRACE, BF16_BITS,
+        )  # fmt: skip
 
     # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
     l_ref = tl.where(l_i == 0.0, 1.0, l_i)  # a row without keys: O = 0, lse = −∞
@@ -136,6 +142,8 @@ def run(
     if trace:
         m = torch.full((batch, heads, Tr, Tc, block_m), float("nan"), device=q.device)
         l = torch.full_like(m, float("nan"))
+    if scale <= 0:  # the kernel scales the row maximum, so the sign goes into Q, exactly
+        q, scale = -q if scale else torch.zeros_like(q), -scale or 1.0
     programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
     expect(programs)
     fa2_kernel[(programs,)](
@@ -143,8 +151,8 @@ def run(
         q.stride(), k.stride(), v.stride(), o.stride(),
         heads, heads // k.shape[1], n_q, n_k, scale * 1.4426950408889634,
         D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
-        PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
-        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
+        PAD_D=pad(d), CAUSAL=bool(causal), RAGGED=n_k % block_n != 0, PRECISION=precision,
+        TRACE=trace, BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
         num_warps=config.num_warps, num_stages=config.num_stages, enable_fp_fusion=True,
     )  # fmt: skip
     return o, lse, m, l
