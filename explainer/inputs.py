@@ -28,21 +28,23 @@ def _normal(problem: Problem) -> Arrays:
 def _rising(problem: Problem) -> Arrays:
     """Scores that climb from key block to key block, so that every visit rescales.
 
-    The first coordinate carries the climb (q = √d, k = step × block), the others noise whose
-    score stays under half a step by Cauchy–Schwarz; the keys of one block share their climb, so a
-    row that sees only some keys of a block still meets a new maximum there.
+    The first coordinate carries the climb: q = √d there, and k rises by ``step`` a block. Only the
+    first key of a block must stand that high (a row on the diagonal may see no other); the rest
+    fall below it at random, or exceed it by at most 0.2 step. The other coordinates add noise of
+    at most 0.3 step to a score, so the next block's first key, 0.7 step up, always wins.
     """
     q, k, v = _normal(problem)
-    block = np.arange(problem.n) // problem.block_k
-    step = min(0.9, 12.0 / problem.Tc)
-    for noise in (q, k):
-        length = np.linalg.norm(noise[:, 1:], axis=1, keepdims=True)
-        noise[:, 1:] /= np.maximum(length, 1e-6)
-    size = np.sqrt(0.42 * step * np.sqrt(problem.d))
-    q[:, 1:] *= size
-    k[:, 1:] *= size
-    q[:, 0] = np.sqrt(problem.d)
-    k[:, 0] = step * (block - (problem.Tc - 1) / 2)
+    rng = np.random.default_rng(problem.seed + 1)
+    first = np.arange(problem.n) % problem.block_k == 0
+    step = min(1.4, 24.0 / problem.Tc)
+    climb = np.arange(problem.n) // problem.block_k - (problem.Tc - 1) / 2
+    climb = step * (climb + np.where(first, 0.0, rng.uniform(-1.8, 0.2, problem.n)))
+    if problem.d > 1:
+        noise = np.abs(q[:, 1:] @ k[:, 1:].T).max() * problem.scale
+        k[:, 1:] *= 0.3 * step / max(float(noise), 1e-6)
+    # The same score either way; the two sides share the size, so that both are seen.
+    root = problem.d**0.25
+    q[:, 0], k[:, 0] = root, root * climb
     return q, k, v
 
 

@@ -1,4 +1,4 @@
-"""Gradio's theme and document head: system fonts, one accent, our stylesheets; no request leaves."""
+"""Gradio's theme and document head: system fonts, one accent, our own stylesheets."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _of(step: Step, **numbers: np.ndarray) -> Visit:
 
 
 def _fa2(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
-    """FlashAttention-2, Algorithm 1: the accumulator stays unnormalised, one division at the end."""
+    """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
     p, visits = run.p, []
     for step in steps:
         r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)

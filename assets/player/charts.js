@@ -5,7 +5,7 @@ import { number, sub } from "./format.js";
 import { history } from "./model.js";
 
 const MOST_LINES = 8;
-const PAD = { left: 34, right: 10, top: 8, bottom: 18 };
+const PAD = { left: 40, right: 10, top: 8, bottom: 18 };
 
 class Chart {
   constructor(title, key) {

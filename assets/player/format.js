@@ -4,14 +4,16 @@ const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 
 export const sub = (k) => String(k).replace(/\d/g, (c) => SUBSCRIPTS[c]);
 
-/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" when pending. */
-export function number(x) {
+/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" when pending.
+ * `short` keeps one decimal, for narrow cells. */
+export function number(x, short = false) {
   if (x === undefined || Number.isNaN(x)) return "";
   if (x === Infinity) return "∞";
   if (x === -Infinity) return "−∞";
   const size = Math.abs(x);
   let text;
-  if (x === 0) text = "0.00";
+  if (x === 0) text = short ? "0" : "0.00";
+  else if (short && size < 100) text = x.toFixed(1);
   else if (size >= 1e4 || size < 5e-4) text = x.toExponential(1);
   else if (size >= 100) text = x.toFixed(0);
   else if (size < 0.1) text = x.toFixed(3);
@@ -27,3 +29,9 @@ export function bytes(count) {
 }
 
 export const integer = (k) => k.toLocaleString("en-US");
+
+/** K₁, S₂₁, ℓ₂: a block by the name that the formulas use. */
+export function blockName({ tensor, block }) {
+  const letter = tensor === "l" ? "ℓ" : tensor;
+  return Array.isArray(block) ? letter + block.map(sub).join("") : letter + sub(block);
+}

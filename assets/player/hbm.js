@@ -3,7 +3,7 @@
 
 import { cividis, level, viridis } from "./colors.js";
 import { card, el, set, svg } from "./dom.js";
-import { bytes, integer, sub } from "./format.js";
+import { blockName, bytes, integer, sub } from "./format.js";
 import { fit, hatch } from "./matrix.js";
 import { tileState } from "./model.js";
 
@@ -17,7 +17,9 @@ export class Hbm {
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
     this.map = el("div", { class: "fa-map" }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption" });
-    this.bus = el("div", { class: "fa-bus", "aria-hidden": "true" });
+    this.reads = el("span", { class: "fa-chip" });
+    this.writes = el("span", { class: "fa-chip" });
+    this.bus = el("div", { class: "fa-bus", "aria-hidden": "true" }, [this.reads, this.writes]);
     this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption, this.bus]);
     this.root = this.card.root;
     this.map.addEventListener("click", (event) => this.pick(event, onTile));
@@ -132,9 +134,9 @@ export class Hbm {
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     const counts = this.trace.header.tile_counts;
-    const where = f.j < 0 ? `row block ${f.i} · ${f.stage}` : `tile (${f.i}, ${f.j}) · ${f.kind}`;
-    const skipped = p.order === "standard" ? "" : ` · ${integer(counts.skipped)} of ${integer(p.Tr * p.Tc)} tiles skipped`;
-    set(this.caption, { text: `S = QKᵀ/√d, ${integer(p.n)} × ${integer(p.n)} · ${where}${skipped}` });
+    const where = f.j < 0 ? `row block ${f.i}, ${f.stage}` : `tile (${f.i}, ${f.j}) ${f.kind}`;
+    const left = p.order === "standard" ? "no tile skipped" : `${integer(counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
+    set(this.caption, { text: `${integer(p.n)} × ${integer(p.n)} scores · ${where} · ${left}` });
     this.drawBus(f);
   }
 
@@ -150,29 +152,20 @@ export class Hbm {
     return count;
   }
 
+  /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
   drawBus(f) {
-    const groups = new Map();
-    for (const t of f.transfers) {
-      const tile = Array.isArray(t.block);
-      const name = tile ? `${t.tensor}${sub(t.block[0])}${f.j < 0 ? "" : sub(t.block[1])}` : `${t.tensor}${sub(t.block)}`;
-      const key = `${t.op} ${name}`;
-      const group = groups.get(key) || { name, op: t.op, tensor: t.tensor, bytes: 0, moved: t.moved, now: false };
-      group.bytes += t.bytes;
-      group.now ||= t.phase === f.phase;
-      groups.set(key, group);
+    for (const [op, chip, arrow] of [["read", this.reads, "→ SRAM"], ["write", this.writes, "HBM ←"]]) {
+      const list = f.transfers.filter((t) => t.op === op);
+      chip.hidden = !list.length;
+      if (!list.length) continue;
+      const names = list.slice(0, 7).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t) }));
+      const total = list.reduce((sum, t) => sum + t.bytes, 0);
+      const more = list.length > 7 ? " …" : "";
+      const ends = [el("span", { text: arrow }), ...names, el("span", { text: `${more} ${bytes(total)}` })];
+      chip.replaceChildren(...ends);
+      const now = list.some((t) => t.phase === f.phase);
+      set(chip, { class: `fa-chip${now ? " is-now" : ""}${list[0].moved ? "" : " is-pending"}` });
     }
-    const list = [...groups.values()].slice(0, 8);
-    while (this.bus.children.length < list.length) this.bus.append(el("span"));
-    [...this.bus.children].forEach((node, k) => {
-      const t = list[k];
-      node.hidden = !t;
-      if (!t) return;
-      const arrow = t.op === "read" ? "→" : "←";
-      set(node, {
-        text: `${arrow} ${t.name} ${bytes(t.bytes)}`,
-        class: `fa-chip fa-${t.tensor.toLowerCase()}${t.now ? " is-now" : ""}${t.moved ? "" : " is-pending"}`,
-      });
-    });
   }
 
   tiles(f) {
@@ -241,7 +234,7 @@ export class Hbm {
     const known = state === "done" || (state === "current" && (f.done("scores") || f.stage === "softmax" || f.stage === "output"));
     g.globalAlpha = state === "done" ? 0.5 : 1;
     if (!cells) {
-      g.fillStyle = known ? cividis.css[state === "current" ? 230 : 120] : theme.empty;
+      g.fillStyle = known ? viridis.css[state === "current" ? 150 : 90] : theme.empty;
       g.fillRect(x0, y0, Math.max(1, x1 - x0 - (scale * block_k > 3 ? 1 : 0)), Math.max(1, y1 - y0 - (scale * block_q > 3 ? 1 : 0)));
     } else this.paintCells(r0, r1, c0, c1, scale, layer, known, f);
     g.globalAlpha = 1;
@@ -252,7 +245,7 @@ export class Hbm {
     const { n, causal } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : this.bounds;
-    const ramp = layer === "P" ? viridis : cividis;
+    const ramp = layer === "P" ? cividis : viridis;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
@@ -262,7 +255,7 @@ export class Hbm {
         const h = Math.round((r + 1) * scale) - y - gap;
         const masked = causal && c > r;
         g.fillStyle = known && !masked ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
-        if (!masked || !known) g.fillRect(x, y, w, h);
+        g.fillRect(x, y, w, h);
         if (masked) {
           g.fillStyle = this.pattern;
           g.fillRect(x, y, w, h);

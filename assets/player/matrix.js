@@ -86,7 +86,7 @@ export class Matrix {
 
   digit(k, x, shade, ramp) {
     const cell = this.cells[k];
-    const text = number(x);
+    const text = number(x, this.width / this.cols < 36);
     if (cell.textContent !== text) cell.textContent = text;
     const tone = shade < 0 ? "" : ramp.dark[shade] ? "#fff" : "#101820";
     if (cell.dataset.tone !== tone) {

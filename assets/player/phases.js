@@ -1,7 +1,7 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
-import { bytes, number, sub } from "./format.js";
+import { blockName, bytes, number, sub } from "./format.js";
 
 /** Pseudocode of each loop order; `phase` says which line lights up, `only` when it is real. */
 export const CODE = {
@@ -58,14 +58,8 @@ export function lit(line, f) {
 const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);
 const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
 const namesOf = (f, op) => {
-  const blocks = new Map();
-  for (const t of f.transfers) {
-    if (t.op !== op) continue;
-    const label = Array.isArray(t.block) ? `${t.tensor}${sub(t.block[0])}` : `${t.tensor}${sub(t.block)}`;
-    blocks.set(label, true);
-  }
-  const all = [...blocks.keys()];
-  return all.length > 5 ? `${all.slice(0, 2).join(", ")} … ${all.at(-1)}` : all.join(", ");
+  const all = f.transfers.filter((t) => t.op === op).map(blockName);
+  return all.length > 6 ? `${all.slice(0, 2).join(", ")} … ${all.at(-1)}` : all.join(", ");
 };
 
 const rowWord = (row) => (row.name ? `row ${row.row} “${row.name}”` : `row ${row.row}`);

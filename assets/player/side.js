@@ -34,7 +34,7 @@ export class Traffic {
   constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "HBM traffic", "bytes asked of global memory", [this.body, this.sum]);
+    this.card = card("traffic", "HBM traffic", "requests to global memory", [this.body, this.sum]);
     this.root = this.card.root;
   }
 

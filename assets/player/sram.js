@@ -18,12 +18,14 @@ export class Sram {
       const phase = event.target.closest("button")?.dataset.go;
       if (phase) onPhase(phase);
     });
-    const op = (text) => el("span", { class: "fa-op", text, "aria-hidden": "true" });
-    const f = (k) => figure(this.matrices[k], this.heads[k]);
-    this.products = el("div", { class: "fa-products" }, [f("Q"), op("·"), f("K"), op("→"), f("S"), op("→"), f("P")]);
+    this.boxes = Object.fromEntries(Object.keys(this.heads).map((k) => [k, figure(this.matrices[k], this.heads[k])]));
+    const { Q, K, S, P, V, O } = this.boxes;
+    this.ops = ["·", "→", "→"].map((text) => el("span", { class: "fa-op", text, "aria-hidden": "true" }));
+    const [times, gives, then] = this.ops;
+    this.products = el("div", { class: "fa-products" }, [Q, times, K, gives, S, then, P]);
     this.table = new RowTable(onRow);
     this.formula = el("span", { class: "fa-formula", "aria-hidden": "true" });
-    this.outputs = el("div", { class: "fa-outputs" }, [f("V"), this.formula, f("O")]);
+    this.outputs = el("div", { class: "fa-outputs" }, [V, this.formula, O]);
     this.empty = el("p", { class: "fa-empty" });
     this.body = el("div", { class: "fa-sram-body" }, [this.products, this.table.root, this.outputs]);
     this.card = card("sram", "SRAM of one thread block", "", [this.body, this.empty]);
@@ -49,30 +51,42 @@ export class Sram {
     this.ranges = Object.fromEntries(["Q", "K", "V", "O"].map((k) => [k, range(trace.arrays[k])]));
     this.ranges.S = range(trace.arrays.S);
     this.accRange = trace.arrays.acc?.length ? range(trace.arrays.acc) : this.ranges.O;
-    const strip = p.order === "standard";
+    this.table.layout(p, trace.header.row_names);
+    this.arrange(null);
+  }
+
+  /** Standard attention's three kernels hold different things on chip: each has its arrangement. */
+  arrange(stage) {
+    this.stage = stage;
+    const p = this.trace.problem;
+    const strip = stage === "softmax" || stage === "output";
     const rows = p.block_q;
     const cols = strip ? p.n : p.block_k;
+    const shown = { scores: "QKS", softmax: "SP", output: "PVO" }[stage] ?? "QKSPVO";
+    for (const [name, box] of Object.entries(this.boxes)) box.style.visibility = shown.includes(name) ? "" : "hidden";
+    for (const name of ["Q", "K"]) this.boxes[name].hidden = strip;
+    this.ops.forEach((node, k) => (node.hidden = strip && k < 2));
     const width = this.body.clientWidth;
     const room = this.body.clientHeight;
     const narrow = width < 480;
-    const high = Math.max(64, Math.min(rows * 34, narrow ? 120 : room * 0.32));
+    const high = Math.max(64, Math.min(rows * 34, narrow ? 120 : room * 0.27));
     const usable = (narrow ? width * 2 : width) - 110;
+    const wide = strip ? 0.52 : 0.33;
     const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap));
-    this.matrices.Q.layout(rows, p.d, share(strip ? 0.14 : 0.21, p.d, 22), high);
-    this.matrices.K.layout(p.d, cols, share(strip ? 0.22 : 0.17, cols, 26), high);
-    this.matrices.S.layout(rows, cols, share(0.31, cols, 56), high);
-    this.matrices.P.layout(rows, cols, share(0.31, cols, 56), high);
-    const low = Math.max(48, Math.min(rows * 24, room * 0.24));
+    this.matrices.Q.layout(rows, p.d, share(0.19, p.d, 22), high);
+    this.matrices.K.layout(p.d, cols, share(0.15, cols, 26), high);
+    this.matrices.S.layout(rows, cols, share(wide, cols, 56), high);
+    this.matrices.P.layout(rows, cols, share(wide, cols, 56), high);
+    const low = Math.max(48, Math.min(rows * 24, room * 0.19));
     this.matrices.V.layout(cols, p.d, share(0.25, p.d, 26), low);
     this.matrices.O.layout(rows, p.d, share(0.36, p.d, 38), low);
-    this.table.layout(p, trace.header.row_names);
-    this.ratioKey = null;
   }
 
   draw(f, focus) {
     this.drawRail(f);
     this.card.note.textContent = f.kind === "skipped" ? "idle: this tile is skipped" : "small, fast · everything below lives on chip";
     if (!f.numbers) return;
+    if (f.stage !== this.stage) this.arrange(f.stage);
     const p = f.problem;
     const { arrays } = this.trace;
     const theme = this.theme;
@@ -136,7 +150,8 @@ export class Sram {
       final: "= accumulator / ℓ, written to HBM",
     };
     say("O", `O${i}`, p.order === "standard" ? "= P V" : acc ? states[acc.state] : "");
-    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: `O${i} = P${i}V` };
+    const scores = f.stage === "scores" ? "" : `O${i} = P${i}V`;
+    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: scores };
     set(this.formula, { text: formulas[p.order], class: `fa-formula${f.phase === "output" ? " is-now" : ""}` });
   }
 }
