@@ -9,6 +9,8 @@ from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 __all__ = [
     "INTERPRETED",
     "available",
+    "compile_report",
+    "count_traffic",
     "flash_attention",
     "naive_attention",
     "progress",
@@ -20,6 +22,8 @@ if HAS_TORCH:
     from .reference import naive_attention, reference_attention
 if HAS_TORCH and HAS_TRITON:
     from .attention import flash_attention, tile_states
+    from .counting import count_traffic
+    from .inspection import compile_report
 from .progress import progress
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy
 import torch
 
-from . import fa2
+from . import fa1, fa2, standard
 from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors
 from .configs import Config, arch_of, choose
 
-ORDERS = {"fa2": fa2.run}
+ORDERS = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}
 
 
 def flash_attention(
@@ -29,6 +30,8 @@ def flash_attention(
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, forward only: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
 
+    `order` is the algorithm: "fa2" (rows outside, keys inside), "fa1" (keys outside, O, m, l in
+    HBM) or "standard" (three kernels, S and P in HBM).
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
     strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
     TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys
@@ -40,7 +43,9 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    o, lse, _, _ = _run(q, k, v, causal, scale, order, block_m, block_n, precision, trace=False)
+    o, lse, _, _ = _run(
+        q, k, v, causal, scale, order, block_m, block_n, precision, keep_lse=return_lse
+    )
     return (o, lse) if return_lse else o
 
 
@@ -67,7 +72,7 @@ def tile_states(
     return m, l
 
 
-def _run(q, k, v, causal, scale, order, block_m, block_n, precision, trace):
+def _run(q, k, v, causal, scale, order, block_m, block_n, precision, **extra):
     check_tensors(q, k, v)
     check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
@@ -75,12 +80,13 @@ def _run(q, k, v, causal, scale, order, block_m, block_n, precision, trace):
     config = config_for(q, causal, block_m, block_n)
     run = ORDERS[order]
     if INTERPRETED:
-        return run(q, k, v, causal, scale, config, precision, trace)
+        with numpy.errstate(over="ignore", invalid="ignore"):  # silent, as on a GPU
+            return run(q, k, v, causal, scale, config, precision, **extra)
     from triton.runtime.errors import OutOfResources
 
     with torch.cuda.device(q.device):
         try:
-            return run(q, k, v, causal, scale, config, precision, trace)
+            return run(q, k, v, causal, scale, config, precision, **extra)
         except OutOfResources as error:
             raise RuntimeError(
                 f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "

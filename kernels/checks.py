@@ -86,3 +86,11 @@ def check_device(device: torch.device) -> None:
         )
     if device.type not in ("cpu", "cuda"):
         raise RuntimeError(f"The kernels run on CUDA or CPU tensors, not on {device.type}.")
+
+
+def check_whole(name: str, value: int, largest: int) -> None:
+    """Raises ValueError with one sentence unless value is a whole number from 1 to largest."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
+        raise ValueError(
+            f"{name} = {str(value)[:40]} is not allowed: a whole number from 1 to {largest:,}."
+        )

@@ -127,11 +127,12 @@ def fa2_kernel(
 
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
-    config: Config, precision: str, trace: bool,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None, torch.Tensor | None]:  # fmt: skip
+    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
     """Launch on checked input, one program per row block, head and batch.
 
-    Returns O (B, H, Nq, d), lse (B, H, Nq) and, with `trace`, m and l (B, H, Tr, Tc, Br).
+    Returns O (B, H, Nq, d), lse (B, H, Nq), and m and l (B, H, Tr, Tc, Br) or None, None.
+    (`keep_lse` is for the other orders: here lse is always written.)
     """
     batch, heads, n_q, d = q.shape
     n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n

@@ -12,6 +12,7 @@ import kernels
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 UNIT_ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+TF32_ROUNDOFF = 2.0**-10  # the matrix units cut operands to 10 bits of mantissa
 
 
 def make_qkv(
@@ -37,36 +38,66 @@ class Tolerance:
     naive_error: float
 
 
-def tolerance(q, k, v, o_ref, *, causal=False, scale=None, product_roundoff=2.0**-24) -> Tolerance:
-    """The rule of flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
+def score_error(q, k, scale, roundoff) -> float:
+    """δ: what the arithmetic of a score may lose, as an absolute error.
 
-    ε covers what any correct kernel may lose: rounding O to its dtype once more, and the fp32
-    arithmetic of the scores. Rounding errors of a sum of d products add up like a random walk, to
-    about u ‖q‖‖k‖ (u = `product_roundoff`, 2⁻²⁴ for fp32); scaling, subtracting m and exp cost as
-    much again each: δ = 4 u scale ‖q‖‖k‖. exp turns δ into a relative error of P, and that moves O
-    by at most 2 δ max|V|, and lse by δ.
+    Rounding errors of a sum of d products add up like a random walk, to about u ‖q‖‖k‖ scale;
+    scaling, subtracting m and exp cost as much again each, so δ = 4 u ‖q‖‖k‖ scale.
     """
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    naive = kernels.naive_attention(q, k, v, causal=causal, scale=scale).double()
-    naive_error = (naive - o_ref).abs().max().item()
     group = q.shape[1] // k.shape[1]
     q_norm = q.double().norm(dim=-1).amax(-1)
     k_norm = k.double().norm(dim=-1).amax(-1).repeat_interleave(group, 1)
-    score_size = (q_norm * k_norm).max().item() * abs(scale)
-    delta = 4 * product_roundoff * score_size
+    return 4 * roundoff * (q_norm * k_norm).max().item() * abs(scale)
+
+
+def tolerance(q, k, v, o_ref, *, causal, scale, order, key_blocks, tf32) -> Tolerance:
+    """The rule of flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
+
+    ε covers what any correct kernel may lose: rounding O to its dtype (FA-1 does so at each of its
+    `key_blocks` visits: a random walk), and the error δ of a score, which exp turns into a relative
+    error of P, which moves O by at most 2 δ max|V|, and lse by δ. Standard attention rounds the
+    scores themselves, which is in naive's error of O already, and adds u max|S| to that of lse.
+    """
+    unit = UNIT_ROUNDOFF[q.dtype]
+    roundoff = TF32_ROUNDOFF if tf32 else 2.0**-24
+    naive = kernels.naive_attention(q, k, v, causal=causal, scale=scale).double()
+    naive_error = (naive - o_ref).abs().max().item()
+    delta = score_error(q, k, scale, roundoff)
     v_max = v.abs().max().item()
-    epsilon = 2 * UNIT_ROUNDOFF[q.dtype] * v_max + 2 * delta * v_max
-    return Tolerance(2 * naive_error + epsilon, delta + 2e-6, naive_error)
+    visits = math.sqrt(key_blocks) if order == "fa1" else 1.0
+    epsilon = 2 * (unit * visits + roundoff + delta) * v_max
+    lse = delta + 2e-6
+    if order == "standard":
+        lse += unit * score_error(q, k, scale, 0.25)
+    return Tolerance(2 * naive_error + epsilon, lse, naive_error)
 
 
-def assert_attention(q, k, v, *, causal=False, scale=None, precision="ieee", **options):
+def assert_attention(q, k, v, *, causal=False, scale=None, order="fa2", precision="ieee", **blocks):
     """Run `flash_attention` and judge O and lse; returns (O, lse) for further checks."""
     o, lse = kernels.flash_attention(
-        q, k, v, causal=causal, scale=scale, precision=precision, return_lse=True, **options
+        q,
+        k,
+        v,
+        causal=causal,
+        scale=scale,
+        order=order,
+        precision=precision,
+        return_lse=True,
+        **blocks,
     )
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal, scale=scale)
-    roundoff = 2.0**-11 if precision == "tf32" and DEVICE == "cuda" else 2.0**-24
-    allowed = tolerance(q, k, v, o_ref, causal=causal, scale=scale, product_roundoff=roundoff)
+    allowed = tolerance(
+        q,
+        k,
+        v,
+        o_ref,
+        causal=causal,
+        scale=scale,
+        order=order,
+        key_blocks=-(-k.shape[2] // (blocks.get("block_n") or 32)),
+        tf32=precision == "tf32" and DEVICE == "cuda",
+    )
     assert o.dtype == q.dtype and o.shape == q.shape
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails

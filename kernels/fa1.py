@@ -1,0 +1,122 @@
+"""FlashAttention-1, forward (arXiv 2205.14135, Algorithm 1): keys outside, rows inside.
+
+O, m and l live in HBM and make the round trip at every visit. One program does a whole (batch,
+head), because a later key block needs what an earlier one wrote: this is what FA-2 cured.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+from .availability import INTERPRETED
+from .configs import Config, pad
+from .formats import as_operand, as_stored
+from .progress import expect
+
+# kernel: begin
+
+
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+def fa1_kernel(
+    Q, K, V, O, M, L, M_TRACE, L_TRACE, q_strides, k_strides, v_strides, o_strides,
+    H, GROUP, Nq, Nk, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2)."""
+    bh = tl.program_id(0).to(tl.int64)
+    b, h = bh // H, bh % H
+    kv_h = h // GROUP  # GROUP query heads share one key head
+    Tr, Tc = tl.cdiv(Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
+    d64 = dims.to(tl.int64)
+    q_ptrs = Q + b * q_strides[0] + h * q_strides[1] + d64[None, :] * q_strides[3]
+    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1] + d64[:, None] * k_strides[3]
+    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1] + d64[None, :] * v_strides[3]
+    o_ptrs = O + b * o_strides[0] + h * o_strides[1] + d64[None, :] * o_strides[3]
+
+    for j in range(0, Tc):  # line 5
+        # phase: load — K_jᵀ and V_j: HBM → SRAM, once per key block (line 6)
+        n = tl.cast(j, tl.int64) * BLOCK_N + keys
+        key_ok = (keys < BLOCK_N) & (n < Nk)
+        k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
+        k = tl.load(k_ptrs + n[None, :] * k_strides[2], mask=k_ok, other=0.0)
+        v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
+        i_first = 0
+        if CAUSAL:  # the row blocks before it lie wholly above the diagonal
+            i_first = tl.maximum(j * BLOCK_N + Nq - Nk, 0) // BLOCK_M
+        for i in range(i_first, Tr):  # line 7
+            # phase: load — Q_i, O_i, l_i, m_i: HBM → SRAM (line 8)
+            rows = tl.cast(i, tl.int64) * BLOCK_M + lanes
+            row_ok = (lanes < BLOCK_M) & (rows < Nq)
+            tile_ok = row_ok[:, None] & (dims < D)[None, :]
+            q = tl.load(q_ptrs + rows[:, None] * q_strides[2], mask=tile_ok, other=0.0)
+            o_i = tl.load(o_ptrs + rows[:, None] * o_strides[2], mask=tile_ok, other=0.0)
+            m_old = tl.load(M + bh * Nq + rows, mask=row_ok, other=0.0)
+            l_old = tl.load(L + bh * Nq + rows, mask=row_ok, other=0.0)
+            # phase: scores — S_ij = scale · Q_i K_jᵀ (line 9)
+            q, k_j = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
+            s = tl.dot(q, k_j, input_precision=PRECISION) * scale
+            # phase: mask — S_ij = −∞ beyond N and above the diagonal (aligned bottom-right)
+            visible = key_ok[None, :]
+            if CAUSAL:
+                visible = visible & (n[None, :] <= rows[:, None] + (Nk - Nq))
+            s = tl.where(visible, s, float("-inf"))
+            # phase: max — m_new = max(m_old, rowmax S_ij) (lines 10, 11)
+            m_new = tl.maximum(m_old, tl.max(s, 1))
+            m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)  # no −∞ − (−∞)
+            # phase: exp — P_ij = exp(S_ij − m_new), alpha = exp(m_old − m_new)
+            p = tl.exp(s - m_ref[:, None])
+            alpha = tl.exp(m_old - m_ref)
+            # phase: sum — l_new = alpha · l_old + rowsum P_ij (line 11)
+            l_new = alpha * l_old + tl.sum(p, 1)
+            # phase: output — O_i = (l_old · alpha · O_i + P_ij V_j) / l_new: normalised (line 12)
+            p = as_operand(as_stored(p, v.dtype, BF16_BITS), BF16_BITS)
+            acc = as_operand(o_i, BF16_BITS).to(tl.float32) * (l_old * alpha)[:, None]
+            acc = tl.dot(p, as_operand(v, BF16_BITS), acc, input_precision=PRECISION)
+            acc = acc / tl.where(l_new == 0.0, 1.0, l_new)[:, None]
+            # phase: store — O_i, l_i, m_i: SRAM → HBM (lines 12, 13)
+            o_i = as_stored(acc, O.dtype.element_ty, BF16_BITS)
+            tl.store(o_ptrs + rows[:, None] * o_strides[2], o_i, mask=tile_ok)
+            tl.store(M + bh * Nq + rows, m_new, mask=row_ok)
+            tl.store(L + bh * Nq + rows, l_new, mask=row_ok)
+            if TRACE:
+                trace = ((bh * Tr + i) * Tc + j) * BLOCK_M + lanes
+                tl.store(M_TRACE + trace, m_new, mask=row_ok)
+                tl.store(L_TRACE + trace, l_new, mask=row_ok)
+            tl.debug_barrier()  # the next visit may read with other threads what these wrote
+
+
+# kernel: end
+
+
+def run(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
+    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
+    """Launch on checked input, one program per batch and head; returns O, lse, m, l as `fa2.run`.
+
+    The kernel leaves m and l; lse = m + log l is made of them afterwards, if `keep_lse`.
+    """
+    batch, heads, n_q, d = q.shape
+    n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n
+    o = torch.zeros((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
+    m = torch.full((batch, heads, n_q), float("-inf"), device=q.device)
+    l = torch.zeros((batch, heads, n_q), device=q.device)
+    m_trace = l_trace = None
+    if trace:
+        tiles = (triton.cdiv(n_q, block_m), triton.cdiv(n_k, block_n), block_m)
+        m_trace = torch.full((batch, heads, *tiles), float("nan"), device=q.device)
+        l_trace = torch.full_like(m_trace, float("nan"))
+    expect(batch * heads)
+    fa1_kernel[(batch * heads,)](
+        q, k, v, o, m, l, m_trace if trace else m, l_trace if trace else l,
+        q.stride(), k.stride(), v.stride(), o.stride(),
+        heads, heads // k.shape[1], n_q, n_k, scale,
+        D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
+        PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
+        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
+        num_warps=config.num_warps, num_stages=1, enable_fp_fusion=True,
+    )  # fmt: skip
+    return o, m + torch.log(l) if keep_lse else None, m_trace, l_trace

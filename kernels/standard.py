@@ -1,0 +1,167 @@
+"""Standard attention as three kernels, each a pass over HBM: scores, softmax, output.
+
+S and P are N×N matrices in HBM, in the inputs' dtype. Nothing is skipped: the scores above the
+diagonal are computed, then masked, as plain attention does.
+"""
+
+from dataclasses import replace
+
+import torch
+import triton
+import triton.language as tl
+
+from .availability import INTERPRETED
+from .configs import MAX_TILE_ELEMENTS, Config, pad
+from .formats import as_operand, as_stored
+from .progress import expect
+
+# kernel: begin
+
+
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+def scores_kernel(
+    Q, K, S, q_strides, k_strides, H, GROUP, Nq, Nk, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: the tile (i, j) of S of one (batch, head)."""
+    Tr, Tc = tl.cdiv(Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
+    tile = tl.program_id(0) % (Tr * Tc)
+    bh = (tl.program_id(0) // (Tr * Tc)).to(tl.int64)
+    b, h = bh // H, bh % H
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D).to(tl.int64)
+    rows, n = (tile // Tc).to(tl.int64) * BLOCK_M + lanes, (tile % Tc).to(tl.int64) * BLOCK_N + keys
+    row_ok, key_ok = (lanes < BLOCK_M) & (rows < Nq), (keys < BLOCK_N) & (n < Nk)
+    # phase: load — Q_i and K_jᵀ: HBM → SRAM
+    q_ptrs = Q + b * q_strides[0] + h * q_strides[1] + rows[:, None] * q_strides[2]
+    k_ptrs = K + b * k_strides[0] + (h // GROUP) * k_strides[1] + n[None, :] * k_strides[2]
+    q_ok, k_ok = row_ok[:, None] & (dims < D)[None, :], (dims < D)[:, None] & key_ok[None, :]
+    q = tl.load(q_ptrs + dims[None, :] * q_strides[3], mask=q_ok, other=0.0)
+    k = tl.load(k_ptrs + dims[:, None] * k_strides[3], mask=k_ok, other=0.0)
+    # phase: scores — S_ij = scale · Q_i K_jᵀ
+    q, k = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
+    s = tl.dot(q, k, input_precision=PRECISION) * scale
+    # phase: mask — S_ij = −∞ above the diagonal (aligned bottom-right)
+    if CAUSAL:
+        s = tl.where(n[None, :] <= rows[:, None] + (Nk - Nq), s, float("-inf"))
+    # phase: store — S_ij: SRAM → HBM
+    s_ptrs = S + (bh * Nq + rows[:, None]) * Nk + n[None, :]
+    s = as_stored(s, S.dtype.element_ty, BF16_BITS)
+    tl.store(s_ptrs, s, mask=row_ok[:, None] & key_ok[None, :])
+
+
+@triton.jit(do_not_specialize=["total_rows", "Nk"])
+def softmax_kernel(
+    S, P, LSE, total_rows, Nk,
+    ROWS: tl.constexpr, PAD_K: tl.constexpr, KEEP_LSE: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: ROWS whole rows of S, of any batch and head."""
+    rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    keys = tl.arange(0, PAD_K)
+    ok = (rows < total_rows)[:, None] & (keys < Nk)[None, :]
+    # phase: load — the rows of S: HBM → SRAM
+    s = tl.load(S + rows[:, None] * Nk + keys[None, :], mask=ok, other=0.0)
+    s = as_operand(s, BF16_BITS).to(tl.float32)
+    s = tl.where((keys < Nk)[None, :], s, float("-inf"))
+    # phase: max — m = rowmax S
+    m = tl.max(s, 1)
+    m_ref = tl.where(m == float("-inf"), 0.0, m)  # a row without keys: no −∞ − (−∞)
+    # phase: exp — exp(S − m)
+    p = tl.exp(s - m_ref[:, None])
+    # phase: sum — l = rowsum exp(S − m)
+    l = tl.sum(p, 1)
+    l_ref = tl.where(l == 0.0, 1.0, l)
+    # phase: store — P = diag(1/l) exp(S − m): SRAM → HBM
+    p = as_stored(p / l_ref[:, None], P.dtype.element_ty, BF16_BITS)
+    tl.store(P + rows[:, None] * Nk + keys[None, :], p, mask=ok)
+    if KEEP_LSE:
+        tl.store(LSE + rows, m + tl.log(l_ref), mask=rows < total_rows)
+
+
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+def output_kernel(
+    P, V, O, v_strides, o_strides, H, GROUP, Nq, Nk,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr,
+    PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: row block i of O of one (batch, head), a sum over all key blocks."""
+    Tr = tl.cdiv(Nq, BLOCK_M)
+    i, bh = tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
+    b, h = bh // H, bh % H
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D).to(tl.int64)
+    rows = i.to(tl.int64) * BLOCK_M + lanes
+    row_ok, dim_ok = (lanes < BLOCK_M) & (rows < Nq), (dims < D)[None, :]
+    v_ptrs = V + b * v_strides[0] + (h // GROUP) * v_strides[1] + dims[None, :] * v_strides[3]
+    acc = tl.zeros([PAD_M, PAD_D], tl.float32)
+    for j in range(0, tl.cdiv(Nk, BLOCK_N)):
+        # phase: load — P_ij and V_j: HBM → SRAM
+        n = tl.cast(j, tl.int64) * BLOCK_N + keys
+        key_ok = (keys < BLOCK_N) & (n < Nk)
+        p_ptrs = P + (bh * Nq + rows[:, None]) * Nk + n[None, :]
+        p = tl.load(p_ptrs, mask=row_ok[:, None] & key_ok[None, :], other=0.0)
+        v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=key_ok[:, None] & dim_ok, other=0.0)
+        # phase: output — O_i = Σ_j P_ij V_j
+        p, v = as_operand(p, BF16_BITS), as_operand(v, BF16_BITS)
+        acc = tl.dot(p, v, acc, input_precision=PRECISION)
+    # phase: store — O_i: SRAM → HBM
+    o_ptrs = O + b * o_strides[0] + h * o_strides[1] + rows[:, None] * o_strides[2]
+    o = as_stored(acc, O.dtype.element_ty, BF16_BITS)
+    tl.store(o_ptrs + dims[None, :] * o_strides[3], o, mask=row_ok[:, None] & dim_ok)
+
+
+# kernel: end
+
+
+def run(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
+    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+    scores_tile: tuple[int, int] | None = None, output_rows: int | None = None,
+) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
+    """The three launches on checked input; returns O, lse, None, None (no tile states).
+
+    `scores_tile` (rows, keys) and `output_rows` replace the configuration's tile in one pass: with
+    tiles as large as the matrices every matrix is moved once per pass, which count_traffic counts.
+    Raises ValueError if a row of S is too long to be held on chip.
+    """
+    batch, heads, n_q, d = q.shape
+    n_k = k.shape[2]
+    pad_k = triton.next_power_of_2(n_k)
+    if pad_k > MAX_TILE_ELEMENTS // 8:
+        raise ValueError(
+            f"Nk = {n_k:,} is too long for order = 'standard', whose softmax holds a row of S "
+            f"on chip: at most {MAX_TILE_ELEMENTS // 8:,}."
+        )
+    s = torch.empty((batch, heads, n_q, n_k), dtype=q.dtype, device=q.device)
+    p = torch.empty_like(s)
+    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
+    lse = torch.empty((batch, heads, n_q), device=q.device) if keep_lse else None
+    bh, group = batch * heads, heads // k.shape[1]
+    block_m, block_n = scores_tile or (config.block_m, config.block_n)
+    rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
+    rows = min(rows, triton.next_power_of_2(config.block_m))
+    out = replace(config, block_m=output_rows or config.block_m)
+    score_programs = bh * triton.cdiv(n_q, block_m) * triton.cdiv(n_k, block_n)
+    softmax_programs = triton.cdiv(bh * n_q, rows)
+    output_programs = bh * triton.cdiv(n_q, out.block_m)
+    expect(score_programs + softmax_programs + output_programs)
+    both = {
+        "D": d, "PAD_D": pad(d), "PRECISION": precision, "enable_fp_fusion": True,
+        "BF16_BITS": INTERPRETED and q.dtype == torch.bfloat16,
+        "num_warps": config.num_warps, "num_stages": config.num_stages,
+    }  # fmt: skip
+    scores_kernel[(score_programs,)](
+        q, k, s, q.stride(), k.stride(), heads, group, n_q, n_k, scale, CAUSAL=bool(causal),
+        BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n), **both,
+    )  # fmt: skip
+    softmax_kernel[(softmax_programs,)](
+        s, p, lse if keep_lse else s, bh * n_q, n_k, ROWS=rows, PAD_K=pad_k, KEEP_LSE=keep_lse,
+        BF16_BITS=both["BF16_BITS"], num_warps=min(32, max(4, rows * pad_k // 2048)),
+        enable_fp_fusion=True,
+    )  # fmt: skip
+    output_kernel[(output_programs,)](
+        p, v, o, v.stride(), o.stride(), heads, group, n_q, n_k, BLOCK_M=out.block_m,
+        BLOCK_N=out.block_n, PAD_M=pad(out.block_m), PAD_N=pad(out.block_n), **both,
+    )  # fmt: skip
+    return o, lse, None, None
