@@ -10,7 +10,7 @@ import torch
 from . import fa1, fa2, standard
 from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors
-from .configs import Config, arch_of, choose
+from .configs import SHARED_KIB, Config, arch_of, choose, pad
 
 ORDERS = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}
 
@@ -97,7 +97,18 @@ def _run(q, k, v, causal, scale, order, block_m, block_n, precision, **extra):
 def config_for(
     q: torch.Tensor, causal: bool, block_m: int | None = None, block_n: int | None = None
 ) -> Config:
-    """The configuration that `flash_attention` runs for this q (B, H, Nq, d) on its device."""
+    """The configuration that `flash_attention` runs for this q (B, H, Nq, d) on its device.
+
+    Raises ValueError for blocks that cannot fit; others may still fail to, once compiled.
+    """
     cuda = q.device.type == "cuda"
     arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
-    return choose(arch, q.shape[-1], q.element_size(), bool(causal), block_m, block_n)
+    config = choose(arch, q.shape[-1], q.element_size(), bool(causal), block_m, block_n)
+    largest = pad(max(config.block_m, config.block_n)) * pad(q.shape[-1]) * q.element_size()
+    if cuda and largest > SHARED_KIB[arch] * 1024:  # compiling such a tile can take minutes
+        raise ValueError(
+            f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
+            f"d = {q.shape[-1]}: one tile takes {largest:,} bytes, a program may use "
+            f"{SHARED_KIB[arch] * 1024:,}."
+        )
+    return config
