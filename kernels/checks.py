@@ -65,8 +65,12 @@ def check_options(
             raise TypeError(f"{name} must be a whole number or None, not {type(block).__name__}.")
         if block is not None and block < 1:
             raise ValueError(f"{name} = {block} is not allowed: it must be at least 1.")
-    if scale is not None and not math.isfinite(scale):
-        raise ValueError(f"scale = {scale} is not allowed: it must be a finite number.")
+    if scale is None or scale == 0:
+        return
+    if not (math.isfinite(scale) and 1e-30 <= abs(scale) <= 1e30):  # fp32 inside the kernels
+        raise ValueError(
+            f"scale = {scale} is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30."
+        )
 
 
 def check_device(device: torch.device) -> None:

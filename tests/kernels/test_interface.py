@@ -31,6 +31,7 @@ def bad_calls():
     yield "block 2.5", (X, X, X), {"block_n": 2.5}, TypeError, "block_n"
     yield "block too large", (X, X, X), {"block_n": 1 << 21}, ValueError, "too large"
     yield "scale", (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"
+    yield "tiny scale", (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"
     yield "precision", (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"
     meta = torch.zeros(1, 2, 4, 8, device="meta")
     yield "device", (meta, meta, meta), {}, RuntimeError, "meta"
