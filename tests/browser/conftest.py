@@ -1,0 +1,73 @@
+"""One server and one browser for these tests; every page must end without a complaint.
+
+The fixtures live as long as this package and no longer: Playwright's synchronous interface keeps
+an event loop running in the main thread, where later tests may want their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from tests.browser.harness import Server, Watched, launch
+
+STEP_SCREEN = {"width": 1440, "height": 900}
+SERVER: pytest.StashKey[Server] = pytest.StashKey()
+
+
+@pytest.fixture(scope="package")
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    with Server() as running:
+        request.config.stash[SERVER] = running
+        yield running
+        del request.config.stash[SERVER]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+    report = yield
+    running = item.config.stash.get(SERVER, None)
+    if report.failed and running is not None:
+        report.sections.append(("app.py stdout and stderr", running.log()))
+    return report
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="package")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """Shared by the pages, so that Gradio's own files are fetched once."""
+    shared = browser.new_context(viewport=STEP_SCREEN)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def watch(server: Server) -> Iterator[Callable[..., Watched]]:
+    """Opens watched pages in a given context; at the end each must be clean."""
+    opened: list[Watched] = []
+
+    def start(context: BrowserContext) -> Watched:
+        watched = Watched(context.new_page(), server)
+        opened.append(watched)
+        return watched
+
+    yield start
+    verdicts = [line for watched in opened for line in watched.verdict()]
+    for watched in opened:
+        watched.page.close()
+    assert not verdicts, "\n".join(verdicts)
+
+
+@pytest.fixture
+def tab(watch: Callable[..., Watched], context: BrowserContext) -> Watched:
+    """One watched page at 1440 × 900, light."""
+    return watch(context)

@@ -1,0 +1,110 @@
+"""What the player has to state at (visit, phase): from the trace, and from plain softmax."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from explainer.problem import Problem
+from explainer.trace import Trace, Visit
+
+STATS = ("m_old", "m_new", "alpha", "l_old", "l_new")
+KNOWN_FROM = {"m_old": None, "l_old": None, "m_new": "max", "alpha": "exp", "l_new": "sum"}
+HALF_ULP = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
+
+
+def phases(visit: Visit) -> tuple[str, ...]:
+    """The visit's phases; a skipped visit has one of its own."""
+    return visit.phases or ("skip",)
+
+
+def moved(trace: Trace, step: int, phase: str) -> tuple[int, int]:
+    """HBM bytes (read, written) up to and including ``phase`` of visit ``step``."""
+    now = phases(trace.visits[step])
+    done = now[: now.index(phase) + 1]
+    transfers = [t for v in trace.visits[:step] for t in v.transfers]
+    transfers += [t for t in trace.visits[step].transfers if t.phase in done]
+    read = sum(t.nbytes for t in transfers if t.op == "read")
+    return read, sum(t.nbytes for t in transfers) - read
+
+
+def close(stated: float, true: float, relative: float = 1e-6) -> bool:
+    """Equal to ``relative``; infinities and NaN only equal themselves."""
+    if math.isnan(true) or math.isinf(true):
+        return str(stated) == str(float(true))
+    return abs(stated - true) <= relative * max(abs(true), 1e-30)
+
+
+def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
+    """Every attribute of the player that is not what the trace says, in words."""
+    p, visit = trace.problem, trace.visits[step]
+    reads, writes = moved(trace, step, phase)
+    want = {
+        "order": p.order,
+        "step": step,
+        "steps": len(trace.visits),
+        "phase": phase,
+        "i": visit.i,
+        "j": -1 if visit.j is None else visit.j,
+        "kind": visit.kind,
+        "reads": reads,
+        "writes": writes,
+    }
+    wrong = [
+        f"step {step} {phase}: data-{k} is {stated.get(k)!r}, not {v!r}"
+        for k, v in want.items()
+        if stated.get(k) != str(v)
+    ]
+    first = visit.i * p.block_q
+    rows = range(first, min(p.n, first + p.block_q))
+    if sorted(stated["rows"], key=int) != [str(r) for r in rows]:
+        return [*wrong, f"step {step} {phase}: rows {list(stated['rows'])}, not {list(rows)}"]
+    now = phases(visit)
+    done = now[: now.index(phase) + 1]
+    for stat in STATS:
+        values = getattr(visit, stat)
+        hidden = values is None or (KNOWN_FROM[stat] is not None and KNOWN_FROM[stat] not in done)
+        for k, row in enumerate(rows):
+            text = stated["rows"][str(row)].get(stat)
+            right = text == "" if hidden else bool(text) and close(number(text), values[k])
+            if not right:
+                true = "empty" if hidden else values[k]
+                wrong.append(f"step {step} {phase}: row {row} {stat} is {text!r}, not {true}")
+    return wrong
+
+
+def number(text: str) -> float:
+    """JavaScript's way of writing a number, read."""
+    return float(text.replace("Infinity", "inf"))
+
+
+def softmax_statistics(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Row maximum m and sum l of exp(S − m), (n,) float64 each, over all keys that a row sees.
+
+    Shares only Q and K with the trace; no tiles, no running update.
+    """
+    p = trace.problem
+    S = trace.Q.astype(np.float64) @ trace.K.astype(np.float64).T / math.sqrt(p.d)
+    if p.causal:
+        S[np.triu_indices(p.n, 1)] = -np.inf
+    m = S.max(axis=1)
+    return m, np.exp(S - m[:, None]).sum(axis=1)
+
+
+def statistics_tolerance(problem: Problem, trace: Trace) -> float:
+    """Largest relative error of m and l that rounding the scores explains.
+
+    Scores are summed in fp32 over d products; standard attention also rounds each score to the
+    dtype when it stores S. An error of e in a score is a factor exp(±e) in a weight.
+    """
+    size = float(np.abs(trace.S[np.isfinite(trace.S)]).max())
+    stored = HALF_ULP[problem.dtype] if problem.order == "standard" else 0.0
+    per_score = size * (stored + (problem.d + 4) * HALF_ULP["fp32"])
+    return 2 * per_score + problem.n * HALF_ULP["fp32"]
+
+
+def last_visits(trace: Trace) -> dict[int, int]:
+    """{visit: row block} of the visits after which a block's m and l are final."""
+    final = {v.i: k for k, v in enumerate(trace.visits) if v.m_new is not None}
+    return {k: i for i, k in final.items()}

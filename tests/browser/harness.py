@@ -1,0 +1,189 @@
+"""The app as a process, Chromium, and a page that remembers everything that went wrong in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 90
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
+NO_CHROMIUM = (
+    "Chromium is missing: install it with `apt-get install chromium`, or Playwright's own with "
+    "`python -m playwright install chromium`; the browser tests cannot run without it."
+)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """``python app.py`` on a free port; a context manager that answers before it is entered."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.host = f"127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Server:
+        self._log = tempfile.TemporaryFile("w+", errors="replace")
+        env = os.environ | {
+            "GRADIO_SERVER_NAME": "127.0.0.1",
+            "GRADIO_SERVER_PORT": str(self.port),
+            "PYTHONUNBUFFERED": "1",
+        }
+        command = [sys.executable, "app.py"]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log
+        )
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise RuntimeError(
+                    f"app.py ended with status {self._process.returncode} before it answered:\n"
+                    + self.log()
+                )
+            try:
+                with urllib.request.urlopen(self.url, timeout=5):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.2)
+        raise RuntimeError(f"app.py did not answer within {START_S} s:\n{self.log()}")
+
+    def log(self, most: int = 8_000) -> str:
+        """The last characters that the server wrote to stdout and stderr."""
+        self._log.seek(0)
+        return self._log.read()[-most:]
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Headless Chromium: the system's where there is one, otherwise Playwright's own."""
+    try:
+        return playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(CHROMIUM_FLAGS)
+        )
+    except Error as error:
+        if "Executable doesn't exist" in str(error):
+            raise RuntimeError(NO_CHROMIUM) from None
+        raise
+
+
+class Watched:
+    """A page with a record of its console errors, page errors and requests."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        self.tolerated: list[str] = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("request", self._request)
+        page.on("websocket", lambda socket: self.requests.append(socket.url))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.problems.append(f"console error: {message.text} ({message.location['url']})")
+
+    def _request(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def tolerate(self, text: str) -> None:
+        """Declares one console error that the test provokes on purpose; it must then occur."""
+        self.tolerated.append(text)
+
+    def verdict(self) -> list[str]:
+        """What this page did wrong: one line each, none for a clean page."""
+        found = list(self.problems)
+        for text in self.tolerated:
+            match = next((f for f in found if text in f), None)
+            if match is None:
+                found.append(f"expected in the console and not there: {text}")
+            else:
+                found.remove(match)
+        for url in self.requests:
+            parts = urlsplit(url)
+            if parts.scheme not in ("data", "blob") and parts.netloc != self.server.host:
+                found.append(f"request to another host: {url}")
+        return found
+
+    def open(self, query: str = "") -> Page:
+        """Loads the app at this query string and waits for the player to show a trace."""
+        self.page.goto(f"{self.server.url}/{'?' if query else ''}{query}")
+        self.settle()
+        return self.page
+
+    def settle(self) -> None:
+        """Waits until the player shows the Problem that was asked for last."""
+        self.page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')
+
+
+# Everything that the player states about itself, in one round trip.
+READ = """
+() => {
+  const root = document.querySelector('[data-testid="player"]');
+  const rows = {};
+  for (const tr of root.querySelectorAll("[data-row]")) {
+    rows[tr.dataset.row] = {};
+    for (const cell of tr.querySelectorAll("[data-stat]"))
+      rows[tr.dataset.row][cell.dataset.stat] = cell.dataset.value;
+  }
+  return { ...root.dataset, rows };
+}
+"""
+
+
+def read(page: Page) -> dict:
+    """The player's attributes as strings, and ``rows``: {row: {stat: data-value}}."""
+    return page.evaluate(READ)
+
+
+def press(page: Page, key: str) -> dict:
+    """One key press, and what the player states after it."""
+    page.keyboard.press(key)
+    return read(page)
+
+
+def focus(page: Page) -> None:
+    """Gives the player the keyboard."""
+    page.locator('[data-testid="player"]').focus()

@@ -1,0 +1,163 @@
+"""Stepping through a Problem by keyboard: every number on the page against NumPy."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.browser.expected import (
+    complaints,
+    last_visits,
+    number,
+    phases,
+    softmax_statistics,
+    statistics_tolerance,
+)
+from tests.browser.harness import focus, press, read
+
+# Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
+PROBLEMS = [
+    "",
+    "n=16&d=8&br=4&bc=4&mask=causal&order=fa1",
+    "n=16&d=8&br=4&bc=4&mask=full&order=standard&dtype=fp16",
+    "n=11&d=6&br=4&bc=3&mask=causal&order=fa2&dtype=bf16&data=random&seed=7",
+    "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
+    "n=10&d=5&br=4&bc=3&mask=causal&order=standard&dtype=bf16&data=random",
+    "n=13&d=64&br=2&bc=6&mask=full&order=fa2&dtype=fp16&data=spike&seed=3",
+    "n=9&d=3&br=5&bc=2&mask=full&order=fa1&dtype=bf16&data=rising",
+    "n=6&d=16&br=2&bc=2&mask=causal&order=fa2&data=sentence",
+    "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
+    "n=1&d=1&br=1&bc=1",
+]
+NAMES = [p or "default" for p in PROBLEMS]
+
+
+def problem_of(query: str) -> Problem:
+    return Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair))
+
+
+@pytest.mark.parametrize("query", PROBLEMS, ids=NAMES)
+def test_every_tile_forwards_and_back(tab, query):
+    problem = problem_of(query)
+    true = trace(problem)
+    m, l = softmax_statistics(true)
+    tolerance = statistics_tolerance(problem, true)
+    final = last_visits(true)
+    page = tab.open(query)
+    focus(page)
+    wrong, judged = [], set()
+    asked = len(tab.requests)
+    forwards = range(len(true.visits))
+    stated = read(page)
+    for key, order in (("ArrowRight", forwards), ("ArrowLeft", reversed(forwards))):
+        for step in order:
+            wrong += complaints(true, step, phases(true.visits[step])[-1], stated)
+            if step in final:
+                for row, stats in stated["rows"].items():
+                    got = number(stats["m_new"]), number(stats["l_new"])
+                    assert abs(got[0] - m[int(row)]) <= tolerance * max(1, abs(m[int(row)]))
+                    assert abs(got[1] - l[int(row)]) <= tolerance * l[int(row)]
+                    judged.add(int(row))
+            stated = press(page, key)
+        # One press too many stays where it is: the next round starts from this reading.
+    assert not wrong, "\n".join(wrong[:20])
+    assert judged == set(range(problem.n))
+    assert stated["step"] == "0"
+    page.wait_for_timeout(300)  # the address bar is written at most five times a second
+    assert tab.requests[asked:] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "n=11&d=4&br=4&bc=3&mask=causal&order=fa2",
+        "n=7&d=4&br=3&bc=2&mask=causal&order=fa1",
+        "n=7&d=4&br=3&bc=4&mask=causal&order=standard&dtype=fp16",
+    ],
+)
+def test_every_phase_down_and_up(tab, query):
+    true = trace(problem_of(query))
+    places = [(k, phase) for k, visit in enumerate(true.visits) for phase in phases(visit)]
+    page = tab.open(f"{query}&step=0&phase={places[0][1]}")
+    focus(page)
+    asked = len(tab.requests)
+    wrong = []
+    stated = read(page)
+    for key, order in (("ArrowDown", places), ("ArrowUp", places[::-1])):
+        for step, phase in order:
+            wrong += complaints(true, step, phase, stated)
+            stated = press(page, key)
+    assert not wrong, "\n".join(wrong[:20])
+    assert tab.requests[asked:] == []
+
+
+def test_clickers_ends_and_other_phase_keys(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+    focus(page)
+    steps = [press(page, key)["step"] for key in ("PageDown", "PageDown", "PageUp", "End", "Home")]
+    assert steps == ["1", "2", "1", "15", "0"]
+    here = [press(page, key)["phase"] for key in (",", ",", ".", ".")]
+    assert here == ["sum", "exp", "sum", "output"]
+    assert press(page, "End")["phase"] == "store"
+    assert press(page, "ArrowRight")["step"] == "15"
+    page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
+    assert read(page)["step"] == "15"
+
+
+def test_space_plays_and_pauses(tab):
+    page = tab.open("n=16&d=4&br=2&bc=2")
+    page.get_by_label("Playing speed").select_option("8")
+    focus(page)
+    asked = len(tab.requests)
+    assert page.get_by_role("button", name="Play", exact=True).count() == 1
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        "() => Number(document.querySelector('[data-testid=player]').dataset.step) >= 1"
+    )
+    page.keyboard.press("Space")
+    paused = read(page)
+    page.wait_for_timeout(400)  # three beats at this speed
+    assert read(page) == paused
+    assert page.get_by_role("button", name="Play", exact=True).count() == 1
+    assert tab.requests[asked:] == []
+
+
+def test_nothing_moves_by_itself(tab):
+    page = tab.open("step=2&phase=max")
+    before = read(page)
+    page.wait_for_timeout(400)
+    assert read(page) == before
+    assert (before["step"], before["phase"]) == ("2", "max")
+
+
+def test_transport_scrub_and_phase_rail(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+    page.get_by_role("button", name="Last tile").click()
+    assert read(page)["step"] == "15"
+    page.get_by_role("button", name="Previous tile").click()
+    assert read(page)["step"] == "14"
+    page.get_by_role("button", name="First tile").click()
+    page.get_by_role("button", name="Next tile").click()
+    assert read(page)["step"] == "1"
+    page.get_by_role("button", name="exp", exact=True).click()
+    assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
+    page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
+    assert read(page)["step"] == "9"
+
+
+def test_clicking_a_tile_goes_there(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=causal")
+
+    def click(i: int, j: int) -> dict:
+        box = page.locator(".fa-map canvas").bounding_box()
+        page.mouse.click(
+            box["x"] + (j + 0.5) * box["width"] / 4, box["y"] + (i + 0.5) * box["height"] / 4
+        )
+        return read(page)
+
+    here = click(3, 1)
+    assert (here["i"], here["j"]) == ("3", "1")
+    assert click(0, 3) == here  # above the diagonal: never visited, so nowhere to go
+    here = press(page, "ArrowRight")  # the click also gave the player the keyboard
+    assert (here["i"], here["j"]) == ("3", "2")
