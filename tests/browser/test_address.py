@@ -1,0 +1,150 @@
+"""The address is the document: it restores, it follows, and a bad one says so in one sentence."""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from explainer.problem import Problem, ProblemError
+from explainer.trace import trace
+from tests.browser.expected import complaints, phases
+from tests.browser.harness import focus, press, read
+
+BAD = [
+    {"n": "0"},
+    {"d": "7.5"},
+    {"br": "99"},
+    {"bc": "-1"},
+    {"order": "xyz"},
+    {"mask": "sideways"},
+    {"dtype": "fp8"},
+    {"seed": "1e400"},
+    {"data": "<script>window.pwned=1</script>"},
+    {"data": "<img src=x onerror=window.pwned=1>"},
+    {"order": "${window.pwned=1}{{window.pwned=1}}"},
+    {"n": "16384", "br": "1", "bc": "1"},
+]
+
+
+def address(page) -> dict[str, str]:
+    """The query of the address bar, once the player has written it."""
+    page.wait_for_timeout(350)  # written at most every 200 ms
+    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
+
+
+def control(page, label: str):
+    """The number beside a slider."""
+    return page.get_by_label(f"number input for {label}")
+
+
+def judge(page, problem: Problem, step: int, phase: str | None = None, wait_s: float = 0) -> None:
+    """What is on screen, after ``wait_s`` at the latest, is this visit of this Problem."""
+    true = trace(problem)
+    phase = phase or phases(true.visits[step])[-1]
+    deadline = time.monotonic() + wait_s
+    while (wrong := complaints(true, step, phase, read(page))) and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    assert wrong == []
+
+
+def test_reload_restores_problem_step_and_phase(tab):
+    problem = Problem(n=11, d=6, block_q=4, block_k=3, causal=True, order="fa1", inputs="random")
+    page = tab.open(urlencode(problem.to_query()))
+    focus(page)
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
+        press(page, key)
+    before = read(page)
+    now = address(page)
+    assert {k: now[k] for k in problem.to_query()} == problem.to_query()
+    assert (now["step"], now["phase"]) == (before["step"], before["phase"])
+    page.reload()
+    tab.settle()
+    assert read(page) == before
+    judge(page, problem, 2, before["phase"])
+    assert control(page, "Sequence length N").input_value() == "11"
+    assert control(page, "Query block Br").input_value() == "4"
+    assert page.get_by_role("radio", name="FA-1").is_checked()
+
+
+def test_address_follows_and_keeps_foreign_keys(tab):
+    page = tab.open("mode=teach&lang=x")
+    focus(page)
+    press(page, "ArrowRight")
+    now = address(page)
+    assert now["step"] == "1" and "phase" not in now  # a whole visit needs no phase
+    press(page, "ArrowUp")
+    now = address(page)
+    assert (now["step"], now["phase"], now["lang"]) == ("1", read(page)["phase"], "x")
+    assert {k: now[k] for k in Problem().to_query()} == Problem().to_query()
+
+
+@pytest.mark.parametrize("place", ["step=99999", "step=-3", "step=x&phase=nonsense", "phase=mask"])
+def test_impossible_places_are_clamped(tab, place):
+    page = tab.open(place)
+    step = 9 if "99999" in place else 0
+    judge(page, Problem(), step, "mask" if place == "phase=mask" else None)
+
+
+def test_controls_change_the_player_and_the_address(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4")
+    changes = []
+
+    def expect(**now: object) -> None:
+        problem = Problem(**(changes[-1] if changes else {}) | now)
+        changes.append({k: getattr(problem, k) for k in problem.__dataclass_fields__})
+        judge(page, problem, 0, wait_s=5)
+        query = problem.to_query()
+        assert {k: v for k, v in address(page).items() if k in query} == query
+
+    control(page, "Sequence length N").fill("14")
+    page.keyboard.press("Enter")
+    expect(n=14)
+    page.get_by_role("radio", name="Full").check()
+    expect(causal=False)
+    page.get_by_role("radio", name="FA-1").check()
+    expect(order="fa1")
+    page.get_by_role("radio", name="Standard").check()
+    expect(order="standard")
+    page.get_by_role("radio", name="bf16").check()
+    expect(dtype="bf16")
+    control(page, "Key block Bc").fill("5")
+    page.keyboard.press("Enter")
+    expect(block_k=5)
+    control(page, "Sequence length N").fill("3")  # smaller than the blocks: they shrink with it
+    page.keyboard.press("Enter")
+    expect(n=3, block_q=3, block_k=3)
+    assert control(page, "Key block Bc").input_value() == "3"
+
+
+def test_start_from_menu(tab):
+    page = tab.open()
+    page.get_by_label("Start from").click()
+    page.get_by_role("option", name="Six-word sentence").click()
+    sentence = Problem(n=6, block_q=2, block_k=2, inputs="sentence")
+    judge(page, sentence, 0, wait_s=5)
+    assert control(page, "Sequence length N").input_value() == "6"
+
+
+@pytest.mark.parametrize("query", BAD, ids=lambda q: "&".join(f"{k}={v[:8]}" for k, v in q.items()))
+def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
+    tab.tolerate("status of 400")
+    page = tab.open(urlencode(query))
+    alerts = page.locator("[role=alert]:visible")
+    assert alerts.count() == 1
+    if len(query) == 1:
+        with pytest.raises(ProblemError) as refused:
+            Problem.from_query(query)
+        assert alerts.inner_text() == str(refused.value)
+    text = alerts.inner_text()
+    assert text.endswith(".") and text.count(". ") == 0 and len(text) < 240
+    assert page.evaluate("window.pwned") is None
+    judge(page, Problem(), 0)
+    focus(page)
+    page.keyboard.press("ArrowRight")
+    judge(page, Problem(), 1)
+    if len(query) == 1:  # else the controls keep what was asked: a Problem, only too many tiles
+        page.get_by_role("radio", name="Full").check()
+        judge(page, Problem(causal=False), 0, wait_s=5)
+        assert alerts.count() == 0

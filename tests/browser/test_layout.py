@@ -1,0 +1,95 @@
+"""Nothing to scroll before stepping, and nothing sticks out of its card."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.harness import focus, press
+
+SCREENS = [(1280, 720), (1440, 900)]
+QUERIES = [
+    "n=16&d=8&br=4&bc=4&step=4",
+    "n=16&d=8&br=4&bc=4&order=standard&step=17",
+    "n=11&d=6&br=4&bc=3&order=fa1&data=random",
+    "n=64&d=64&br=16&bc=16&step=5",
+    "n=6&d=16&br=2&bc=2&data=sentence&step=3",
+    "n=4096&d=64&br=128&bc=64&mask=full",
+]
+
+MEASURE = """
+() => {
+  const page = document.documentElement;
+  const cards = [...document.querySelectorAll(".fa-card, .fa-transport")].map((card) => {
+    const box = card.getBoundingClientRect();
+    const sticking = [...card.querySelectorAll("*")].filter((node) => {
+      if (node.closest(".fa-sr") || !node.getClientRects().length) return false;
+      for (let up = node.parentElement; up !== card; up = up.parentElement)
+        if (getComputedStyle(up).overflowX !== "visible") return false; // scrolls or clips itself
+      const b = node.getBoundingClientRect();
+      const across = b.right > box.right + 1 || b.left < box.left - 1;
+      return b.width && (across || b.bottom > box.bottom + 1);
+    });
+    return {
+      name: card.className,
+      over: [card.scrollWidth - card.clientWidth, card.scrollHeight - card.clientHeight],
+      sticking: sticking.slice(0, 3).map((n) => n.getAttribute("class") || n.tagName),
+    };
+  });
+  return {
+    cards,
+    across: page.scrollWidth - window.innerWidth,
+    down: page.scrollHeight - window.innerHeight,
+    bar: document.querySelector(".fa-transport").getBoundingClientRect().bottom,
+  };
+}
+"""
+
+
+def overflowing(found: dict) -> list[dict]:
+    return [c for c in found["cards"] if max(c["over"]) > 0 or c["sticking"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda s: f"{s[0]}x{s[1]}")
+def test_stepping_needs_no_scroll(browser, watch, screen, scheme):
+    width, height = screen
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    tab = watch(context)
+    wrong = []
+    for query in QUERIES:
+        page = tab.open(query)
+        focus(page)
+        for key in ("ArrowRight", "ArrowUp", "End"):
+            press(page, key)
+            found = page.evaluate(MEASURE)
+            where = f"{query} after {key}"
+            if found["bar"] > height or found["down"] > 0 or found["across"] > 0:
+                wrong.append(f"{where}: scrolls, {found['bar']=} {found['down']=}")
+            wrong += [f"{where}: {card}" for card in overflowing(found)]
+    dark = page.evaluate("document.body.classList.contains('dark')")
+    context.close()
+    assert dark == (scheme == "dark")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_notice_does_not_push_the_transport_off_screen(browser, watch):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    tab = watch(context)
+    tab.tolerate("status of 400")
+    found = tab.open("n=0").evaluate(MEASURE)
+    context.close()
+    assert found["bar"] <= 720 and found["down"] <= 0
+    assert overflowing(found) == []
+
+
+def test_phone_does_not_scroll_sideways(browser, watch):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    tab = watch(context)
+    found = {q: tab.open(q).evaluate(MEASURE) for q in QUERIES}
+    context.close()
+    assert {q: f["across"] for q, f in found.items() if f["across"] > 0} == {}
+    assert {q: overflowing(f) for q, f in found.items() if overflowing(f)} == {}

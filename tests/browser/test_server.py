@@ -1,0 +1,100 @@
+"""Requests that no page of ours makes: bad traces, paths that climb, raw posts to Gradio."""
+
+from __future__ import annotations
+
+import http.client
+import json
+
+import pytest
+
+TRACES = [
+    "n=0",
+    "n=16385",
+    "n=abc",
+    "n=",
+    "n=%EF%BC%91%EF%BC%96",
+    "d=7.5",
+    "br=17",
+    "bc=0",
+    "order=xyz",
+    "dtype=int8",
+    "mask=1",
+    "seed=-1",
+    "data=../../etc/passwd",
+    "n=16384&br=1&bc=1",
+    "n=16&n=0",
+]
+CLIMBS = [
+    "../../app.py",
+    "%2e%2e/%2e%2e/app.py",
+    "x/../../app.py",
+    "x/..%2f..%2fapp.py",
+    "x//etc/passwd",
+    "x/%2fetc%2fpasswd",
+    "x/player",
+    "x/",
+    "x",
+    "",
+]
+POSTS = [
+    {"data": [], "fn_index": 99, "session_hash": "t"},
+    {"data": [], "fn_index": -1, "session_hash": "t"},
+    {"data": [], "fn_index": "x", "session_hash": "t"},
+    {"data": [1, 2, 3], "fn_index": 0, "session_hash": "t"},
+    {"data": None, "fn_index": 1, "session_hash": "t"},
+    {"data": ["<script>", "7.5"] * 9, "fn_index": 0, "session_hash": "t"},
+    [],
+    None,
+]
+ENDPOINTS = ("queue/join", "run/predict", "api/predict", "call/nothing", "call/prefill")
+
+
+def ask(server, method: str, path: str, body: str | None = None) -> tuple[int, dict, str]:
+    """Status, headers and text of one request whose path is sent exactly as written."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    headers = {"Content-Type": "application/json"} if body is not None else {}
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode("utf-8", "replace")
+    connection.close()
+    return answer.status, dict(answer.getheaders()), text
+
+
+@pytest.mark.parametrize("query", TRACES)
+def test_bad_trace_is_400_with_one_sentence(server, query):
+    status, _, text = ask(server, "GET", f"/fa/trace?{query}")
+    assert status == 400
+    answer = json.loads(text)
+    assert list(answer) == ["error"]
+    assert answer["error"].endswith(".") and len(answer["error"]) < 240
+
+
+def test_good_trace_is_cached_and_compressed(server):
+    status, headers, _ = ask(server, "GET", "/fa/trace")
+    assert status == 200
+    headers = {k.lower(): v for k, v in headers.items()}
+    assert headers["content-encoding"] == "gzip"
+    assert "immutable" in headers["cache-control"]
+    assert int(headers["content-length"]) <= 30_000
+
+
+@pytest.mark.parametrize("path", CLIMBS)
+def test_static_files_stay_inside_assets(server, path):
+    status, _, text = ask(server, "GET", f"/fa/static/{path}")
+    assert status == 404
+    assert "import" not in text and "root:" not in text
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_raw_posts_show_no_stack_and_leave_the_app_alive(server, endpoint):
+    for post in POSTS:
+        body = "{" if post is None else json.dumps(post)
+        _, _, text = ask(server, "POST", f"/gradio_api/{endpoint}", body)
+        assert "Traceback" not in text and 'File "' not in text
+    assert ask(server, "GET", "/")[0] == 200
+    assert ask(server, "GET", "/fa/trace")[0] == 200
+
+
+@pytest.mark.parametrize("query", ["page=step", "page=run&n=8", "page=%00", "__theme=dark"])
+def test_an_address_with_page_answers(server, query):
+    assert ask(server, "GET", f"/?{query}")[0] == 200
