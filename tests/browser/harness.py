@@ -96,11 +96,11 @@ class Server:
         self._log.close()
 
 
-def launch(playwright: Playwright) -> Browser:
+def launch(playwright: Playwright, *flags: str) -> Browser:
     """Headless Chromium: the system's where there is one, otherwise Playwright's own."""
     try:
         return playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=list(CHROMIUM_FLAGS)
+            executable_path=shutil.which("chromium"), args=[*CHROMIUM_FLAGS, *flags]
         )
     except Error as error:
         if "Executable doesn't exist" in str(error):

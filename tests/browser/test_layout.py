@@ -74,6 +74,23 @@ def test_stepping_needs_no_scroll(browser, watch, screen, scheme):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
+def test_stepping_moves_nothing_around(tab, order):
+    page = tab.open(f"n=12&d=8&br=4&bc=4&order={order}&step=0&phase=load")
+    focus(page)
+    sizes = set()
+    for _ in range(24):
+        press(page, "ArrowDown")
+        sizes.add(
+            page.evaluate(
+                "() => [...document.querySelectorAll('.fa-stage, .fa-card, .fa-transport')]"
+                ".map((card) => { const b = card.getBoundingClientRect();"
+                " return [b.x, b.y, b.width, b.height].map(Math.round); }).join(' ')"
+            )
+        )
+    assert len(sizes) == 1, "\n".join(sorted(sizes))
+
+
 def test_a_notice_does_not_push_the_transport_off_screen(browser, watch):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     tab = watch(context)
