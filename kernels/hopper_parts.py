@@ -1,0 +1,150 @@
+"""Building blocks of the Hopper kernel in Gluon: which tile is next, masks, softmax, packing.
+
+Imported only by `hopper_kernel`, and that only when a Hopper GPU is there: Gluon may ask for a
+driver when a function is decorated.
+"""
+# ruff: noqa: SIM108, SIM300 — Gluon compares with the constant on the right
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+
+
+@gluon.jit
+def fixed_turn(turn, ORDER: gl.constexpr):
+    """The code of this program's `turn`-th tile ("rows", "pairs"; in "queue" only its first)."""
+    program, programs = gl.program_id(0), gl.num_programs(0)
+    if ORDER == "pairs":
+        return (program + (turn // 2) * programs) * 2 + turn % 2
+    else:
+        return program + turn * programs
+
+
+@gluon.jit
+def tile_at(code, Tr, BH, SECTION, ORDER: gl.constexpr):
+    """Row block i and head bh that a tile's code stands for; Tr is even in "pairs"."""
+    if ORDER == "pairs":
+        half = Tr // 2
+        bh = (code // 2) // half
+        light = (code // 2) % half
+        i = gl.where(code % 2 == 0, Tr - 1 - light, light)
+    elif ORDER == "queue":
+        section = code // (SECTION * Tr)
+        rest = code % (SECTION * Tr)
+        heads = gl.minimum(SECTION, BH - section * SECTION)
+        i = Tr - 1 - rest // heads
+        bh = section * SECTION + rest % heads
+    else:
+        i = code % Tr
+        bh = code // Tr
+    return i, bh
+
+
+@gluon.jit
+def take_from_queue(counter, tiles):
+    """The next tile that nobody has; every program gets one code ≥ tiles, the last to ask resets.
+
+    The first tile of each program is fixed, so `tiles` requests are made in all.
+    """
+    taken = gl.atomic_add(counter, 1)
+    if taken == tiles - 1:
+        gl.store(counter, 0)
+    return taken + gl.num_programs(0)
+
+
+@gluon.jit
+def announce(code, n, queue):
+    """Producer → consumers: the tile after the n-th."""
+    slots, full, empty = queue
+    mbarrier.wait(empty.index(n & 1), ((n >> 1) & 1) ^ 1)
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
+    slots.index(n & 1).store(gl.full([1], 0, gl.int32, layout) + code)
+    mbarrier.arrive(full.index(n & 1), count=1)
+
+
+@gluon.jit
+def hear(n, queue):
+    """Consumers: the code of the tile after the n-th."""
+    slots, full, empty = queue
+    mbarrier.wait(full.index(n & 1), (n >> 1) & 1)
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    code = gl.max(slots.index(n & 1).load(layout), axis=0)
+    mbarrier.arrive(empty.index(n & 1), count=1)
+    return code
+
+
+@gluon.jit
+def blocks_up_to(row_end, Nq, Nk, CAUSAL: gl.constexpr, BLOCK_N: gl.constexpr):
+    """Key blocks that some row before row_end sees; at least one, which then is all masked."""
+    keys = Nk
+    if CAUSAL:
+        keys = gl.minimum(Nk, gl.maximum(row_end + Nk - Nq, 1))
+    return (keys + BLOCK_N - 1) // BLOCK_N
+
+
+@gluon.jit
+def first_hidden(row, Nq, Nk, CAUSAL: gl.constexpr):
+    """The first key that `row` does not see (aligned bottom-right)."""
+    if CAUSAL:
+        return gl.minimum(Nk, gl.maximum(row + 1 + Nk - Nq, 0))
+    else:
+        return Nk
+
+
+@gluon.jit
+def mask(S, row0, col0, Nq, Nk, CAUSAL: gl.constexpr, S_LAYOUT: gl.constexpr):
+    """S_ij = −∞ where the key is beyond Nk or above the diagonal."""
+    M: gl.constexpr = S.shape[0]
+    N: gl.constexpr = S.shape[1]
+    n = col0 + gl.arange(0, N, gl.SliceLayout(0, S_LAYOUT))
+    hidden = gl.full([M], Nk, gl.int32, gl.SliceLayout(1, S_LAYOUT))
+    if CAUSAL:
+        rows = row0 + gl.arange(0, M, gl.SliceLayout(1, S_LAYOUT))
+        hidden = gl.minimum(hidden, rows + (Nk - Nq + 1))
+    return gl.where(n[None, :] < hidden[:, None], S, float("-inf"))
+
+
+@gluon.jit
+def online_softmax(S, m_old, l_old, scale_log2, MASKED: gl.constexpr):
+    """m = max(m_old, rowmax S), α = exp(m_old − m), P = exp(S − m), l = α l_old + rowsum P.
+
+    S and m are unscaled; the scale, times log2 e, goes into the one multiply-add before exp2.
+    """
+    m = gl.maximum(m_old, gl.max(S, axis=1))
+    if MASKED:  # a row that has seen no key yet: −∞ − (−∞)
+        m_scaled = gl.where(m == float("-inf"), 0.0, m) * scale_log2
+    else:
+        m_scaled = m * scale_log2
+    alpha = gl.exp2(m_old * scale_log2 - m_scaled)
+    P = gl.exp2(S * scale_log2 - m_scaled[:, None])
+    return P, m, l_old * alpha + gl.sum(P, axis=1), alpha
+
+
+@gluon.jit
+def pack(P, DTYPE: gl.constexpr):
+    """Round P (M, N) fp32 to DTYPE, two to a 32-bit register: (M, N/2) int32.
+
+    Carried unpacked from one loop pass to the next, every value would take a register and an
+    instruction of its own.
+    """
+    M: gl.constexpr = P.shape[0]
+    N: gl.constexpr = P.shape[1]
+    low, high = P.reshape([M, N // 2, 2]).split()
+    if DTYPE == gl.bfloat16:
+        return gl.inline_asm_elementwise(
+            "cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,r,r", [low, high], gl.int32, is_pure=True, pack=1
+        )
+    else:
+        return gl.inline_asm_elementwise(
+            "cvt.rn.f16x2.f32 $0, $2, $1;", "=r,r,r", [low, high], gl.int32, is_pure=True, pack=1
+        )
+
+
+@gluon.jit
+def unpack(packed, DTYPE: gl.constexpr, LAYOUT: gl.constexpr):
+    """`pack` undone, as the left operand of P V; no instruction is left of it."""
+    M: gl.constexpr = packed.shape[0]
+    N: gl.constexpr = packed.shape[1]
+    low = (packed & 0xFFFF).to(gl.int16).to(DTYPE, bitcast=True)
+    high = (packed >> 16).to(gl.int16).to(DTYPE, bitcast=True)
+    return gl.convert_layout(gl.join(low, high).reshape([M, 2 * N]), LAYOUT)
