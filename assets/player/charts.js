@@ -29,7 +29,7 @@ class Chart {
     for (const v of [low, high])
       if (Number.isFinite(v)) parts.push(svg("text", { class: "fa-tick is-end", x: PAD.left - 5, y: y(v) + 3.5, text: number(v) }));
     if (f.j >= 0) parts.push(svg("line", { class: "fa-now-line", x1: x(f.j), x2: x(f.j), y1: PAD.top - 4, y2: base }));
-    const every = Math.ceil(f.problem.Tc / 8);
+    const every = Math.ceil((f.problem.Tc * 24) / (width - PAD.left - PAD.right));
     for (let j = 0; j < f.problem.Tc; j += every)
       parts.push(svg("text", { class: `fa-tick${j === f.j ? " is-now" : ""}`, x: x(j), y: height - 4, text: `K${sub(j)}` }));
     const rows = Math.max(0, ...points.map((p) => p.rows.length));

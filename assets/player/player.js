@@ -35,12 +35,13 @@ export class Player {
       go: (step) => this.go(step),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
+    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.sram.root]);
     this.root = el(
       "div",
       { class: "fa-player", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
       [
         this.notice,
-        el("div", { class: "fa-stage" }, [this.hbm.root, this.sram.root]),
+        this.stage,
         el("div", { class: "fa-lower" }, [this.charts.root, this.code.root, this.traffic.root]),
         this.transport.root,
       ],
@@ -58,7 +59,7 @@ export class Player {
       if (!first && this.trace) this.layout();
       first = false;
     });
-    this.resizer.observe(this.root);
+    this.resizer.observe(this.stage);
     this.themes = new MutationObserver(() => this.trace && this.layout());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }

@@ -3,23 +3,23 @@
 import { el, set } from "./dom.js";
 import { number } from "./format.js";
 
-/** key in the frame's stats, heading, phase whose moment it is */
+/** key in the frame's stats, heading, phase whose moment it is, the formula where there is room */
 const COLUMNS = [
   ["m_old", "m old", null],
   ["row_max", "max S", "max"],
   ["m_new", "m new", "max"],
-  ["alpha", "α = e^(m old − m new)", "exp"],
+  ["alpha", "α", "exp", " = e^(m old − m new)"],
   ["l_old", "ℓ old", null],
   ["row_sum", "Σ P", "sum"],
-  ["l_new", "ℓ new = αℓ + ΣP", "sum"],
+  ["l_new", "ℓ new", "sum", " = αℓ + ΣP"],
 ];
 const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 export class RowTable {
   constructor(onRow) {
     const heads = [el("th", { scope: "col", text: "row" })];
-    for (const [key, text, phase] of COLUMNS)
-      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase, text }));
+    for (const [key, text, phase, formula] of COLUMNS)
+      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }, [text, formula && el("span", { text: formula })]));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
     this.rows = [];

@@ -69,15 +69,15 @@ export class Sram {
     const width = this.body.clientWidth;
     const room = this.body.clientHeight;
     const narrow = width < 480;
-    const high = Math.max(64, Math.min(rows * 34, narrow ? 120 : room * 0.27));
-    const usable = (narrow ? width * 2 : width) - 110;
-    const wide = strip ? 0.52 : 0.33;
+    const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.28));
+    const usable = width - (narrow ? 96 : 110);
+    const wide = strip ? 0.52 : narrow ? 0.6 : 0.33;
     const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap));
     this.matrices.Q.layout(rows, p.d, share(0.19, p.d, 22), high);
     this.matrices.K.layout(p.d, cols, share(0.15, cols, 26), high);
     this.matrices.S.layout(rows, cols, share(wide, cols, 56), high);
     this.matrices.P.layout(rows, cols, share(wide, cols, 56), high);
-    const low = Math.max(48, Math.min(rows * 24, room * 0.19));
+    const low = Math.max(48, Math.min(rows * 32, narrow ? 90 : room * 0.2));
     this.matrices.V.layout(cols, p.d, share(0.25, p.d, 26), low);
     this.matrices.O.layout(rows, p.d, share(0.36, p.d, 38), low);
   }

@@ -62,7 +62,7 @@ def build() -> StepPage:
     """Lays the page out inside the caller's tab and wires the controls to the player."""
     start = values(Problem())
     with gr.Row(elem_id="step-page"):
-        with gr.Column(elem_id="controls", scale=0, min_width=200):
+        with gr.Column(elem_id="controls", scale=0, min_width=216):
             with gr.Row(elem_id="start-row"):
                 choices = [(label, name) for name, label in INPUTS.items()]
                 data = gr.Dropdown(choices, value=start[0], label="Start from", filterable=False)
