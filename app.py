@@ -8,7 +8,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no
 
 import gradio as gr
 
-from explainer import routes, theme
+from explainer import gate, routes, theme
 from explainer.pages import header, step
 
 SHOW_PAGE = "() => window.faShowPage?.()"
@@ -31,7 +31,7 @@ def launch_options() -> dict:
     return {
         "theme": theme.theme(),
         "head": theme.head(),
-        "app_kwargs": {"routes": routes.routes()},
+        "app_kwargs": {"routes": routes.routes(), **gate.app_kwargs()},
         "ssr_mode": False,
         "run_history": False,
         "footer_links": [],

@@ -15,9 +15,14 @@ class Chart {
     this.root = el("div", { class: "fa-chart" }, [this.title, this.svg]);
   }
 
+  /** Sizes are read here, once: reading them in draw() would force a layout in every frame. */
+  layout() {
+    this.width = this.svg.clientWidth || 200;
+    this.height = this.svg.clientHeight || 110;
+  }
+
   draw(points, f, focus, domain) {
-    const width = this.svg.clientWidth || 200;
-    const height = this.svg.clientHeight || 110;
+    const { width, height } = this;
     const x = (j) => PAD.left + ((j + 0.5) / f.problem.Tc) * (width - PAD.left - PAD.right);
     const values = points.flatMap((p) => p.rows.map((r) => r[this.key])).filter(Number.isFinite);
     const [low, high] = domain ?? [Math.min(...values), Math.max(...values)];
@@ -56,7 +61,10 @@ export class Charts {
     this.root = this.card.root;
   }
 
-  layout() {}
+  layout() {
+    this.m.layout();
+    this.l.layout();
+  }
 
   draw(trace, f, focus) {
     const points = history(trace, f);

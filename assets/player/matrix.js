@@ -7,8 +7,16 @@ import { number } from "./format.js";
 const DIGITS_FROM = 26; // px of cell width below which a number would be unreadable
 const GAP_FROM = 7;
 
-/** A hatch that reads as "not here" in any theme. */
+const hatches = new Map();
+
+/** A hatch that reads as "not here" in any theme; one pattern serves every canvas. */
 export function hatch(context, color, ratio = 1) {
+  const key = `${color} ${ratio}`;
+  if (!hatches.has(key)) hatches.set(key, weave(context, color, ratio));
+  return hatches.get(key);
+}
+
+function weave(context, color, ratio) {
   const size = Math.round(7 * ratio);
   const tile = new OffscreenCanvas(size, size);
   const g = tile.getContext("2d");
@@ -57,8 +65,11 @@ export class Matrix {
     this.digits.style.gridTemplate = wide ? `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` : "";
   }
 
-  /** values(r, c) → number, NaN = not there yet, -Infinity = masked. `used` rows/cols: ragged. */
-  draw({ values, low, high, ramp, theme, used = null }) {
+  /**
+   * values(r, c) → number, NaN = not there yet, -Infinity = masked: hatched, and written as `masked`
+   * where it is a number of its own. `used` rows/cols: ragged.
+   */
+  draw({ values, low, high, ramp, theme, used = null, masked: zero = -Infinity }) {
     const g = this.canvas.getContext("2d");
     const w = this.canvas.width / this.cols;
     const h = this.canvas.height / this.rows;
@@ -80,7 +91,7 @@ export class Matrix {
           g.fillStyle = masked;
           g.fillRect(left, top, width, height);
         }
-        if (this.cells.length) this.digit(r * this.cols + c, x, shade, ramp);
+        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, shade, ramp);
       }
   }
 

@@ -34,7 +34,10 @@ export class Player {
       last: () => this.act("last"),
       go: (step) => this.go(step),
     });
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
+    this.words = el("span");
+    const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
+    close.addEventListener("click", () => this.say(null));
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.words, close]);
     this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.sram.root]);
     this.root = el(
       "div",
@@ -53,11 +56,9 @@ export class Player {
   }
 
   observe() {
-    let first = true;
     this.resizer = new ResizeObserver(() => {
       if (!this.root.isConnected) return this.destroy();
-      if (!first && this.trace) this.layout();
-      first = false;
+      if (this.trace && this.room() !== this.laidOut) this.layout();
     });
     this.resizer.observe(this.stage);
     this.themes = new MutationObserver(() => this.trace && this.layout());
@@ -98,18 +99,32 @@ export class Player {
 
   say(message) {
     this.notice.hidden = !message;
-    this.notice.textContent = message ?? "";
+    this.words.textContent = message ?? "";
   }
 
   show(trace, { step, phase } = {}) {
     this.pause();
+    const here = step ?? this.sameTile(trace);
     this.trace = trace;
-    this.at = place(trace, step ?? 0, phase);
+    this.at = place(trace, here, phase);
     this.focus = null;
     this.layout();
   }
 
+  /** Where the tile now shown is visited in another trace over the same grid; 0 in another grid. */
+  sameTile(trace) {
+    const grid = ({ n, block_q, block_k }) => `${n} ${block_q} ${block_k}`;
+    if (!this.trace || grid(trace.problem) !== grid(this.trace.problem)) return 0;
+    const { i, j } = frame(this.trace, this.at.step, this.at.phase);
+    return j < 0 ? 0 : Math.max(0, trace.tileVisit[i * trace.problem.Tc + j]);
+  }
+
+  room() {
+    return `${this.stage.clientWidth} ${this.stage.clientHeight}`;
+  }
+
   layout() {
+    this.laidOut = this.room();
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
     for (const view of [this.charts, this.code, this.traffic, this.transport]) view.layout(this.trace);

@@ -69,7 +69,7 @@ export class Sram {
     const width = this.body.clientWidth;
     const room = this.body.clientHeight;
     const narrow = width < 480;
-    const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.28));
+    const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.26));
     const usable = width - (narrow ? 96 : 110);
     const wide = strip ? 0.52 : narrow ? 0.6 : 0.33;
     const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap));
@@ -77,7 +77,7 @@ export class Sram {
     this.matrices.K.layout(p.d, cols, share(0.15, cols, 26), high);
     this.matrices.S.layout(rows, cols, share(wide, cols, 56), high);
     this.matrices.P.layout(rows, cols, share(wide, cols, 56), high);
-    const low = Math.max(48, Math.min(rows * 32, narrow ? 90 : room * 0.2));
+    const low = Math.max(48, Math.min(rows * 32, narrow ? 90 : room * 0.19));
     this.matrices.V.layout(cols, p.d, share(0.25, p.d, 26), low);
     this.matrices.O.layout(rows, p.d, share(0.36, p.d, 38), low);
   }
@@ -92,8 +92,8 @@ export class Sram {
     const theme = this.theme;
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-    const matrix = (name, values, [low, high], use) =>
-      this.matrices[name].draw({ values, low, high, ramp: theme[name], theme, used: use });
+    const matrix = (name, values, [low, high], use, masked) =>
+      this.matrices[name].draw({ values, low, high, ramp: theme[name], theme, used: use, masked });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
@@ -106,7 +106,7 @@ export class Sram {
     matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
     const weighted = f.done("exp") || (f.stage === "output" && loaded);
     const visible = (r, c) => !p.causal || f.cols.start + c <= f.rows.start + r;
-    matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used);
+    matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued ? flat(V, p.d, f.cols.start) : blank, this.ranges.V, [used[1], p.d]);
     const acc = skip ? null : f.acc;
@@ -150,8 +150,8 @@ export class Sram {
       final: "= accumulator / ℓ, written to HBM",
     };
     say("O", `O${i}`, p.order === "standard" ? "= P V" : acc ? states[acc.state] : "");
-    const scores = f.stage === "scores" ? "" : `O${i} = P${i}V`;
-    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: scores };
+    const product = f.stage === "output" ? `O${i} = P${i}V` : "";
+    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: product };
     set(this.formula, { text: formulas[p.order], class: `fa-formula${f.phase === "output" ? " is-now" : ""}` });
   }
 }

@@ -9,6 +9,7 @@ import gradio as gr
 from explainer.inputs import INPUTS
 from explainer.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
+from explainer.schedule import check_size
 
 ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
@@ -53,7 +54,9 @@ def values(problem: Problem) -> list[str | int]:
 def prefill(request: gr.Request) -> list[str | int]:
     """Control values for the address that was opened; a bad address shows the default Problem."""
     try:
-        return values(Problem.from_query(dict(request.query_params)))
+        problem = Problem.from_query(dict(request.query_params))
+        check_size(problem)
+        return values(problem)
     except ProblemError:
         return values(Problem())
 
