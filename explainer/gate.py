@@ -1,4 +1,4 @@
-"""What stands between the network and Gradio: an address key it must not see, errors in a sentence."""
+"""Between the network and Gradio: an address key it must not see, errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,0 +1,61 @@
+"""Peak memory of one call, measured: by PyTorch's allocator on a GPU, tensor by tensor on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+def peak_bytes(function: Callable[[], object], device: str | torch.device) -> int:
+    """Most bytes that `function` holds at once beyond what was held before it, its result included.
+
+    On a GPU PyTorch's caching allocator counts them (rounded up to its 512-byte blocks). On a CPU,
+    where no allocator counts, every tensor that an operator returns is followed until it is freed:
+    buffers inside one operator are not seen.
+    """
+    if torch.device(device).type == "cuda":
+        return _allocator(function)
+    with _Live() as live:
+        function()
+    return live.peak
+
+
+def _allocator(function) -> int:
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    function()
+    torch.cuda.synchronize()
+    return torch.cuda.max_memory_allocated() - before
+
+
+class _Live(TorchDispatchMode):
+    """Sums the storages that came out of operators and are still alive, after every operator."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.peak = 0
+        self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
+        self._given: set[int] = set()  # storages that existed before: inputs and their views
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        for x in tree_leaves((args, kwargs)):
+            if isinstance(x, torch.Tensor) and not self._knows(x):
+                self._given.add(x.untyped_storage()._cdata)
+        result = func(*args, **(kwargs or {}))
+        for x in tree_leaves(result):
+            if isinstance(x, torch.Tensor) and not self._knows(x):
+                storage = x.untyped_storage()
+                self._alive[storage._cdata] = StorageWeakRef(storage), storage.nbytes()
+        self._alive = {k: (ref, n) for k, (ref, n) in self._alive.items() if not ref.expired()}
+        self.peak = max(self.peak, sum(n for _, n in self._alive.values()))
+        return result
+
+    def _knows(self, x: torch.Tensor) -> bool:
+        key = x.untyped_storage()._cdata
+        known = self._alive.get(key)
+        return key in self._given or (known is not None and not known[0].expired())
