@@ -9,20 +9,37 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no
 import gradio as gr
 
 from explainer import gate, routes, theme
-from explainer.pages import header, step
+from explainer.engine import Engine
+from explainer.pages import header, run, step
 
-SHOW_PAGE = "() => window.faShowPage?.()"
+PAGES = ("step", "run")
 
 
-def build() -> gr.Blocks:
+def opened(request: gr.Request) -> gr.Tabs:
+    """The tab that the address names."""
+    page = request.query_params.get("page")
+    return gr.Tabs(selected=page if page in PAGES else PAGES[0])
+
+
+def build(engine: Engine) -> gr.Blocks:
     """The whole app, not yet serving."""
+    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     with gr.Blocks(
         title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
     ) as demo:
         header.build()
-        with gr.Tabs(elem_id="pages"), gr.Tab("Step", id="step"):
-            step_page = step.build()
-        demo.load(step.prefill, None, step_page.controls, queue=False, api_visibility="private")
+        with gr.Tabs(elem_id="pages") as pages:
+            with gr.Tab("Step", id="step") as step_tab:
+                step_page = step.build()
+            with gr.Tab("Run", id="run") as run_tab:
+                run_page = run.build(engine)
+        run.wire(run_page, pages, step_page)
+        for name, tab in (("step", step_tab), ("run", run_tab)):
+            tab.select(None, js=f"() => window.faSite?.page({name!r})")
+        demo.load(step.prefill, None, step_page.controls, **quick)
+        demo.load(run.prefill, None, run_page.controls, **quick)
+        demo.load(opened, None, pages, **quick)
+        gr.api(run.api(engine), api_name="run", concurrency_limit=8)
     return demo
 
 
@@ -40,4 +57,6 @@ def launch_options() -> dict:
 
 
 if __name__ == "__main__":
-    build().queue(status_update_rate=5).launch(**launch_options())
+    kernel_engine = Engine()
+    kernel_engine.start()
+    build(kernel_engine).queue(status_update_rate=5).launch(**launch_options())

@@ -9,7 +9,7 @@ from explainer.routes import asset_url
 
 SANS = ["system-ui", "-apple-system", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
-SHEETS = ("app.css", "player.css", "run.css")
+SHEETS = ("tokens.css", "app.css", "player.css", "run.css")
 
 
 def theme() -> Base:
@@ -18,6 +18,8 @@ def theme() -> Base:
     return base.set(
         body_background_fill="#f8fafc",
         body_background_fill_dark="#0d1320",
+        body_text_color_subdued="#556072",  # 4.5 : 1 and more on the page
+        body_text_color_subdued_dark="#a3aec0",
         block_background_fill="transparent",
         block_background_fill_dark="transparent",
         block_border_width="0px",
@@ -26,6 +28,7 @@ def theme() -> Base:
         button_primary_background_fill="#0072B2",
         button_primary_background_fill_hover="#005f96",
         button_primary_background_fill_dark="#0072B2",
+        button_primary_background_fill_hover_dark="#2285bf",
         button_primary_text_color="#ffffff",
         slider_color="#0072B2",
         slider_color_dark="#56a9dc",
@@ -36,4 +39,5 @@ def theme() -> Base:
 def head() -> str:
     """Stylesheets, and the player's modules fetched while Gradio itself still starts."""
     sheets = "".join(f'<link rel="stylesheet" href="{asset_url(name)}">' for name in SHEETS)
-    return f'{sheets}<link rel="modulepreload" href="{asset_url("player/index.js")}">'
+    site = f'<script type="module" src="{asset_url("site.js")}"></script>'
+    return f'{sheets}{site}<link rel="modulepreload" href="{asset_url("player/index.js")}">'

@@ -1,6 +1,7 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
-import { Address, position, problemOf } from "./address.js";
+import { placed } from "../site.js";
+import { position, problemOf } from "./address.js";
 import { Player } from "./player.js";
 
 // The folder's name is the build's fingerprint: a new build never meets an old cached trace.
@@ -8,10 +9,9 @@ const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
 
 /** Called from js_on_load; `watch` reports each new query that the controls send. */
 export function mount(element, props, watch) {
-  const address = new Address();
   const player = new Player(element.querySelector(".fa-mount"), {
     url: (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI),
-    onPlace: ({ query: problem, step, phase }) => address.write({ ...problem, step, phase }),
+    onPlace: placed,
   });
   const { search } = window.location;
   player.load(problemOf(search), position(search));

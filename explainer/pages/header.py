@@ -7,6 +7,7 @@ import gradio as gr
 BAR = """
 <div class="fa-bar-top">
   <h1>FlashAttention, tile by tile</h1>
+  <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share">Copy link</button>
 </div>
 """

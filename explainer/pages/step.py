@@ -64,9 +64,9 @@ def prefill(request: gr.Request) -> list[str | int]:
 def build() -> StepPage:
     """Lays the page out inside the caller's tab and wires the controls to the player."""
     start = values(Problem())
-    with gr.Row(elem_id="step-page"):
-        with gr.Column(elem_id="controls", scale=0, min_width=216):
-            with gr.Row(elem_id="start-row"):
+    with gr.Row(elem_classes="fa-page"):
+        with gr.Column(elem_classes="fa-controls", scale=0, min_width=216):
+            with gr.Row(elem_classes="fa-start-row"):
                 choices = [(label, name) for name, label in INPUTS.items()]
                 data = gr.Dropdown(choices, value=start[0], label="Start from", filterable=False)
                 seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
@@ -77,8 +77,8 @@ def build() -> StepPage:
             mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
             order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
             dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
-            run = gr.Button("Run the real kernel", variant="primary", elem_id="run-this")
-        with gr.Column(elem_id="player-column"):
+            run = gr.Button("Run the real kernel", variant="primary", elem_classes="fa-primary")
+        with gr.Column(elem_classes="fa-main"):
             player = Player(elem_id="player")
     controls = [data, seed, n, d, br, bc, mask, order, dtype]
     for control in controls[1:]:
