@@ -90,7 +90,10 @@ class _Child:
             raise TimeoutError from None
         if line is None:
             raise WorkerLost(f"worker ended with status {self.process.wait()}")
-        return json.loads(line)
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise WorkerLost(f"worker said {line[:80]!r}") from None
 
     def ask(self, request: dict) -> None:
         try:
