@@ -1,0 +1,57 @@
+# make run: the app on 127.0.0.1:7860 · make test: everything that is tested · both set up what they
+# need. make check, format: ruff · make bench: the kernels' benchmark (needs a CUDA GPU).
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export GRADIO_SERVER_NAME ?= 127.0.0.1
+export GRADIO_SERVER_PORT ?= 7860
+export GRADIO_ANALYTICS_ENABLED := False
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: run test check format bench
+
+run: $(VENV)/.run
+	$(BIN)/python app.py
+
+test: $(VENV)/.test browser check
+	$(BIN)/python -m pytest --durations=8
+
+check: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.run
+	$(BIN)/python -m kernels.bench
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
+	  { echo "Python 3.10 or newer is needed as $(PYTHON); name another one: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    apt-get update -q && apt-get install -yq --no-install-recommends python3-venv; } || \
+	  { echo "Python's venv module is missing: install it (on Debian: apt-get install python3-venv)."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -r requirements.txt
+	@touch $@
+
+$(VENV)/.test: tests/requirements.txt $(VENV)/.run
+	$(BIN)/python -m pip install -q -r tests/requirements.txt
+	@touch $@
+
+# The browser tests drive Debian's Chromium where there is one, else the one that Playwright brings.
+.PHONY: browser
+browser: $(VENV)/.test
+	@command -v chromium >/dev/null || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && apt-get install -yq --no-install-recommends chromium; \
+	  else \
+	    echo "Chromium is missing and cannot be installed without root: fetching Playwright's own."; \
+	    $(BIN)/python -m playwright install chromium; \
+	  fi
