@@ -93,7 +93,7 @@ def _numbers(t: Trace) -> Arrays:
     arrays["acc"] = _joined([v.O for v in t.visits], sizes)
     if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
         with np.errstate(over="ignore"):
-            for name in ("Q", "K", "V", "P", "acc"):
+            for name in ("Q", "K", "V", "O", "P", "acc"):
                 arrays[name] = arrays[name].astype("f2")
     return arrays
 
