@@ -1,0 +1,171 @@
+"""The Run page: the Step page's Problem on the real kernel, and requests that no page makes."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from explainer.problem import Problem, ProblemError
+from tests.browser.harness import focus
+from tests.browser.test_server import ask
+
+WAIT_MS = 120_000  # the first run also starts the worker
+
+
+def run_result(page) -> dict:
+    """What the report says of itself, once it is there."""
+    page.wait_for_selector('[data-testid="run-result"]', timeout=WAIT_MS)
+    return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
+
+
+def query_of(page) -> dict[str, str]:
+    page.wait_for_timeout(350)  # the address is written at most every 200 ms
+    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
+
+
+def size(page, label: str):
+    """A menu of the Run page that also takes what is typed."""
+    return page.get_by_role("combobox", name=label)
+
+
+def open_run(tab, **query: str):
+    """The app at its Run page."""
+    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'run', **query})}")
+    size(tab.page, "Length N").wait_for()
+    tab.page.wait_for_load_state("networkidle")
+    return tab.page
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(),
+        Problem(n=37, d=12, block_q=5, block_k=16, order="fa1", dtype="bf16", inputs="random"),
+        Problem(n=20, d=8, block_q=8, block_k=3, order="standard", causal=False, dtype="fp16"),
+    ],
+    ids=lambda p: p.order,
+)
+def test_the_very_problem_of_the_step_page(tab, problem):
+    page = tab.open(urlencode(problem.to_query()))
+    page.get_by_role("button", name="Run the real kernel").click()
+    found = run_result(page)
+    asked = dict(parse_qs(found["query"], strict_parsing=True))
+    assert {k: v[0] for k, v in asked.items()} == problem.to_query()
+    assert (found["right"], found["agrees"]) == ("true", "true")
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    if "interpreter" in found["device"]:
+        assert "not a speed: interpreter" in text and " ms" not in text
+    assert page.locator(".fa-kernel-chip").inner_text().endswith("kernel agrees with this picture ✓")
+    assert query_of(page)["page"] == "run"
+    assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
+    page.get_by_role("tab", name="Step").click()
+    tab.settle()
+    chip = page.locator(".fa-kernel-chip")
+    assert chip.is_visible()
+    page.get_by_role("radio", name="Full" if problem.causal else "Causal").check()
+    chip.wait_for(state="hidden")  # it was said of another Problem
+
+
+def test_larger_problem_typed_in_and_restored_from_its_link(tab):
+    page = open_run(tab)
+    size(page, "Query block Br").click()
+    page.get_by_role("option", name="64", exact=True).click()
+    for label, value in (("Length N", "150"), ("Key block Bc", "32")):
+        size(page, label).fill(value)
+        size(page, label).press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    problem = Problem(n=150, block_q=64, block_k=32)
+    assert run_result(page)["query"] == urlencode(problem.to_query())
+    now = query_of(page)
+    assert {k: now[f"run-{k}"] for k in problem.to_query()} == problem.to_query()
+    assert now["n"] == "16", "the Step page keeps its own"
+    page.reload()
+    page.wait_for_selector("#run-result")
+    page.wait_for_function("() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150")
+    assert size(page, "Query block Br").input_value() == "64"
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ({"run-n": "512", "run-br": "8", "run-bc": "8"}, "2,000"),
+        ({"run-n": "16384", "run-br": "1", "run-bc": "1"}, "65,536"),
+    ],
+)
+def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
+    page = open_run(tab, **address)
+    page.get_by_role("button", name="Run", exact=True).click()
+    alert = page.locator(".fa-run-refused")
+    alert.wait_for(timeout=WAIT_MS)
+    assert words in alert.inner_text() and alert.inner_text().endswith(".")
+
+
+def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
+    page = open_run(tab)
+    for value in ("<img src=x onerror=window.pwned=1>", "7.5"):
+        size(page, "Length N").fill(value)
+        size(page, "Length N").press("Tab")
+        page.get_by_role("button", name="Run", exact=True).click()
+        with pytest.raises(ProblemError) as refused:
+            Problem.from_query({"n": value})
+        page.get_by_text(str(refused.value)).wait_for()
+    assert page.evaluate("window.pwned") is None
+    size(page, "Length N").fill("16")
+    size(page, "Length N").press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert run_result(page)["agrees"] == "true"
+
+
+def test_stepping_after_a_run_makes_no_request(tab):
+    page = tab.open()
+    page.get_by_role("button", name="Run the real kernel").click()
+    run_result(page)
+    page.get_by_role("tab", name="Step").click()
+    tab.settle()
+    page.wait_for_timeout(500)
+    before = len(tab.requests)
+    focus(page)
+    for key in ("ArrowRight", "ArrowDown", "End", "Home"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    assert tab.requests[before:] == []
+
+
+GOOD = [16, 8, 4, 4, "causal", "fa2", "fp32", "rising", 0]
+POSTS = [
+    [0, *GOOD[1:]],
+    [16, 7.5, *GOOD[2:]],
+    [16, 8, 99, *GOOD[3:]],
+    ["<b>", *GOOD[1:]],
+    [None, *GOOD[1:]],
+    [[16], {"d": 8}, *GOOD[2:]],
+    ["9" * 5000, *GOOD[1:]],
+    [*GOOD[:5], "xyz", *GOOD[6:]],
+    [*GOOD[:7], "../../etc", 0],
+    [16384, 64, 1, 1, *GOOD[4:]],
+]
+
+
+def call(server, data: list) -> str:
+    """The last event of the named endpoint /run for this body."""
+    status, _, text = ask(server, "POST", "/gradio_api/call/run", json.dumps({"data": data}))
+    assert status == 200
+    return ask(server, "GET", f"/gradio_api/call/run/{json.loads(text)['event_id']}")[2]
+
+
+@pytest.mark.parametrize("data", POSTS, ids=lambda d: str(d)[:24])
+def test_raw_post_is_refused_in_one_sentence(server, data):
+    event = call(server, data)
+    assert event.startswith("event: error")
+    sentence = json.loads(event.split("data: ", 1)[1])["error"]
+    assert sentence.endswith(".") and len(sentence) < 240 and "Traceback" not in sentence
+
+
+def test_named_endpoint_runs_the_kernel(server):
+    event = call(server, GOOD)
+    assert event.startswith("event: complete"), event
+    (result,) = json.loads(event.split("data: ", 1)[1])
+    assert result["right"]["right"] and result["same"]["agrees"]
+    assert result["query"] == Problem().to_query()
