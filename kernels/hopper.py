@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import torch
@@ -61,7 +62,7 @@ def flash_attention(
     if plan is None:
         plan = hopper_plans.choose(d, bool(causal), n_q, n_k)
     else:
-        plan = hopper_plans.fit(plan, n_q, n_k)
+        plan = hopper_plans.fit(replace(plan, causal=bool(causal)), n_q, n_k)
     with torch.cuda.device(q.device):
         return _launch(q, k, v, scale, plan, return_lse)
 

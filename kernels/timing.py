@@ -1,0 +1,81 @@
+"""Time several functions on a GPU so that nothing but themselves differs."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+FLUSH_BYTES = 256 << 20  # more than any L2; writing it takes longer than a launch from Python
+SLEEP_CYCLES = 200_000  # about 0.1 ms, so that the queue never runs dry while Python launches
+WARM_UPS = 2
+
+
+@dataclass(frozen=True)
+class Times:
+    """Of one function, in milliseconds."""
+
+    median_ms: float
+    p20_ms: float
+    p80_ms: float
+    runs: int
+
+
+def interleave(
+    functions: dict[str, Callable[[], object]],
+    runs: int = 15,
+    limit_ms: float = 1500.0,
+) -> dict[str, Times]:
+    """Median, 20th and 80th percentile of each function, by CUDA events.
+
+    Round after round runs every function once, so that drift of clocks and heat hits all alike;
+    before each run L2 is overwritten. A function that a first, untimed run shows to need more than
+    `limit_ms` for all its `runs` gets fewer, at least three.
+    """
+    flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
+    wanted = {}
+    for name, function in functions.items():
+        function()  # compiles
+        wanted[name] = int(min(runs, max(3, limit_ms / max(_time(function, flush), 1e-3))))
+    times = {name: [] for name in functions}
+    for turn in range(-WARM_UPS, runs):
+        pairs = {
+            name: _record(function, flush)
+            for name, function in functions.items()
+            if turn < wanted[name] and (turn >= 0 or wanted[name] == runs)
+        }
+        torch.cuda.synchronize()
+        for name, (start, end) in pairs.items():
+            if turn >= 0:
+                times[name].append(start.elapsed_time(end))
+    return {name: _summary(values) for name, values in times.items()}
+
+
+def _record(function, flush):
+    torch.cuda._sleep(SLEEP_CYCLES)
+    flush.zero_()
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    function()
+    end.record()
+    return start, end
+
+
+def _time(function, flush) -> float:
+    start, end = _record(function, flush)
+    torch.cuda.synchronize()
+    return start.elapsed_time(end)
+
+
+def _summary(values: list[float]) -> Times:
+    if len(values) < 2:
+        return Times(values[0], values[0], values[0], len(values))
+    cuts = statistics.quantiles(values, n=5, method="inclusive")
+    return Times(statistics.median(values), cuts[0], cuts[3], len(values))
+
+
+def attention_flops(batch: int, heads: int, n: int, d: int, causal: bool) -> float:
+    """4·B·H·N²·d, by convention half of it when causal."""
+    return 4.0 * batch * heads * n * n * d * (0.5 if causal else 1.0)
