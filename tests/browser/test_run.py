@@ -57,7 +57,9 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
         assert "not a speed: interpreter" in text and " ms" not in text
-    assert page.locator(".fa-kernel-chip").inner_text().endswith("kernel agrees with this picture ✓")
+    assert (
+        page.locator(".fa-kernel-chip").inner_text().endswith("kernel agrees with this picture ✓")
+    )
     assert query_of(page)["page"] == "run"
     assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
     page.get_by_role("tab", name="Step").click()
@@ -83,7 +85,9 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     assert now["n"] == "16", "the Step page keeps its own"
     page.reload()
     page.wait_for_selector("#run-result")
-    page.wait_for_function("() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150")
+    page.wait_for_function(
+        "() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150"
+    )
     assert size(page, "Query block Br").input_value() == "64"
 
 
