@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
 import pytest
 
-from explainer.engine import Engine
+from explainer.engine import ROOT, Engine
 from explainer.problem import Problem
 
 WAIT_S = 60
@@ -234,3 +235,36 @@ def test_bounds_under_the_interpreter(engine):
     assert many.state == "failed" and "2,000" in many.error and "4,096" not in many.error
     long = finish(engine.submit(Problem(n=8192, block_q=512, block_k=512)))
     assert long.state == "failed" and "4,096" in long.error
+
+
+def test_worker_dies_with_its_parent(tmp_path):
+    code = (
+        "import sys, time; from explainer.engine import Engine; engine = Engine(); engine.start()\n"
+        "while not engine.machine(): time.sleep(0.05)\n"
+        "print(engine._child.process.pid, flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
+        worker = int(parent.stdout.readline())
+        assert os.path.exists(f"/proc/{worker}")
+        parent.kill()
+    for _ in range(200):
+        if not os.path.exists(f"/proc/{worker}"):
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker outlived its parent by 10 s")
+
+
+def test_without_triton_the_reason_is_a_sentence():
+    hide = (
+        "import importlib.util as u, runpy; real = u.find_spec\n"
+        "u.find_spec = lambda name, *more: None if name == 'triton' else real(name, *more)\n"
+        "runpy.run_module('explainer.worker', run_name='__main__')"
+    )
+    bare = Engine((sys.executable, "-c", hide))
+    try:
+        job = finish(bare.submit(Problem()))
+        assert job.state == "failed" and "Triton is not installed" in job.error
+        assert bare.machine()["available"] is False
+    finally:
+        bare.close()
