@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
 from explainer.wire import packed_gzip
 
@@ -27,7 +28,8 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
-    sources = [*ASSETS.rglob("*"), *Path(__file__).parent.glob("*.py")]
+    here = Path(__file__).parent
+    sources = [*ASSETS.rglob("*"), *here.glob("*.py"), *(here.parent / "kernels").glob("*.py")]
     for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
@@ -51,6 +53,11 @@ def trace(request: Request) -> Response:
     return Response(body, media_type="application/octet-stream", headers=headers)
 
 
+def listing(request: Request) -> Response:
+    """``GET /fa/listing``: the code of trace and kernels, line by line, with its phases."""
+    return JSONResponse(listings(), headers={"Cache-Control": IMMUTABLE})
+
+
 class Assets(StaticFiles):
     """``assets/`` under the build's fingerprint; the first path segment only names the build."""
 
@@ -67,5 +74,6 @@ def routes() -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
     return [
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
+        Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

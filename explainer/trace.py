@@ -75,10 +75,6 @@ class _Run:
         self.O = np.zeros((problem.n, problem.d), np.float32)
         self.lse = np.full(problem.n, NEG_INF, np.float32)
 
-    def scores(self, r: slice, c: slice) -> np.ndarray:
-        """S = Q Kᵀ/√d of one tile, accumulated and scaled in fp32."""
-        return (self.Q[r] @ self.K[c].T) * np.float32(self.p.scale)
-
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the key comes after the query."""
         if not self.p.causal:
@@ -128,6 +124,7 @@ def _fa2(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
             # phase: store
             run.O[r] = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
             run.lse[r] = m_new + np.log(l_new)
+        # phases end: what follows is kept for the picture
         run.S[r, c] = S
         numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
         visits.append(_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
@@ -166,6 +163,7 @@ def _fa1(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
         O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
         # phase: store
         run.O[r], m_hbm[r], l_hbm[r] = O, m_new, l_new
+        # phases end: what follows is kept for the picture
         run.S[r, c] = S
         numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
         visits.append(_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
@@ -181,12 +179,15 @@ def _standard(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
         r = tiling.rows(p, step.i)
         if step.stage == "scores":
             c = tiling.cols(p, step.j)
+            # phase: load
+            Q, K = run.Q[r], run.K[c]
             # phase: scores
-            S = run.scores(r, c)
+            S = (Q @ K.T) * np.float32(p.scale)
             # phase: mask
             S = run.mask(S, r, c)
             # phase: store
             run.S[r, c] = S = round_to(S, p.dtype)
+            # phases end
             visits.append(_of(step, S=S))
         elif step.stage == "softmax":
             # phase: load
@@ -200,13 +201,17 @@ def _standard(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
             # phase: store
             P_hbm[r] = P = round_to(weights / l[:, None], p.dtype)
             run.lse[r] = m + np.log(l)
+            # phases end
             visits.append(_of(step, row_max=m, m_new=m, row_sum=l, l_new=l, S=S, P=P))
         else:
+            # phase: load
+            P, V = P_hbm[r], run.V
             # phase: output
-            O = round_to(P_hbm[r] @ run.V, p.dtype)
+            O = round_to(P @ V, p.dtype)
             # phase: store
             run.O[r] = O
-            visits.append(_of(step, P=P_hbm[r].copy(), O=O))
+            # phases end
+            visits.append(_of(step, P=P.copy(), O=O))
     return visits
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer import tiling
+from explainer import sram, tiling
 from explainer.formats import ITEMSIZE
 from explainer.inputs import row_names
 from explainer.problem import ORDERS, Problem
@@ -117,6 +117,7 @@ def _header(problem: Problem, steps: tuple[Step, ...], numbers: bool) -> dict:
         "itemsize": {t: 4 if t in STATISTICS else size for t in TENSORS},
         "tile_counts": tiling.counts(problem),
         "totals": totals,
+        "sram": sram.summary(problem),
     }
 
 

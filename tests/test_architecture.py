@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
-    1: ("problem", "formats", "inputs", "tiling"),
-    2: ("schedule", "traffic", "trace", "wire", "agreement", "admission"),
+    1: ("problem", "formats", "inputs", "tiling", "hardware"),
+    2: ("schedule", "traffic", "trace", "wire", "sram", "listing", "agreement", "admission"),
     3: ("routes", "gate", "theme", "player", "report", "engine", "worker", "jobs"),
     4: ("pages",),
 }

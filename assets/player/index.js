@@ -12,6 +12,7 @@ export function mount(element, props, watch) {
   const player = new Player(element.querySelector(".fa-mount"), {
     url: (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI),
     onPlace: placed,
+    listings: () => fetch(new URL(`fa/listing?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()),
   });
   const { search } = window.location;
   player.load(problemOf(search), position(search));

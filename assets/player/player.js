@@ -15,7 +15,7 @@ import { Transport } from "./transport.js";
 const BEAT_MS = 900;
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase})} */
+  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise} */
   constructor(mount, options) {
     this.options = options;
     this.abort = new AbortController();
@@ -50,6 +50,7 @@ export class Player {
       ],
     );
     mount.replaceChildren(this.root);
+    this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
     const signal = this.abort.signal;
     this.root.addEventListener("keydown", (event) => this.key(event), { signal });
     this.observe();

@@ -6,27 +6,60 @@ import { CODE, lit } from "./phases.js";
 
 const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
 
+const LINE_PX = 14;
+const SOURCES = [
+  ["paper", "Algorithm", "the paper's lines"],
+  ["numpy", "NumPy", "explainer/trace.py computes the picture"],
+  ["triton", "Triton", "the kernel that Run runs"],
+];
+
+/** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
   constructor() {
-    this.list = el("ol", { class: "fa-code" });
-    this.card = card("code", "Algorithm", "", [this.list]);
+    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": "Code" });
+    this.kind = "paper";
+    this.tabs = SOURCES.map(([kind, text, title]) => {
+      const tab = el("button", { type: "button", role: "tab", text, title, "data-code": kind });
+      tab.addEventListener("click", () => this.choose(kind));
+      return tab;
+    });
+    this.card = card("code", "Code", "", [this.list]);
+    this.card.head.append(el("div", { class: "fa-tabs", role: "tablist", "aria-label": "Code" }, this.tabs));
     this.root = this.card.root;
+    this.choose("paper");
+  }
+
+  choose(kind) {
+    this.kind = kind;
+    this.tabs.forEach((tab) => set(tab, { "aria-selected": tab.dataset.code === kind, class: tab.dataset.code === kind ? "is-now" : "" }));
+    if (!this.trace) return;
+    this.layout(this.trace);
+    this.draw(this.last);
   }
 
   layout(trace) {
+    this.trace = trace;
     const { order } = trace.problem;
-    this.lines = CODE[order];
-    this.card.note.textContent = order === "standard" ? "three kernels, nothing fused" : `${NAMES[order]} forward pass`;
+    const [, , remark] = SOURCES.find(([kind]) => kind === this.kind);
+    const note = this.kind === "paper" && order === "standard" ? "three kernels, nothing fused" : remark;
+    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${NAMES[order]} forward pass` : note;
+    this.lines = this.kind === "paper" ? CODE[order] : this.listings?.[order][this.kind] ?? [];
+    this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map(({ text, note }) => el("li", {}, [el("code", { text }), note && el("span", { text: `# ${note}` })])),
+      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text }), remarks && el("span", { text: `# ${remarks}` })])),
     );
+    this.room = this.list.clientHeight;
   }
 
   draw(f) {
+    this.last = f;
+    let first = -1;
     this.lines.forEach((line, k) => {
       const on = lit(line, f);
+      if (on && first < 0) first = k;
       set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
     });
+    if (this.kind !== "paper" && first >= 0) this.list.scrollTop = Math.max(0, (first + 2) * LINE_PX - this.room / 2);
   }
 }
 

@@ -1,0 +1,79 @@
+"""The GPUs that the pages talk about: sizes and rates from NVIDIA's own documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB, MIB = 2**10, 2**20
+GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
+
+
+@dataclass(frozen=True)
+class Card:
+    """One GPU. Bytes in bytes, ``hbm_bytes_per_s`` in B/s, rates in TFLOP/s, dense.
+
+    ``shared_bytes`` is what one thread block may use (opt-in maximum), ``shared_per_sm_bytes`` what
+    an SM has. ``tensor_tflops``: fp16 products with fp32 sums, no sparsity; ``fp32_tflops``: the
+    ordinary units.
+    """
+
+    name: str
+    arch: str
+    year: int
+    sms: int
+    shared_bytes: int
+    shared_per_sm_bytes: int
+    registers_per_sm_bytes: int
+    l2_bytes: int
+    hbm_bytes: int
+    hbm_bytes_per_s: float
+    tensor_tflops: float
+    fp32_tflops: float
+    source: str
+
+
+def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_gb, gb_per_s, tensor, fp32, source):
+    return Card(
+        name=name,
+        arch=arch,
+        year=year,
+        sms=sms,
+        shared_bytes=shared * KIB,
+        shared_per_sm_bytes=per_sm * KIB,
+        registers_per_sm_bytes=256 * KIB,
+        l2_bytes=l2_mib * MIB,
+        hbm_bytes=hbm_gb * 10**9,
+        hbm_bytes_per_s=gb_per_s * 1e9,
+        tensor_tflops=tensor,
+        fp32_tflops=fp32,
+        source=f"{source}; {GUIDE}",
+    )
+
+
+# key in a URL → card
+CARDS = {
+    "t4": _card(
+        "T4", "sm_75", 2018, 40, 64, 64, 4, 16, 320, 65.0, 8.1,
+        "NVIDIA T4 datasheet; Turing architecture whitepaper",
+    ),
+    "a100": _card(
+        "A100 80 GB SXM", "sm_80", 2020, 108, 163, 164, 40, 80, 2039, 312.0, 19.5,
+        "NVIDIA A100 datasheet; Ampere architecture whitepaper",
+    ),
+    "h100": _card(
+        "H100 SXM", "sm_90", 2022, 132, 227, 228, 50, 80, 3350, 989.4, 66.9,
+        "NVIDIA H100 datasheet; Hopper architecture whitepaper",
+    ),
+    "h200": _card(
+        "H200 SXM", "sm_90", 2023, 132, 227, 228, 50, 141, 4800, 989.4, 66.9,
+        "NVIDIA H200 datasheet; Hopper architecture whitepaper",
+    ),
+    "rtx4090": _card(
+        "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24, 1008, 165.2, 82.6,
+        "NVIDIA Ada GPU architecture whitepaper",
+    ),
+    "rtxpro6000": _card(
+        "RTX Pro 6000 Blackwell", "sm_120", 2025, 188, 99, 100, 128, 96, 1792, 503.8, 125.0,
+        "NVIDIA RTX Blackwell PRO GPU architecture whitepaper",
+    ),
+}  # fmt: skip
