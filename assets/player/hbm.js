@@ -23,6 +23,7 @@ export class Hbm {
     this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption, this.bus]);
     this.root = this.card.root;
     this.map.addEventListener("click", (event) => this.pick(event, onTile));
+    this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
   }
 
   pick(event, onTile) {
@@ -32,6 +33,29 @@ export class Hbm {
     const i = Math.floor((event.clientY - box.top) / this.cell / block_q);
     const j = Math.floor((event.clientX - box.left) / this.cell / block_k);
     if (i >= 0 && i < Tr && j >= 0 && j < Tc) onTile(i, j);
+  }
+
+  /** The block under the pointer: its name, shape, bytes and place. */
+  nameAt(event) {
+    if (!this.trace) return "";
+    const { problem: p, header } = this.trace;
+    const box = this.map.getBoundingClientRect();
+    const x = event.clientX - box.left - this.left;
+    const y = event.clientY - box.top - this.top;
+    const inside = (at) => at >= 0 && at < this.side;
+    const say = (tensor, block, rows, cols) =>
+      `${blockName({ tensor, block })}: ${rows} × ${cols}, ${bytes(rows * cols * header.itemsize[tensor])}, in HBM`;
+    const part = (k, size) => Math.min(size, p.n - k * size);
+    const i = Math.floor(y / this.cell / p.block_q);
+    const j = Math.floor(x / this.cell / p.block_k);
+    if (inside(x) && inside(y)) {
+      const stored = p.order === "standard" ? say("S", [i, j], part(i, p.block_q), part(j, p.block_k)) : null;
+      const kind = ["full", "partial", "skipped"][this.trace.arrays.tile_kind[i * p.Tc + j]];
+      return stored ?? `${blockName({ tensor: "S", block: [i, j] })}: ${part(i, p.block_q)} × ${part(j, p.block_k)}, ${kind}, never stored`;
+    }
+    if (inside(x) && y < 0) return say(y < -GAP - STRIP ? "K" : "V", j, part(j, p.block_k), p.d);
+    if (inside(y)) return say(x < 0 ? "Q" : "O", i, part(i, p.block_q), p.d);
+    return "";
   }
 
   layout(trace, theme) {

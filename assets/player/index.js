@@ -1,6 +1,6 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
-import { placed } from "../site.js";
+import { address, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
 import { Player } from "./player.js";
 
@@ -12,9 +12,11 @@ export function mount(element, props, watch) {
   const player = new Player(element.querySelector(".fa-mount"), {
     url: (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI),
     onPlace: placed,
+    onCard: (card) => address.write({ card }),
     listings: () => fetch(new URL(`fa/listing?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()),
   });
   const { search } = window.location;
+  player.sram.budget.choose(new URLSearchParams(search).get("card"));
   player.load(problemOf(search), position(search));
   watch("value", () => props.value && player.load(props.value));
   element.faPlayer = player;

@@ -22,7 +22,7 @@ export class Player {
     this.focus = null;
     this.timer = null;
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
-    this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row) });
+    this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard });
     this.charts = new Charts();
     this.code = new Code();
     this.traffic = new Traffic();

@@ -1,8 +1,9 @@
 // The SRAM card: the one tile being worked on, its operands, its scores and its row statistics.
 
+import { Budget } from "./budget.js";
 import { range } from "./colors.js";
 import { card, el, set } from "./dom.js";
-import { sub } from "./format.js";
+import { bytes, sub } from "./format.js";
 import { Matrix } from "./matrix.js";
 import { RowTable } from "./rows.js";
 
@@ -10,7 +11,7 @@ const figure = (matrix, heading) => el("figure", {}, [heading, matrix.root]);
 const heading = (name) => el("figcaption", { class: `fa-ink-${name}` });
 
 export class Sram {
-  constructor({ onPhase, onRow }) {
+  constructor({ onPhase, onRow, onCard }) {
     this.matrices = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, new Matrix(k)]));
     this.heads = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, heading(k.toLowerCase())]));
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
@@ -28,8 +29,9 @@ export class Sram {
     this.outputs = el("div", { class: "fa-outputs" }, [V, this.formula, O]);
     this.empty = el("p", { class: "fa-empty" });
     this.body = el("div", { class: "fa-sram-body" }, [this.products, this.table.root, this.outputs]);
-    this.card = card("sram", "SRAM of one thread block", "", [this.body, this.empty]);
-    this.card.head.append(this.rail);
+    this.budget = new Budget(onCard);
+    this.card = card("sram", "SRAM", "of one thread block", [this.body, this.empty, this.budget.warning]);
+    this.card.head.append(this.budget.root, this.rail);
     this.root = this.card.root;
   }
 
@@ -41,6 +43,7 @@ export class Sram {
     const { numbers } = trace.header;
     this.body.hidden = !numbers;
     this.empty.hidden = numbers;
+    this.budget.layout(trace);
     this.rail.replaceChildren(
       ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, text: name, tabindex: -1 })),
     );
@@ -84,7 +87,6 @@ export class Sram {
 
   draw(f, focus) {
     this.drawRail(f);
-    this.card.note.textContent = f.kind === "skipped" ? "idle: this tile is skipped" : "small, fast · everything below lives on chip";
     if (!f.numbers) return;
     if (f.stage !== this.stage) this.arrange(f.stage);
     const p = f.problem;
@@ -116,6 +118,16 @@ export class Sram {
     this.table.draw(f, focus);
   }
 
+  /** What hovering a block says: its shape, its bytes, and where it is. */
+  place(name, block, f) {
+    const rows = f.rows.stop - f.rows.start;
+    const cols = f.cols.stop - f.cols.start;
+    const [r, c] = { Q: [rows, f.problem.d], K: [f.problem.d, cols], V: [cols, f.problem.d], O: [rows, f.problem.d] }[name] ?? [rows, cols];
+    const size = "QKV".includes(name) ? this.trace.header.itemsize[name] : 4;
+    const where = "QKV".includes(name) ? "shared memory (SRAM)" : "registers";
+    return `${block}: ${r} × ${c}, ${bytes(r * c * size)}, in ${where}`;
+  }
+
   drawRail(f) {
     for (const button of this.rail.children) {
       const name = button.dataset.go;
@@ -137,6 +149,7 @@ export class Sram {
       if (this.heads[name].dataset.text === text) return;
       this.heads[name].dataset.text = text;
       this.heads[name].replaceChildren(el("b", { text: strong }), el("span", { text: ` ${quiet}` }));
+      this.boxes[name].title = this.place(name, strong, f);
     };
     say("Q", `Q${i}`, `${f.rows.stop - f.rows.start} × ${p.d}`);
     say("K", `K${j}ᵀ`, `${p.d} × ${f.cols.stop - f.cols.start}`);
