@@ -25,7 +25,7 @@ export class Player {
     this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard });
     this.charts = new Charts();
     this.code = new Code();
-    this.traffic = new Traffic();
+    this.traffic = new Traffic(this.options.onCompare);
     this.transport = new Transport({
       first: () => this.act("first"),
       back: () => this.act("back"),
@@ -58,11 +58,11 @@ export class Player {
 
   observe() {
     this.resizer = new ResizeObserver(() => {
-      if (!this.root.isConnected) return this.destroy();
+      if (!this.root.isConnected) return this.parked || this.destroy();
       if (this.trace && this.room() !== this.laidOut) this.layout();
     });
     this.resizer.observe(this.stage);
-    this.themes = new MutationObserver(() => this.trace && this.layout());
+    this.themes = new MutationObserver(() => this.trace && this.root.isConnected && this.layout());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
 
@@ -182,8 +182,14 @@ export class Player {
     return BEAT_MS / Number(this.transport.speed.value);
   }
 
+  /** Out of the page for a while: the comparison takes its place. */
+  park(parked) {
+    this.parked = parked;
+    this.pause();
+  }
+
   beat() {
-    if (!this.root.isConnected) return this.destroy();
+    if (!this.root.isConnected) return this.parked || this.destroy();
     const before = this.at;
     const next =
       this.transport.grain.value === "tile" ? place(this.trace, before.step + 1) : movePhase(this.trace, before, 1);

@@ -64,11 +64,15 @@ export class Code {
 }
 
 export class Traffic {
-  constructor() {
+  constructor(onCompare) {
     this.body = el("div", { class: "fa-bars" });
     this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "HBM traffic", "requests to global memory", [this.body, this.sum]);
+    this.card = card("traffic", "HBM traffic", "", [this.body, this.sum]);
     this.root = this.card.root;
+    if (!onCompare) return;
+    const compare = el("button", { type: "button", class: "fa-link", text: "Race them" });
+    compare.addEventListener("click", onCompare);
+    this.card.head.append(compare);
   }
 
   layout(trace) {

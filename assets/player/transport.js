@@ -17,8 +17,15 @@ function icon(name) {
   return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [svg("path", { d: ICONS[name] })]);
 }
 
+const BEATS = {
+  label: "What one beat of playing is",
+  choices: [["phase", "phase by phase"], ["tile", "tile by tile"]],
+  hint: "←→ tile · ↑↓ phase · Space plays",
+};
+
 export class Transport {
-  constructor(actions) {
+  /** `grain` describes the second menu: what a beat is, or what the race keeps equal. */
+  constructor(actions, grain = BEATS) {
     const button = (name, label, action) => {
       const node = el("button", { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label }, [icon(name)]);
       node.addEventListener("click", action);
@@ -41,31 +48,47 @@ export class Transport {
     this.scrub.addEventListener("input", () => actions.go(Number(this.scrub.value)));
     this.speed = el("select", { "aria-label": "Playing speed", title: "Playing speed" },
       SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })));
-    this.grain = el("select", { "aria-label": "What one beat of playing is", title: "What one beat of playing is" }, [
-      el("option", { value: "phase", text: "phase by phase" }),
-      el("option", { value: "tile", text: "tile by tile" }),
-    ]);
-    const hint = el("span", { class: "fa-hint", text: "←→ tile · ↑↓ phase · Space plays" });
+    this.grain = el("select", { "aria-label": grain.label, title: grain.label },
+      grain.choices.map(([value, text]) => el("option", { value, text })));
+    if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
+    const hint = el("span", { class: "fa-hint", text: grain.hint });
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
     this.root = el("div", { class: "fa-transport", role: "toolbar", "aria-label": "Transport" }, [
       this.buttons, this.text, this.scrub, settings, this.live,
     ]);
   }
 
+  length(steps) {
+    this.steps = steps;
+    set(this.scrub, { max: steps - 1 });
+  }
+
   layout(trace) {
-    set(this.scrub, { max: trace.steps - 1 });
+    this.length(trace.steps);
     this.grain.value = trace.steps > 80 || !trace.header.numbers ? "tile" : this.grain.value;
   }
 
   draw(f, focusRow, quiet) {
     const where = f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`;
-    set(this.title, { text: `Step ${f.step + 1} of ${f.steps} · ${where}${f.kind === "full" ? "" : ` · ${f.kind}`}` });
     const words = sentence(f, focusRow);
-    set(this.words, { text: words.slice(words.indexOf(": ") + 2) });
-    if (!quiet) set(this.live, { text: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${words}` });
-    if (Number(this.scrub.value) !== f.step) this.scrub.value = f.step;
-    set(this.scrub, { "aria-valuetext": `${f.step + 1} of ${f.steps}, ${where}` });
-    this.scrub.style.setProperty("--fa-progress", `${f.steps > 1 ? (f.step / (f.steps - 1)) * 100 : 100}%`);
+    const count = `Step ${f.step + 1} of ${f.steps}`;
+    this.show({
+      step: f.step,
+      title: `${count} · ${where}${f.kind === "full" ? "" : ` · ${f.kind}`}`,
+      words: words.slice(words.indexOf(": ") + 2),
+      spoken: `${count}, ${f.phase}. ${words}`,
+      quiet,
+    });
+  }
+
+  /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
+  show({ step, title, words, spoken, quiet }) {
+    set(this.title, { text: title });
+    set(this.words, { text: words });
+    if (!quiet) set(this.live, { text: spoken });
+    if (Number(this.scrub.value) !== step) this.scrub.value = step;
+    set(this.scrub, { "aria-valuetext": title });
+    this.scrub.style.setProperty("--fa-progress", `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`);
   }
 
   playing(on) {

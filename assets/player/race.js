@@ -1,0 +1,190 @@
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes moved.
+
+import { palette } from "./colors.js";
+import { decode } from "./decode.js";
+import { el } from "./dom.js";
+import { bytes } from "./format.js";
+import { actionOf } from "./keys.js";
+import { Lane, NAMES } from "./lane.js";
+import { prepare } from "./model.js";
+import { Transport } from "./transport.js";
+
+export const ORDERS = ["standard", "fa1", "fa2"];
+const BEAT_MS = 500;
+const CLOCKS = [["tile", "same visits a tick"], ["bytes", "same bytes a tick"]];
+
+export class Race {
+  /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onLeave()} */
+  constructor(options) {
+    this.options = options;
+    this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
+    this.transport = new Transport(
+      {
+        first: () => this.act("first"),
+        back: () => this.act("back"),
+        toggle: () => this.act("toggle"),
+        next: () => this.act("next"),
+        last: () => this.act("last"),
+        go: (tick) => this.go(tick),
+      },
+      { label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space" },
+    );
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
+    const leave = el("button", { type: "button", class: "fa-link", text: "One loop only" });
+    leave.addEventListener("click", () => options.onLeave());
+    this.transport.root.querySelector(".fa-settings").append(leave);
+    this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
+    this.root = el("div", { class: "fa-player fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
+      this.notice, this.stage, this.transport.root,
+    ]);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
+    new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+
+  async load(query, { tick = 0, clock } = {}) {
+    this.root.setAttribute("aria-busy", "true");
+    const asked = (this.asked = {});
+    try {
+      const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order)));
+      if (asked !== this.asked) return;
+      this.notice.hidden = true;
+      const sums = traces.flatMap((t) => Object.values(t.header.totals[t.problem.order]).map(([r, w]) => r + w));
+      this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
+      if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
+      this.query = new URLSearchParams(traces.at(-1).header.query);
+      this.query.delete("order");
+      this.ready = true;
+      this.clock();
+      this.tick = Math.min(tick, this.ticks - 1);
+      this.layout();
+    } catch (error) {
+      this.notice.hidden = false;
+      this.notice.textContent = error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message;
+    } finally {
+      if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
+    }
+  }
+
+  async fetch(query, order) {
+    const params = new URLSearchParams(query);
+    params.set("order", order);
+    const response = await fetch(this.options.url(params.toString()));
+    if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? `The server answered ${response.status}.`);
+    return prepare(decode(await response.arrayBuffer()));
+  }
+
+  /** How long a race is, and in bytes: how many bytes every lane may move in one tick. */
+  clock() {
+    const longest = Math.max(...this.lanes.map((lane) => lane.trace.steps));
+    const most = Math.max(...this.lanes.map((lane) => lane.sums.at(-1)));
+    this.quantum = Math.ceil(most / longest);
+    this.byBytes = this.transport.grain.value === "bytes";
+    this.ticks = this.byBytes ? Math.ceil(most / this.quantum) : longest;
+    this.transport.length(this.ticks);
+  }
+
+  clockChanged() {
+    this.pause();
+    this.clock();
+    this.go(0);
+  }
+
+  /** Visits that a lane has finished when this tick ends. */
+  visits(lane, tick) {
+    if (!this.byBytes) return Math.min(tick + 1, lane.trace.steps);
+    const allowed = (tick + 1) * this.quantum;
+    let low = 0;
+    let high = lane.trace.steps;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (lane.sums[middle] <= allowed) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The first tick at which a lane is done: what the race is about. */
+  finish(lane) {
+    return (this.byBytes ? Math.ceil(lane.sums.at(-1) / this.quantum) : lane.trace.steps) - 1;
+  }
+
+  room() {
+    return `${this.stage.clientWidth} ${this.stage.clientHeight}`;
+  }
+
+  layout() {
+    this.laidOut = this.room();
+    const theme = palette(this.root);
+    for (const lane of this.lanes) lane.layout(theme);
+    this.render();
+  }
+
+  go(tick) {
+    if (!this.ready) return;
+    this.tick = Math.max(0, Math.min(this.ticks - 1, tick));
+    this.render();
+  }
+
+  goTile(lane, i, j) {
+    const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
+    if (v < 0) return;
+    let tick = 0;
+    while (tick < this.ticks - 1 && this.visits(lane, tick) < v + 1) tick++;
+    this.go(tick);
+  }
+
+  key(event) {
+    const action = actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    this.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+  }
+
+  act(action) {
+    if (action === "toggle") return this.timer ? this.pause() : this.play();
+    this.pause();
+    if (action === "next") this.go(this.tick + 1);
+    else if (action === "back") this.go(this.tick - 1);
+    else if (action === "first") this.go(0);
+    else if (action === "last") this.go(this.ticks - 1);
+  }
+
+  play() {
+    if (this.tick === this.ticks - 1) this.go(0);
+    this.transport.playing(true);
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pace() {
+    return BEAT_MS / Number(this.transport.speed.value);
+  }
+
+  beat() {
+    if (!this.root.isConnected || this.tick === this.ticks - 1) return this.pause();
+    this.go(this.tick + 1);
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.transport.playing(false);
+  }
+
+  render() {
+    const frames = this.lanes.map((lane) => lane.draw(this.visits(lane, this.tick)));
+    const done = this.lanes.filter((lane) => this.finish(lane) <= this.tick).map((lane) => NAMES[lane.order]);
+    const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);
+    const rule = this.byBytes ? `${bytes(this.quantum)} a tick for every lane` : "one visit a tick for every lane";
+    const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
+    this.transport.show({
+      step: this.tick,
+      title: `Tick ${this.tick + 1} of ${this.ticks}`,
+      words,
+      spoken: `Tick ${this.tick + 1} of ${this.ticks}. ${parts.join(", ")}. ${words}`,
+      quiet: Boolean(this.timer) && this.pace() < 500,
+    });
+    this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.byBytes ? "bytes" : "tile" });
+  }
+}
