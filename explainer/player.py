@@ -10,7 +10,7 @@ from explainer.routes import asset_url
 # Gradio executes ${…} and {{…}} there. js_on_load gets no module loader of its own: import() is.
 ON_LOAD = """
 const address = new URL({module!r}, document.baseURI);
-import(address).then((player) => player.mount(element, props, watch));
+import(address).then((player) => player.mount(element, props, watch, () => trigger("shown")));
 """
 
 

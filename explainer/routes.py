@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
+from explainer.tour import chapters
 from explainer.wire import packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -58,6 +59,11 @@ def listing(request: Request) -> Response:
     return JSONResponse(listings(), headers={"Cache-Control": IMMUTABLE})
 
 
+def tour(request: Request) -> Response:
+    """``GET /fa/tour``: the chapters of the guided tour."""
+    return JSONResponse(chapters(), headers={"Cache-Control": IMMUTABLE})
+
+
 class Assets(StaticFiles):
     """``assets/`` under the build's fingerprint; the first path segment only names the build."""
 
@@ -75,5 +81,6 @@ def routes() -> list[BaseRoute]:
     return [
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
+        Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -13,7 +13,17 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
     1: ("problem", "formats", "inputs", "tiling", "hardware"),
-    2: ("schedule", "traffic", "trace", "wire", "sram", "listing", "agreement", "admission"),
+    2: (
+        "schedule",
+        "traffic",
+        "trace",
+        "wire",
+        "sram",
+        "listing",
+        "tour",
+        "agreement",
+        "admission",
+    ),
     3: ("routes", "gate", "theme", "player", "report", "engine", "worker", "jobs"),
     4: ("pages",),
 }

@@ -4,9 +4,11 @@ import { address, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
+import { Tour } from "./tour.js";
 
 // The folder's name is the build's fingerprint: a new build never meets an old cached trace.
 const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
+const fetched = (name) => fetch(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
 
 /** The player and, in its place when asked for, the comparison of the three loop orders. */
@@ -18,14 +20,46 @@ class Stage {
       onPlace: placed,
       onCard: (card) => address.write({ card }),
       onCompare: () => this.compare(),
-      listings: () => fetch(new URL(`fa/listing?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()),
+      listings: () => fetched("listing"),
     });
+    this.tour = new Tour({
+      chapters: () => fetched("tour"),
+      show: (query) => this.show(query),
+      onChapter: (chapter) => address.write({ tour: chapter }),
+    });
+    document.body.append(this.tour.root); // above the controls, whatever layers they make
+    document.addEventListener("keydown", (event) => this.key(event), { capture: true });
+    document.addEventListener("fa:tour", () => this.tour.go(0));
+  }
+
+  /** While the tour is open, Space goes on in it. */
+  key(event) {
+    if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
+    if (event.target.closest?.("input, textarea, select, button")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.tour.go(this.tour.at + 1);
+  }
+
+  /** A whole address that does not come from the controls: they follow it. */
+  show(search) {
+    const params = new URLSearchParams(search);
+    const query = problemOf(search);
+    const { step, phase } = position(search);
+    this.query = query;
+    this.onShown?.(query);
+    if (params.get("mode") === "compare") return this.compare(query, { tick: step, clock: params.get("clock") });
+    if (this.racing) this.alone({ load: false });
+    this.player.load(query, { step, phase });
+    this.player.root.focus({ preventScroll: true });
   }
 
   start(search) {
     const params = new URLSearchParams(search);
     this.player.sram.budget.choose(params.get("card"));
     const { step } = position(search);
+    const chapter = params.get("tour");
+    if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));
   }
@@ -49,22 +83,32 @@ class Stage {
     this.race.root.focus({ preventScroll: true });
   }
 
-  alone() {
+  alone({ load = true } = {}) {
     this.racing = false;
     this.race.pause();
     this.player.park(false);
     this.mount.replaceChildren(this.player.root);
     address.write({ mode: null, clock: null });
     address.flush();
-    this.player.load(this.query ?? problemOf(window.location.search));
+    if (load) this.player.load(this.query ?? problemOf(window.location.search));
     this.player.root.focus({ preventScroll: true });
   }
 }
 
-/** Called from js_on_load; `watch` reports each new query that the controls send. */
-export function mount(element, props, watch) {
+/** Called from js_on_load: `watch` reports each new query that the controls send, `shown` tells
+ * Gradio of a Problem that came from elsewhere, so that the controls show it. */
+export function mount(element, props, watch, shown) {
   const stage = new Stage(element.querySelector(".fa-mount"));
+  let own = "";
+  stage.onShown = (query) => {
+    own = query;
+    props.value = query;
+    shown();
+  };
   stage.start(window.location.search);
-  watch("value", () => props.value && stage.load(props.value));
+  watch("value", () => {
+    if (props.value && props.value !== own) stage.load(props.value);
+    own = "";
+  });
   element.faPlayer = stage.player;
 }

@@ -8,13 +8,16 @@ BAR = """
 <div class="fa-bar-top">
   <h1>FlashAttention, tile by tile</h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
-  <button type="button" class="fa-share">Copy link</button>
+  <button type="button" class="fa-share fa-start-tour">Tour</button>
+  <button type="button" class="fa-share fa-copy">Copy link</button>
 </div>
 """
 
 # The address bar always holds the Problem and the step; sharing is copying it.
 ON_LOAD = """
-const share = element.querySelector(".fa-share");
+const tour = element.querySelector(".fa-start-tour");
+tour.addEventListener("click", () => document.dispatchEvent(new Event("fa:tour")));
+const share = element.querySelector(".fa-copy");
 share.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(window.location.href);

@@ -24,6 +24,15 @@ ASK = """
 }
 """
 
+# The player showed a Problem that the controls did not ask for, a chapter of the tour: they follow.
+FOLLOW = """
+(query) => {
+  const p = new URLSearchParams(query);
+  const sizes = ["seed", "n", "d", "br", "bc"].map((key) => Number(p.get(key)));
+  return [p.get("data"), ...sizes, p.get("mask"), p.get("order"), p.get("dtype")];
+}
+"""
+
 # A sentence is six words long: its rows are words, so its N is six.
 START = """
 (data, seed, n, d, br, bc, mask, order, dtype) => {
@@ -83,5 +92,6 @@ def build() -> StepPage:
     controls = [data, seed, n, d, br, bc, mask, order, dtype]
     for control in controls[1:]:
         control.input(None, controls, [player, br, bc], js=ASK)
+    player.shown(None, player, controls, js=FOLLOW)
     data.input(None, controls, [player, n, br, bc], js=START)
     return StepPage(player, controls, run)
