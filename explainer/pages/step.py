@@ -10,8 +10,10 @@ from explainer.inputs import INPUTS
 from explainer.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
 from explainer.schedule import check_size
+from explainer.tour import CHAPTERS
 
 ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
+TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 
 # Controls → the query that the player loads. Runs in the browser: changing a slider costs one
@@ -62,8 +64,12 @@ def values(problem: Problem) -> list[str | int]:
 
 def prefill(request: gr.Request) -> list[str | int]:
     """Control values for the address that was opened; a bad address shows the default Problem."""
+    query = dict(request.query_params)
+    chapter = query.get("tour", "")
+    if chapter in TOUR:
+        return values(TOUR[chapter].problem)
     try:
-        problem = Problem.from_query(dict(request.query_params))
+        problem = Problem.from_query(query)
         check_size(problem)
         return values(problem)
     except ProblemError:
