@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
 from explainer.tour import chapters
@@ -64,6 +65,39 @@ def tour(request: Request) -> Response:
     return JSONResponse(chapters(), headers={"Cache-Control": IMMUTABLE})
 
 
+def _attached(request: Request, make, kind: str, suffix: str) -> Response:
+    """A file made of the Problem of the address, named after it; 400 with one sentence."""
+    query = dict(request.query_params)
+    try:
+        problem = Problem.from_query(query)
+        body = make(problem, query)
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    name = f"flashattention-{problem.order}-n{problem.n}-d{problem.d}.{suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type=kind, headers=headers)
+
+
+def export_html(request: Request) -> Response:
+    """``GET /fa/export.html?…``: the animation as one page that plays offline."""
+
+    def make(problem: Problem, query: dict) -> str:
+        place = {k: query[k] for k in ("step", "phase", "mode", "clock") if k in query}
+        return animation(problem, place)
+
+    return _attached(request, make, "text/html", "html")
+
+
+def export_json(request: Request) -> Response:
+    """``GET /fa/export.json?…``: the trace, every number of it."""
+    return _attached(request, lambda problem, _: as_json(problem), "application/json", "json")
+
+
+def export_npz(request: Request) -> Response:
+    """``GET /fa/export.npz?…``: the trace as NumPy arrays."""
+    return _attached(request, lambda problem, _: as_npz(problem), "application/zip", "npz")
+
+
 class Assets(StaticFiles):
     """``assets/`` under the build's fingerprint; the first path segment only names the build."""
 
@@ -82,5 +116,8 @@ def routes() -> list[BaseRoute]:
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
+        Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
+        Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
+        Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

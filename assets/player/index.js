@@ -4,6 +4,7 @@ import { address, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
+import { download, saveFrame } from "./save.js";
 import { Tour } from "./tour.js";
 
 // The folder's name is the build's fingerprint: a new build never meets an old cached trace.
@@ -30,6 +31,27 @@ class Stage {
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     document.addEventListener("fa:tour", () => this.tour.go(0));
+    document.addEventListener("fa:save", (event) => this.save(event.detail));
+  }
+
+  /** The frame is made here, from the DOM; the rest comes from the server as a file. */
+  async save(kind) {
+    if (!this.mount.isConnected) return;
+    const root = this.racing ? this.race.root : this.player.root;
+    address.flush();
+    const { search } = window.location;
+    const params = new URLSearchParams(search);
+    const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
+    try {
+      if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name);
+      const file = await fetch(new URL(`fa/export.${kind}${search}`, document.baseURI));
+      if (!file.ok) throw new Error((await file.json()).error);
+      const href = URL.createObjectURL(await file.blob());
+      download(href, `${name}.${kind}`);
+      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    } catch (error) {
+      this.player.say(error.message);
+    }
   }
 
   /** While the tour is open, Space goes on in it. */

@@ -10,6 +10,16 @@ BAR = """
   <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share fa-start-tour">Tour</button>
   <button type="button" class="fa-share fa-copy">Copy link</button>
+  <details class="fa-menu">
+    <summary class="fa-share">Export</summary>
+    <div role="menu" aria-label="Export">
+      <button type="button" role="menuitem" data-save="png">This frame, PNG</button>
+      <button type="button" role="menuitem" data-save="svg">This frame, SVG</button>
+      <button type="button" role="menuitem" data-save="html">Animation, offline HTML</button>
+      <button type="button" role="menuitem" data-save="json">Trace, JSON</button>
+      <button type="button" role="menuitem" data-save="npz">Trace, NumPy .npz</button>
+    </div>
+  </details>
 </div>
 """
 
@@ -18,6 +28,15 @@ ON_LOAD = """
 const tour = element.querySelector(".fa-start-tour");
 tour.addEventListener("click", () => document.dispatchEvent(new Event("fa:tour")));
 const share = element.querySelector(".fa-copy");
+const menu = element.querySelector(".fa-menu");
+menu.addEventListener("click", (event) => {
+  const kind = event.target.dataset.save;
+  if (!kind) return;
+  menu.open = false;
+  document.dispatchEvent(new CustomEvent("fa:save", { detail: kind }));
+});
+document.addEventListener("click", ({ target }) => { menu.open &&= menu.contains(target); });
+menu.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });
 share.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(window.location.href);
