@@ -65,5 +65,6 @@ export function palette(element) {
     hatch: read("--fa-hatch"),
     ink: read("--fa-ink"),
     paper: read("--fa-paper"),
+    big: Boolean(element.closest(".fa-present")), // a lecture hall: no digit below 24 px
   };
 }

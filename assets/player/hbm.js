@@ -7,9 +7,9 @@ import { blockName, bytes, integer, sub } from "./format.js";
 import { fit, hatch } from "./matrix.js";
 import { tileState } from "./model.js";
 
-const STRIP = 22;
 const GAP = 8;
-const LABEL_FROM = 17; // px of block below which its name is left out
+let STRIP = 22;
+let LABEL_FROM = 17; // px of block below which its name is left out
 
 export class Hbm {
   constructor({ onTile }) {
@@ -61,6 +61,7 @@ export class Hbm {
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
+    [STRIP, LABEL_FROM] = theme.big ? [44, 36] : [22, 17];
     const p = trace.problem;
     const edge = STRIP + GAP;
     const top = 2 * (STRIP + 3) + GAP - 3;
@@ -121,13 +122,14 @@ export class Hbm {
 
   skipWords(p) {
     const words = [];
-    if (p.order === "standard" || Math.min(p.block_q, p.block_k) * this.cell < 30) return words;
+    const [wide, high] = this.theme.big ? [64, 30] : [30, 14];
+    if (p.order === "standard" || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
         const width = Math.min(p.n - j * p.block_k, p.block_k) * this.cell;
         const height = Math.min(p.n - i * p.block_q, p.block_q) * this.cell;
-        if (width < 30 || height < 14) continue;
+        if (width < wide || height < high) continue;
         const x = this.left + j * p.block_k * this.cell + width / 2;
         const y = this.top + i * p.block_q * this.cell + height / 2;
         words.push(svg("text", { class: "fa-skip-word", x, y, text: "skip" }));

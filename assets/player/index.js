@@ -31,7 +31,19 @@ class Stage {
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     document.addEventListener("fa:tour", () => this.tour.go(0));
+    document.addEventListener("fa:present", () => {
+      if (this.racing) this.alone();
+      this.present(true);
+      address.write({ mode: "present" });
+      this.player.root.focus({ preventScroll: true });
+    });
     document.addEventListener("fa:save", (event) => this.save(event.detail));
+  }
+
+  /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
+  present(on) {
+    document.body.classList.toggle("fa-present", on);
+    if (on) document.body.classList.remove("dark");
   }
 
   /** The frame is made here, from the DOM; the rest comes from the server as a file. */
@@ -56,6 +68,10 @@ class Stage {
 
   /** While the tour is open, Space goes on in it. */
   key(event) {
+    if (event.key === "Escape" && document.body.classList.contains("fa-present")) {
+      this.present(false);
+      address.write({ mode: null });
+    }
     if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
     if (event.target.closest?.("input, textarea, select, button")) return;
     event.preventDefault();
@@ -81,6 +97,7 @@ class Stage {
     this.player.sram.budget.choose(params.get("card"));
     const { step } = position(search);
     const chapter = params.get("tour");
+    this.present(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));

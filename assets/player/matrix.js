@@ -50,13 +50,15 @@ export class Matrix {
     this.cells = [];
   }
 
-  layout(rows, cols, width, height) {
+  layout(rows, cols, width, height, big = false) {
     this.rows = rows;
     this.cols = cols;
     this.width = Math.max(8, Math.floor(width));
     this.height = Math.max(8, Math.floor(height));
     this.ratio = fit(this.canvas, this.width, this.height);
-    const wide = this.width / cols >= DIGITS_FROM && this.height / rows >= 15;
+    const type = big ? 1.9 : 1;
+    this.short = this.width / cols < 36 * type;
+    const wide = this.width / cols >= DIGITS_FROM * type && this.height / rows >= 15 * type;
     const wanted = wide ? rows * cols : 0;
     if (this.cells.length !== wanted) {
       this.cells = Array.from({ length: wanted }, () => el("span"));
@@ -97,7 +99,7 @@ export class Matrix {
 
   digit(k, x, shade, ramp) {
     const cell = this.cells[k];
-    const text = number(x, this.width / this.cols < 36);
+    const text = number(x, this.short);
     if (cell.textContent !== text) cell.textContent = text;
     const tone = shade < 0 ? "" : ramp.dark[shade] ? "#fff" : "#101820";
     if (cell.dataset.tone !== tone) {

@@ -73,16 +73,18 @@ export class Sram {
     const room = this.body.clientHeight;
     const narrow = width < 480;
     const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.26));
+    const big = this.theme.big;
     const usable = width - (narrow ? 96 : 110);
-    const wide = strip ? 0.52 : narrow ? 0.6 : 0.33;
-    const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap));
-    this.matrices.Q.layout(rows, p.d, share(0.19, p.d, 22), high);
-    this.matrices.K.layout(p.d, cols, share(0.15, cols, 26), high);
-    this.matrices.S.layout(rows, cols, share(wide, cols, 56), high);
-    this.matrices.P.layout(rows, cols, share(wide, cols, 56), high);
+    const wide = strip ? 0.52 : narrow ? 0.6 : big ? 0.365 : 0.33;
+    const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap * (big ? 1.5 : 1)));
+    const lay = (name, r, c, w, h) => this.matrices[name].layout(r, c, w, h, big);
+    lay("Q", rows, p.d, share(big ? 0.12 : 0.19, p.d, 22), high);
+    lay("K", p.d, cols, share(big ? 0.1 : 0.15, cols, 26), high);
+    lay("S", rows, cols, share(wide, cols, 56), high);
+    lay("P", rows, cols, share(wide, cols, 56), high);
     const low = Math.max(48, Math.min(rows * 32, narrow ? 90 : room * 0.19));
-    this.matrices.V.layout(cols, p.d, share(0.25, p.d, 26), low);
-    this.matrices.O.layout(rows, p.d, share(0.36, p.d, 38), low);
+    lay("V", cols, p.d, share(0.25, p.d, 26), low);
+    lay("O", rows, p.d, share(0.36, p.d, 38), low);
   }
 
   draw(f, focus) {
