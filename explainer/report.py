@@ -53,7 +53,7 @@ def words(text: str, kind: str = "") -> str:
 
 def card(name: str, title: str, remark: str, *body: str) -> str:
     """A card with the heading that the Step page's cards have."""
-    head = tag("h3", escape(title)) + tag("span", escape(remark), class_="fa-remark")
+    head = tag("h2", escape(title)) + tag("span", escape(remark), class_="fa-remark")
     return tag("section", div("fa-card-head", head) + "".join(body), class_=f"fa-card fa-{name}")
 
 

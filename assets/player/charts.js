@@ -10,7 +10,7 @@ const PAD = { left: 40, right: 10, top: 8, bottom: 18 };
 class Chart {
   constructor(title, key) {
     this.key = key;
-    this.title = el("h4", { text: title });
+    this.title = el("h3", { text: title });
     this.svg = svg("svg", { role: "img", "aria-label": `${title} over key blocks` });
     this.root = el("div", { class: "fa-chart" }, [this.title, this.svg]);
   }

@@ -31,6 +31,6 @@ export function set(node, attributes) {
 /** A card: title, one quiet remark, body. */
 export function card(name, title, remark, body) {
   const note = el("span", { class: "fa-remark", text: remark });
-  const head = el("div", { class: "fa-card-head" }, [el("h3", { text: title }), note]);
+  const head = el("div", { class: "fa-card-head" }, [el("h2", { text: title }), note]);
   return { root: el("section", { class: `fa-card fa-${name}`, "aria-label": title }, [head, ...body]), head, note };
 }

@@ -31,6 +31,10 @@ class Stage {
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     document.addEventListener("fa:tour", () => this.tour.go(0));
+    document.addEventListener("fa:predict", () => {
+      this.predict(!this.predicts);
+      address.write({ predict: this.predicts ? "1" : null });
+    });
     document.addEventListener("fa:present", () => {
       if (this.racing) this.alone();
       this.present(true);
@@ -38,6 +42,14 @@ class Stage {
       this.player.root.focus({ preventScroll: true });
     });
     document.addEventListener("fa:save", (event) => this.save(event.detail));
+  }
+
+  /** Questions before each step, or none. */
+  predict(on) {
+    this.predicts = on;
+    this.player.predicting(on);
+    this.race?.predicting(on);
+    document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
   /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
@@ -97,6 +109,7 @@ class Stage {
     this.player.sram.budget.choose(params.get("card"));
     const { step } = position(search);
     const chapter = params.get("tour");
+    this.predict(params.get("predict") === "1");
     this.present(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
@@ -115,6 +128,7 @@ class Stage {
       onPlace: ({ query: problem, tick, clock }) => address.write({ ...problem, step: tick, clock, mode: "compare", phase: null }),
       onLeave: () => this.alone(),
     });
+    this.race.predicting(this.predicts);
     this.racing = true;
     this.player.park(true);
     this.mount.replaceChildren(this.race.root);

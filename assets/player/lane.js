@@ -62,7 +62,7 @@ export class Lane {
     this.table = new RowTable(() => {});
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [el("h3", { text: NAMES[order] }), this.status]);
+    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: NAMES[order] }), this.status]);
     this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": NAMES[order] }, [
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);

@@ -8,6 +8,8 @@ import { el, set } from "./dom.js";
 import { Hbm } from "./hbm.js";
 import { actionOf } from "./keys.js";
 import { frame, movePhase, place, prepare } from "./model.js";
+import { Predict } from "./predict.js";
+import { questionAt } from "./questions.js";
 import { Code, Traffic } from "./side.js";
 import { Sram } from "./sram.js";
 import { Transport } from "./transport.js";
@@ -25,6 +27,8 @@ export class Player {
     this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard });
     this.charts = new Charts();
     this.code = new Code();
+    this.predict = new Predict();
+    this.predict.root.hidden = true;
     this.traffic = new Traffic(this.options.onCompare);
     this.transport = new Transport({
       first: () => this.act("first"),
@@ -45,7 +49,7 @@ export class Player {
       [
         this.notice,
         this.stage,
-        el("div", { class: "fa-lower" }, [this.charts.root, this.code.root, this.traffic.root]),
+        el("div", { class: "fa-lower" }, [this.charts.root, this.predict.root, this.code.root, this.traffic.root]),
         this.transport.root,
       ],
     );
@@ -108,6 +112,8 @@ export class Player {
     const here = step ?? this.sameTile(trace);
     this.trace = trace;
     this.at = place(trace, here, phase);
+    this.askedAt = -1;
+    this.predict.question = null;
     this.focus = null;
     this.layout();
   }
@@ -150,7 +156,16 @@ export class Player {
     this.render();
   }
 
+  /** Predicting takes the place of the charts, which would give the answers away. */
+  predicting(on) {
+    this.predict.root.hidden = !on;
+    this.charts.root.hidden = on;
+    this.askedAt = -1;
+    if (this.trace) this.layout();
+  }
+
   key(event) {
+    if (!this.predict.root.hidden && this.predict.key(event)) return;
     const action = actionOf(event);
     if (!action || !this.trace) return;
     event.preventDefault();
@@ -229,6 +244,10 @@ export class Player {
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row, Boolean(this.timer) && this.pace() < 500);
+    if (!this.predict.root.hidden && this.askedAt !== f.step) {
+      this.askedAt = f.step;
+      this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
+    }
     const last = f.position === f.phases.length - 1;
     this.options.onPlace?.({ query: this.trace.header.query, step: f.step, phase: last ? null : f.phase });
   }

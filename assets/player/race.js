@@ -7,6 +7,8 @@ import { bytes } from "./format.js";
 import { actionOf } from "./keys.js";
 import { Lane, NAMES } from "./lane.js";
 import { prepare } from "./model.js";
+import { Predict } from "./predict.js";
+import { raceQuestion } from "./questions.js";
 import { Transport } from "./transport.js";
 
 export const ORDERS = ["standard", "fa1", "fa2"];
@@ -33,9 +35,11 @@ export class Race {
     const leave = el("button", { type: "button", class: "fa-link", text: "One loop only" });
     leave.addEventListener("click", () => options.onLeave());
     this.transport.root.querySelector(".fa-settings").append(leave);
+    this.predict = new Predict();
+    this.predict.root.hidden = true;
     this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
     this.root = el("div", { class: "fa-player fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
-      this.notice, this.stage, this.transport.root,
+      this.notice, this.stage, this.predict.root, this.transport.root,
     ]);
     this.root.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
@@ -134,7 +138,26 @@ export class Race {
     this.go(tick);
   }
 
+  /** The one question of a race, asked at its start and answered when the first lane is through. */
+  predicting(on) {
+    this.wanted = on;
+    if (this.ready) this.render();
+  }
+
+  question() {
+    const finishes = this.lanes.map((lane) => this.finish(lane));
+    const over = this.tick >= Math.min(...finishes);
+    if (this.tick === 0 && this.askedFor !== this.quantum + this.transport.grain.value) {
+      this.askedFor = this.quantum + this.transport.grain.value;
+      this.predict.ask(raceQuestion(ORDERS.map((order) => NAMES[order]), finishes));
+    }
+    if (over && this.predict.question) this.predict.ask(null);
+    const hidden = !this.wanted || (over && !this.predict.asked);
+    if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
+  }
+
   key(event) {
+    if (!this.predict.root.hidden && this.predict.key(event)) return;
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
@@ -173,6 +196,7 @@ export class Race {
   }
 
   render() {
+    this.question();
     const frames = this.lanes.map((lane) => lane.draw(this.visits(lane, this.tick)));
     const done = this.lanes.filter((lane) => this.finish(lane) <= this.tick).map((lane) => NAMES[lane.order]);
     const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);

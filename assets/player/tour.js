@@ -7,7 +7,7 @@ export class Tour {
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
-    this.title = el("h3");
+    this.title = el("h2");
     this.text = el("p");
     const button = (text, action, more = {}) => {
       const node = el("button", { type: "button", class: "fa-link", text, ...more });

@@ -9,6 +9,7 @@ BAR = """
   <h1>FlashAttention, tile by tile</h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share fa-start-tour">Tour</button>
+  <button type="button" class="fa-share fa-start-predict" aria-pressed="false">Predict</button>
   <button type="button" class="fa-share fa-start-present">Present</button>
   <button type="button" class="fa-share fa-copy">Copy link</button>
   <details class="fa-menu">
@@ -26,10 +27,9 @@ BAR = """
 
 # The address bar always holds the Problem and the step; sharing is copying it.
 ON_LOAD = """
-const tour = element.querySelector(".fa-start-tour");
-tour.addEventListener("click", () => document.dispatchEvent(new Event("fa:tour")));
-const present = element.querySelector(".fa-start-present");
-present.addEventListener("click", () => document.dispatchEvent(new Event("fa:present")));
+for (const name of ["tour", "predict", "present"])
+  element.querySelector(`.fa-start-${name}`).addEventListener("click", () =>
+    document.dispatchEvent(new Event(`fa:${name}`)));
 const share = element.querySelector(".fa-copy");
 const menu = element.querySelector(".fa-menu");
 menu.addEventListener("click", (event) => {

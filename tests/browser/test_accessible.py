@@ -1,0 +1,93 @@
+"""axe finds nothing serious; the step is in words; keys alone suffice; targets are large enough."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.harness import focus, press, read
+
+PAGES = [
+    "step=4",
+    "order=standard&step=17&n=64&d=64&br=16&bc=16",
+    "mode=compare&step=5",
+    "tour=4",
+    "mode=present&step=4",
+    "page=run",
+]
+TARGETS = """
+() => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
+  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run"))
+  .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
+  .map(([name, box]) => `${name}: ${box.width.toFixed()} × ${box.height.toFixed()}`)
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("query", PAGES)
+def test_axe_finds_nothing_serious(browser, server, watch, query, scheme):
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
+    page = watch(context).page
+    page.goto(f"{server.url}/?{query}")
+    page.wait_for_selector('[data-testid="player"][data-step]:visible, #run-result:visible')
+    page.wait_for_timeout(400)
+    violations = Axe().run(page).response["violations"]
+    serious = [
+        f"{v['id']}: {n['html'][:120]}"
+        for v in violations
+        if v["impact"] in ("serious", "critical")
+        for n in v["nodes"]
+    ]
+    small = page.evaluate(TARGETS)
+    context.close()
+    assert not serious, "\n".join(serious)
+    assert not small, "\n".join(small)
+
+
+def test_every_step_is_said(tab):
+    page = tab.open()
+    focus(page)
+    live = page.get_by_test_id("sentence")
+    assert live.get_attribute("aria-live") == "polite"
+    said = {live.inner_text()}
+    for k in range(1, 10):
+        press(page, "ArrowRight")
+        words = live.inner_text()
+        assert words.startswith(f"Step {k + 1} of 10") and words not in said
+        said.add(words)
+
+
+def test_everything_by_keyboard(tab):
+    """Tab reaches the player, its rows, its code and its transport, and every one of them acts."""
+    page = tab.open()
+    focus(page)
+    reached = set()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate(
+                "(({ ariaLabel, textContent }) => ariaLabel || textContent)(document.activeElement)"
+            )
+        )
+    for name in ("Rows of the block", "Algorithm", "NumPy", "Triton", "Race them", "First tile"):
+        assert name in reached, sorted(reached)
+    page.get_by_role("button", name="Next tile").focus()
+    page.keyboard.press("Enter")
+    assert read(page)["step"] == "1"
+    page.get_by_role("tab", name="NumPy").focus()
+    page.keyboard.press("Enter")
+    assert "_exp_difference" in page.locator("ol.fa-code").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert read(page)["step"] == "2", "arrows still step"
+
+
+def test_reduced_motion_has_no_transitions(browser, watch):
+    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1440, "height": 900})
+    page = watch(context).open()
+    moving = page.evaluate(
+        "() => [...document.querySelectorAll('.fa-player *')].filter((node) => "
+        "parseFloat(getComputedStyle(node).transitionDuration) > 0).length"
+    )
+    context.close()
+    assert moving == 0
