@@ -3,7 +3,7 @@
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
-const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "mask", "order", "dtype"]; // of its controls
+const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "mask", "order", "dtype", "text", "gain"]; // of its controls
 
 export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
@@ -21,7 +21,7 @@ function chip() {
 
 /** The player shows this Problem at this place. */
 export function placed({ query, step, phase }) {
-  address.write({ ...query, step, phase });
+  address.write({ text: null, gain: null, ...query, step, phase });
   const now = new URLSearchParams(query).toString();
   if (now === shown) return;
   shown = now;
@@ -37,6 +37,7 @@ window.faSite = {
   /** The Run page runs these control values: its Problem goes to the address unless it is the Step page's. */
   ran(values) {
     const query = Object.fromEntries(RUN_ORDER.map((key, k) => [key, String(values[k])]));
+    for (const [key, plain] of [["text", ""], ["gain", "1"]]) if (query[key] === plain) query[key] = null;
     address.flush();
     const own = new URLSearchParams(problemOf(window.location.search));
     const same = PROBLEM_KEYS.every((key) => own.get(key) === query[key]);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from explainer import own
 from explainer.formats import round_to
 from explainer.problem import Problem
 
@@ -13,6 +14,7 @@ INPUTS = {
     "random": "Random normal",
     "spike": "One huge logit",
     "sentence": "Six-word sentence",
+    "own": "Own Q, K, V",
 }
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 
@@ -61,7 +63,7 @@ def _spike(problem: Problem) -> Arrays:
 def _sentence(problem: Problem) -> Arrays:
     """Toy embeddings: a vector a word, a little position, and three fixed projections."""
     rng = np.random.default_rng(problem.seed)
-    vocabulary = {w: rng.standard_normal(problem.d) for w in dict.fromkeys(WORDS)}
+    vocabulary = {w: rng.standard_normal(problem.d) for w in dict.fromkeys(_words(problem))}
     projections = rng.standard_normal((3, problem.d, problem.d)) / np.sqrt(problem.d)
     position = np.arange(problem.n)[:, None] / (1.0 + np.arange(problem.d))
     words = np.stack([vocabulary[w] for w in row_names(problem) or ()])
@@ -70,19 +72,37 @@ def _sentence(problem: Problem) -> Arrays:
     return 1.5 * q, k, v
 
 
-_GENERATORS = {"rising": _rising, "random": _normal, "spike": _spike, "sentence": _sentence}
+def _own(problem: Problem) -> Arrays:
+    """The numbers that the user pasted."""
+    q, k, v = (np.array(x, np.float32) for x in own.matrices(problem.text))
+    return q, k, v
+
+
+_GENERATORS = {
+    "rising": _rising,
+    "random": _normal,
+    "spike": _spike,
+    "sentence": _sentence,
+    "own": _own,
+}
 
 
 def make_inputs(problem: Problem) -> Arrays:
     """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
-    arrays = tuple(round_to(x, problem.dtype) for x in _GENERATORS[problem.inputs](problem))
+    q, k, v = _GENERATORS[problem.inputs](problem)
+    arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
     for x in arrays:
         x.setflags(write=False)
     return arrays  # type: ignore[return-value]
 
 
+def _words(problem: Problem) -> tuple[str, ...]:
+    return tuple(problem.text.split()) or WORDS
+
+
 def row_names(problem: Problem) -> tuple[str, ...] | None:
-    """The word of each row for ``sentence`` (repeated beyond six rows), None otherwise."""
+    """The word of each row for ``sentence`` (repeated beyond its end), None otherwise."""
     if problem.inputs != "sentence":
         return None
-    return tuple(WORDS[r % len(WORDS)] for r in range(problem.n))
+    words = _words(problem)
+    return tuple(words[r % len(words)] for r in range(problem.n))

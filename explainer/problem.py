@@ -6,14 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from explainer import own
+
 ORDERS = ("standard", "fa1", "fa2")
 DTYPES = ("fp32", "fp16", "bf16")
-INPUT_NAMES = ("rising", "random", "spike", "sentence")
+INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
 MASKS = ("full", "causal")
 
 MAX_N = 16_384
 MAX_D = 256
 MAX_SEED = 2**31 - 1
+MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
 DEFAULT_BLOCK = 4
 
 # field of Problem → (key in a query, what the field is called in a sentence)
@@ -27,6 +30,8 @@ NAMES = {
     "dtype": ("dtype", "the precision"),
     "inputs": ("data", "the data"),
     "seed": ("seed", "the seed"),
+    "text": ("text", "the text"),
+    "gain": ("gain", "the factor on the logits"),
 }
 
 
@@ -74,6 +79,42 @@ def _choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def _factor(value: object) -> float:
+    """``value`` as a finite float in the range of ``gain``; text is read as a decimal number."""
+    refused = _refuse("gain", value, f"a number from {MIN_GAIN} to {MAX_GAIN:,.0f}")
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise refused
+    if isinstance(value, str) and (not value.isascii() or len(value) > 24):
+        raise refused
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        raise refused from None
+    if not MIN_GAIN <= number <= MAX_GAIN:  # NaN fails too
+        raise refused
+    return number
+
+
+def _text(value: object, inputs: str, n: int, d: int) -> str:
+    """The user's own data, checked; "" where the inputs need none."""
+    if not isinstance(value, str) or len(value) > own.MAX_CHARACTERS:
+        raise _refuse("text", value, f"at most {own.MAX_CHARACTERS:,} characters")
+    try:
+        if inputs == "sentence" and value.strip():
+            return " ".join(own.words(value))
+        if inputs == "own":
+            q, _, _ = own.matrices(value)
+            if (len(q), len(q[0])) != (n, d):
+                raise ValueError(
+                    f"in blocks of N = {n} lines with d = {d} numbers; its blocks have {len(q)} "
+                    f"lines with {len(q[0])}"
+                )
+            return value.strip().replace("\r\n", "\n")
+    except ValueError as error:
+        raise _refuse("text", value, str(error)) from None
+    return ""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
@@ -81,7 +122,9 @@ class Problem:
     ``n`` rows of Q, K and V (1…16,384); ``d`` head dimension (1…256); ``block_q`` = Br and
     ``block_k`` = Bc (1…n, independent, need not divide n); ``causal``: query r sees keys ≤ r;
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
-    :mod:`explainer.inputs`; ``seed`` 0…2³¹−1. Raises :class:`ProblemError` on construction.
+    :mod:`explainer.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K and V as CSV, for the
+    inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
+    :class:`ProblemError` on construction.
     """
 
     n: int = 16
@@ -93,6 +136,8 @@ class Problem:
     dtype: str = "fp32"
     inputs: str = "rising"
     seed: int = 0
+    text: str = ""
+    gain: float = 1.0
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
@@ -109,6 +154,8 @@ class Problem:
         put("dtype", _choice("dtype", self.dtype, DTYPES))
         put("inputs", _choice("inputs", self.inputs, INPUT_NAMES))
         put("seed", _whole("seed", self.seed, 0, MAX_SEED))
+        put("text", _text(self.text, self.inputs, self.n, self.d))
+        put("gain", _factor(self.gain))
 
     @property
     def Tr(self) -> int:
@@ -141,7 +188,14 @@ class Problem:
         return cls(**known)  # type: ignore[arg-type]
 
     def to_query(self) -> dict[str, str]:
-        """All nine fields under their query keys; ``from_query`` gives the same Problem back."""
+        """The fields under their query keys; ``from_query`` gives the same Problem back.
+
+        ``text`` and ``gain`` are there only when they say something.
+        """
         values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
         values["mask"] = "causal" if self.causal else "full"
+        values["gain"] = repr(self.gain)
+        for key, default in (("text", ""), ("gain", "1.0")):
+            if values[key] == default:
+                del values[key]
         return values

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
-    1: ("problem", "formats", "inputs", "tiling", "hardware"),
+    1: ("own", "problem", "formats", "inputs", "tiling", "hardware"),
     2: (
         "schedule",
         "traffic",

@@ -1,6 +1,6 @@
 // The URL is the document: Problem and position are read from it and written back to it.
 
-export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"];
+export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
 
 /** The Problem's part of a query string, so that one Problem is one cache entry. */
 export function problemOf(search) {

@@ -4,10 +4,12 @@ const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 
 export const sub = (k) => String(k).replace(/\d/g, (c) => SUBSCRIPTS[c]);
 
-/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" when pending.
+/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" for what is
+ * not there yet, "NaN" for what fp16 made of it.
  * `short` keeps one decimal, for narrow cells. */
 export function number(x, short = false) {
-  if (x === undefined || Number.isNaN(x)) return "";
+  if (x === undefined) return "";
+  if (Number.isNaN(x)) return "NaN";
   if (x === Infinity) return "∞";
   if (x === -Infinity) return "−∞";
   const size = Math.abs(x);

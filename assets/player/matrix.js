@@ -68,7 +68,7 @@ export class Matrix {
   }
 
   /**
-   * values(r, c) → number, NaN = not there yet, -Infinity = masked: hatched, and written as `masked`
+   * values(r, c) → number, undefined = not there yet, -Infinity = masked: hatched, and written as `masked`
    * where it is a number of its own. `used` rows/cols: ragged.
    */
   draw({ values, low, high, ramp, theme, used = null, masked: zero = -Infinity }) {

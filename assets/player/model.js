@@ -3,7 +3,7 @@
 
 const KINDS = ["full", "partial", "skipped"];
 const STAGES = [null, "scores", "softmax", "output"];
-export const PENDING = NaN;
+export const PENDING = undefined; // NaN is a number here: what overflow makes
 
 /** Adds the indices that every frame needs; computed once for a trace. */
 export function prepare({ header, arrays }) {
@@ -104,16 +104,17 @@ function statsOf(trace, v, rows, done) {
   const base = arrays.r_ptr[v];
   const has = arrays.r_ptr[v + 1] > base;
   const names = header.row_names;
+  const running = has && trace.problem.order !== "standard"; // it has no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
     const get = (name, phase) => (has && done(phase) ? arrays[name][base + r] : PENDING);
     const row = {
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
-      m_old: has ? arrays.r_m_old[base + r] : PENDING,
-      l_old: has ? arrays.r_l_old[base + r] : PENDING,
+      m_old: running ? arrays.r_m_old[base + r] : PENDING,
+      l_old: running ? arrays.r_l_old[base + r] : PENDING,
       row_max: get("r_row_max", "max"),
       m_new: get("r_m_new", "max"),
-      alpha: get("r_alpha", "exp"),
+      alpha: running ? get("r_alpha", "exp") : PENDING,
       row_sum: get("r_row_sum", "sum"),
       l_new: get("r_l_new", "sum"),
     };

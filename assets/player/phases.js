@@ -76,12 +76,12 @@ const SENTENCES = {
     return `${rowWord(row)}: max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}, a new maximum.`;
   },
   exp: (f, row) => {
-    if (!row || Number.isNaN(row.alpha)) return "P = exp(S − m): every weight is at most 1.";
+    if (!row || row.alpha === undefined) return "P = exp(S − m): every weight is at most 1.";
     return `${rowWord(row)}: α = exp(${number(row.m_old)} − ${number(row.m_new)}) = ${number(row.alpha)} rescales what was summed before.`;
   },
   sum: (f, row) => {
     if (!row) return "each row sums its weights.";
-    if (Number.isNaN(row.alpha)) return `${rowWord(row)}: ℓ = ${number(row.l_new)}.`;
+    if (row.alpha === undefined) return `${rowWord(row)}: ℓ = ${number(row.l_new)}.`;
     return `${rowWord(row)}: ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}.`;
   },
   output: (f) => {

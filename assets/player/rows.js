@@ -56,7 +56,7 @@ export class RowTable {
       set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
       COLUMNS.forEach(([key, , phase], c) => {
         const value = s[key];
-        const known = !Number.isNaN(value);
+        const known = value !== undefined;
         const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);
         set(cells[c], { text, class: `${key}${phase === f.phase ? " is-now" : ""}` });
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });

@@ -101,7 +101,7 @@ export class Sram {
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
-    const blank = () => NaN;
+    const blank = () => undefined;
     const { Q, K, V, S, P } = arrays;
     matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, f.rows.start) : blank, this.ranges.Q, [used[0], p.d]);
     matrix("K", scoring && loaded ? (r, c) => K[(f.cols.start + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);

@@ -11,11 +11,23 @@ import gradio as gr
 from explainer import report
 from explainer.engine import Engine
 from explainer.inputs import INPUTS
-from explainer.pages.step import MASK_CHOICES, ORDER_CHOICES, StepPage, values
+from explainer.pages.step import MASK_CHOICES, ORDER_CHOICES, StepPage, own_data, values
 from explainer.problem import DTYPES, Problem, ProblemError
 
 POLL_S = 0.15
-KEYS = ("data", "seed", "n", "d", "br", "bc", "mask", "order", "dtype")  # in the order of values()
+KEYS = (
+    "data",
+    "seed",
+    "n",
+    "d",
+    "br",
+    "bc",
+    "mask",
+    "order",
+    "dtype",
+    "text",
+    "gain",
+)  # in the order of values()
 PREFIX = "run-"  # the Run page's Problem in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384)),
@@ -96,10 +108,11 @@ def build(engine: Engine) -> RunPage:
             mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
             order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
             dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
+            text, gain = own_data(start)
             button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(report.idle(), elem_id="run-result", apply_default_css=False)
-    controls = [data, seed, *sizes, mask, order, dtype]
+    controls = [data, seed, *sizes, mask, order, dtype, text, gain]
     how = {
         "fn": stream,
         "inputs": controls,
@@ -139,15 +152,20 @@ def api(engine: Engine):
         dtype: str = "fp32",
         data: str = "rising",
         seed: int = 0,
+        text: str = "",
+        gain: float = 1.0,
     ) -> dict:
         """Run the Triton kernel on one attention problem and judge it.
 
         n 1 to 16384 rows, d 1 to 256, blocks br and bc 1 to n, mask causal or full, order standard,
-        fa1 or fa2, dtype fp32, fp16 or bf16, data rising, random, spike or sentence. Returns the
+        fa1 or fa2, dtype fp32, fp16 or bf16, data rising, random, spike, sentence or
+        own (text: a sentence, or Q, K and V as CSV), gain a factor on the logits. Returns the
         error against float64 beside naive attention's, the agreement of m and l with the NumPy
         trace, peak memory in bytes, and on a GPU median, p20 and p80 in milliseconds.
         """
-        query = dict(zip(KEYS, (data, seed, n, d, br, bc, mask, order, dtype), strict=True))
+        query = dict(
+            zip(KEYS, (data, seed, n, d, br, bc, mask, order, dtype, text, gain), strict=True)
+        )
         try:
             job = engine.submit(Problem.from_query(query))
         except ProblemError as error:

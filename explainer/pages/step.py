@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from explainer.inputs import INPUTS
+from explainer.own import MAX_CHARACTERS
 from explainer.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
 from explainer.schedule import check_size
@@ -19,9 +20,10 @@ MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 # Controls → the query that the player loads. Runs in the browser: changing a slider costs one
 # cacheable GET and no event on the server. A block larger than the sequence shrinks with it.
 ASK = """
-(data, seed, n, d, br, bc, mask, order, dtype) => {
+(data, seed, n, d, br, bc, mask, order, dtype, text, gain) => {
   const block = (size) => Math.max(1, Math.min(size, n));
-  const query = { n, d, br: block(br), bc: block(bc), mask, order, dtype, data, seed };
+  const query = { n, d, br: block(br), bc: block(bc), mask, order, dtype, data, seed, gain };
+  if (data === "sentence" || data === "own") query.text = text;
   return [new URLSearchParams(query).toString(), block(br), block(bc)];
 }
 """
@@ -31,17 +33,27 @@ FOLLOW = """
 (query) => {
   const p = new URLSearchParams(query);
   const sizes = ["seed", "n", "d", "br", "bc"].map((key) => Number(p.get(key)));
-  return [p.get("data"), ...sizes, p.get("mask"), p.get("order"), p.get("dtype")];
+  const choices = [p.get("data"), ...sizes, p.get("mask"), p.get("order"), p.get("dtype")];
+  return [...choices, p.get("text") ?? "", Number(p.get("gain") ?? 1)];
 }
 """
 
-# A sentence is six words long: its rows are words, so its N is six.
+# A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data.
 START = """
-(data, seed, n, d, br, bc, mask, order, dtype) => {
-  if (data === "sentence") [n, br, bc] = [6, 2, 2];
-  else if (n === 6) [n, br, bc] = [16, 4, 4];
-  const query = { n, d, br, bc, mask, order, dtype, data, seed };
-  return [new URLSearchParams(query).toString(), n, br, bc];
+(data, seed, n, d, br, bc, mask, order, dtype, text, gain) => {
+  const chosen = CHOSEN; // from the menu, else typed: then nothing is put in its place
+  const blocks = text.trim().split(/\\n\\s*\\n/).map((part) => part.trim().split("\\n"));
+  if (data === "own" && chosen && blocks.length !== 3) {
+    text = "1, 0\\n0, 1\\n1, 1\\n\\n2, 0\\n0, 2\\n1, 1\\n\\n1, 2\\n3, 4\\n5, 6";
+    [n, d] = [3, 2];
+  } else if (data === "own") [n, d] = [blocks[0].length, blocks[0][0].split(/[,;]/).length];
+  if (data === "sentence" && chosen && blocks.length === 3) text = "";
+  if (data === "sentence") n = text.trim() ? text.trim().split(/\\s+/).length : 6;
+  else if (data !== "own" && n === 6) [n, br, bc] = [16, 4, 4];
+  if (data === "sentence" || data === "own") [br, bc] = [Math.min(n, 2), Math.min(n, 2)];
+  const query = { n, d, br, bc, mask, order, dtype, data, seed, gain };
+  if (data === "sentence" || data === "own") query.text = text;
+  return [new URLSearchParams(query).toString(), n, d, br, bc, text];
 }
 """
 
@@ -55,11 +67,27 @@ class StepPage:
     run: gr.Button
 
 
-def values(problem: Problem) -> list[str | int]:
+def values(problem: Problem) -> list[str | int | float]:
     """What each control shows for a Problem, in the order of ``StepPage.controls``."""
     mask = "causal" if problem.causal else "full"
     sizes = [problem.n, problem.d, problem.block_q, problem.block_k]
-    return [problem.inputs, problem.seed, *sizes, mask, problem.order, problem.dtype]
+    choices = [mask, problem.order, problem.dtype]
+    return [problem.inputs, problem.seed, *sizes, *choices, problem.text, problem.gain]
+
+
+def own_data(start: list) -> tuple[gr.Textbox, gr.Slider]:
+    """The controls for the user's own data, folded away until wanted."""
+    with gr.Accordion("Own data, scale of logits", open=False, elem_classes="fa-own"):
+        text = gr.Textbox(
+            start[9],
+            label="Sentence, or Q, K, V as CSV",
+            placeholder="the cat sat on the mat",
+            lines=3,
+            max_lines=6,
+            max_length=MAX_CHARACTERS,
+        )
+        gain = gr.Slider(0.25, 32, start[10], step=0.25, label="Logits times")
+    return text, gain
 
 
 def prefill(request: gr.Request) -> list[str | int]:
@@ -92,12 +120,15 @@ def build() -> StepPage:
             mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
             order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
             dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
+            text, gain = own_data(start)
             run = gr.Button("Run the real kernel", variant="primary", elem_classes="fa-primary")
         with gr.Column(elem_classes="fa-main"):
             player = Player(elem_id="player")
-    controls = [data, seed, n, d, br, bc, mask, order, dtype]
-    for control in controls[1:]:
+    controls = [data, seed, n, d, br, bc, mask, order, dtype, text, gain]
+    for control in (*controls[1:9], gain):
         control.input(None, controls, [player, br, bc], js=ASK)
     player.shown(None, player, controls, js=FOLLOW)
-    data.input(None, controls, [player, n, br, bc], js=START)
+    for event, chosen in ((data.input, "true"), (text.input, "false")):
+        sized = [player, n, d, br, bc, text]
+        event(None, controls, sized, js=START.replace("CHOSEN", chosen))
     return StepPage(player, controls, run)

@@ -137,7 +137,7 @@ def test_stepping_after_a_run_makes_no_request(tab):
     assert tab.requests[before:] == []
 
 
-GOOD = [16, 8, 4, 4, "causal", "fa2", "fp32", "rising", 0]
+GOOD = [16, 8, 4, 4, "causal", "fa2", "fp32", "rising", 0, "", 1.0]
 POSTS = [
     [0, *GOOD[1:]],
     [16, 7.5, *GOOD[2:]],
@@ -147,7 +147,9 @@ POSTS = [
     [[16], {"d": 8}, *GOOD[2:]],
     ["9" * 5000, *GOOD[1:]],
     [*GOOD[:5], "xyz", *GOOD[6:]],
-    [*GOOD[:7], "../../etc", 0],
+    [*GOOD[:7], "../../etc", *GOOD[8:]],
+    [*GOOD[:10], "nan"],
+    [*GOOD[:7], "own", 0, "=cmd()|'/C calc'", 1.0],
     [16384, 64, 1, 1, *GOOD[4:]],
 ]
 

@@ -5,11 +5,27 @@ from __future__ import annotations
 import dataclasses
 from urllib.parse import parse_qs, urlencode
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explainer.inputs import make_inputs
 from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
+
+GENERATED = tuple(name for name in INPUT_NAMES if name != "own")
+CSV = "1, 0\n0,1\n\n2;0\n0;-2.5\n\n\n1,2\n3,4e1\n"
+
+BAD_CSV = (
+    "",
+    "1,2",
+    CSV + "\n1,2\n3,4",
+    "a,b\n\n1,2\n\n3,4",
+    CSV.replace("1", "nan"),
+    CSV.replace("1", "1e9"),
+    "1,2\n3,4\n\n" * 2 + "1,2",
+    "9" * 7000,
+)
 
 
 @st.composite
@@ -23,8 +39,10 @@ def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
         causal=draw(st.booleans()),
         order=draw(st.sampled_from(ORDERS)),
         dtype=draw(st.sampled_from(DTYPES)),
-        inputs=draw(st.sampled_from(INPUT_NAMES)),
+        inputs=draw(st.sampled_from(GENERATED)),
         seed=draw(st.integers(0, 2**31 - 1)),
+        text=draw(st.sampled_from(["", "a b", "to be or not to be", "ein Löwe & 3 Bären %20"])),
+        gain=draw(st.sampled_from([1.0, 0.25, 3.5])),
     )
 
 
@@ -64,6 +82,13 @@ BAD = [
     *[({"dtype": value}, "dtype") for value in ["fp8", "", None]],
     *[({"data": value}, "data") for value in ["../x", "<script>", "\x00", "a" * 9999]],
     *[({"seed": value}, "seed") for value in ["-1", str(2**31), "1.5"]],
+    *[
+        ({"gain": value}, "gain")
+        for value in ["0", "-1", "nan", "inf", "1e400", "x", "", None, True]
+    ],
+    *[({"data": "sentence", "text": value}, "text") for value in ["w " * 25, "x" * 41, None, 7]],
+    *[({"data": "own", "n": "2", "d": "2", "text": value}, "text") for value in BAD_CSV],
+    ({"data": "own", "text": CSV}, "text"),
 ]
 
 
@@ -80,9 +105,26 @@ def test_bad_input_is_one_sentence_with_field_value_and_range(query, field):
         assert f"{field} = {value} is" in text
 
 
+def test_own_data_travels_in_the_address():
+    problem = Problem.from_query({"data": "own", "text": CSV, "n": "2", "d": "2"})
+    assert Problem.from_query(problem.to_query()) == problem
+    q, k, v = make_inputs(problem)
+    np.testing.assert_array_equal(q, [[1, 0], [0, 1]])
+    np.testing.assert_array_equal(k, [[2, 0], [0, -2.5]])
+    np.testing.assert_array_equal(v, [[1, 2], [3, 40]])
+    louder = make_inputs(Problem.from_query(problem.to_query() | {"gain": "2"}))
+    np.testing.assert_array_equal(louder[0], 2 * q)
+    np.testing.assert_array_equal(louder[1], k)
+    assert "text" not in Problem(text="nobody reads this").to_query()
+    assert "gain" not in Problem(gain=1).to_query()
+
+
 @given(
     st.dictionaries(
-        st.sampled_from(["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"]), st.text()
+        st.sampled_from(
+            ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"]
+        ),
+        st.text(),
     )
 )
 def test_no_text_crashes_it(query):
