@@ -43,6 +43,11 @@ window.faSite = {
     const same = PROBLEM_KEYS.every((key) => own.get(key) === query[key]);
     address.write(Object.fromEntries(PROBLEM_KEYS.map((key) => [RUN + key, same ? null : query[key]])));
   },
+  /** The Problem on the Step page, as the address has it. */
+  query() {
+    address.flush();
+    return problemOf(window.location.search);
+  },
   /** A run has ended: what it found is kept for the Problem it is about. */
   found() {
     const data = document.querySelector('[data-testid="run-result"]')?.dataset;

@@ -6,6 +6,7 @@ a class of 300 asks for the same few bytes.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
 from explainer.tour import chapters
-from explainer.wire import packed_gzip
+from explainer.wire import pack_visit, packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "/fa"
@@ -49,6 +50,19 @@ def trace(request: Request) -> Response:
     """
     try:
         body = packed_gzip(Problem.from_query(dict(request.query_params)))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
+    return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+def visit(request: Request) -> Response:
+    """``GET /fa/visit?…&at=…``: the numbers of one visit of a Problem too large to send whole."""
+    query = dict(request.query_params)
+    try:
+        at = query.get("at", "")
+        step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
+        body = gzip.compress(pack_visit(Problem.from_query(query), step), 6, mtime=0)
     except ProblemError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
     headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
@@ -114,6 +128,7 @@ def routes() -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
     return [
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
+        Route(f"{PREFIX}/visit", visit, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),

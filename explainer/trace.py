@@ -65,15 +65,42 @@ class Trace:
     visits: tuple[Visit, ...]
 
 
-class _Run:
-    """Operands, outputs and the steps that all three loops share unchanged."""
+class _Strip:
+    """The rows of one row block of an N × N matrix, under their own indices; no other exists."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, rows: slice, n: int, value: float) -> None:
+        self.rows = rows
+        self.data = np.full((rows.stop - rows.start, n), value, np.float32)
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        assert rows == self.rows
+        return self.data
+
+    def __setitem__(self, key: slice | tuple[slice, slice], value: np.ndarray) -> None:
+        rows, cols = key if isinstance(key, tuple) else (key, slice(None))
+        assert rows == self.rows
+        self.data[:, cols] = value
+
+
+class _Run:
+    """Operands, outputs and the steps that all three loops share unchanged.
+
+    With ``rows`` only that row block's part of S and P is held: rows never meet each other.
+    """
+
+    def __init__(self, problem: Problem, rows: slice | None = None) -> None:
         self.p = problem
+        self.rows = rows
         self.Q, self.K, self.V = make_inputs(problem)
-        self.S = np.full((problem.n, problem.n), NEG_INF, np.float32)
+        self.S = self.matrix(NEG_INF)
         self.O = np.zeros((problem.n, problem.d), np.float32)
         self.lse = np.full(problem.n, NEG_INF, np.float32)
+
+    def matrix(self, value: float) -> np.ndarray | _Strip:
+        """An N × N matrix, or the strip of it that is wanted."""
+        if self.rows is not None:
+            return _Strip(self.rows, self.p.n, value)
+        return np.full((self.p.n, self.p.n), value, np.float32)
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the key comes after the query."""
@@ -174,7 +201,7 @@ def _fa1(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
 def _standard(run: _Run, steps: tuple[Step, ...]) -> list[Visit]:
     """Three kernels: S whole, softmax whole, P V; S and P are stored in the dtype."""
     p, visits = run.p, []
-    P_hbm = np.zeros_like(run.S)
+    P_hbm = run.matrix(0.0)
     for step in steps:
         r = tiling.rows(p, step.i)
         if step.stage == "scores":
@@ -243,6 +270,27 @@ def trace(problem: Problem) -> Trace:
     for x in (run.S, run.O, run.lse):
         x.setflags(write=False)
     return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
+
+
+def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
+    """Visit ``step`` with its numbers, and the one before it in the same row block, whose O it
+    starts from; for Problems too large for a whole trace. Raises ProblemError for no such visit.
+
+    Only the visits of its row block are computed: rows never meet each other.
+    """
+    steps = schedule(problem)
+    if not 0 <= step < len(steps):
+        raise ProblemError(
+            f"step = {step} is not allowed: the step must be a whole number from 0 to "
+            f"{len(steps) - 1:,}."
+        )
+    row_block = [s for s in steps[: step + 1] if s.i == steps[step].i and s.kind != "skipped"]
+    if steps[step].kind == "skipped":
+        row_block.append(steps[step])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        run = _Run(problem, tiling.rows(problem, steps[step].i))
+        visits = _LOOPS[problem.order](run, tuple(row_block))
+    return visits[-1], visits[-2] if len(visits) > 1 else None
 
 
 def _bench() -> None:

@@ -17,10 +17,10 @@ import numpy as np
 
 from explainer import sram, tiling
 from explainer.formats import ITEMSIZE
-from explainer.inputs import row_names
+from explainer.inputs import make_inputs, row_names
 from explainer.problem import ORDERS, Problem
 from explainer.schedule import PHASES, STATISTICS, TENSORS, Step, schedule
-from explainer.trace import Trace, trace
+from explainer.trace import Trace, one_visit, trace
 from explainer.traffic import moved, traffic
 
 VERSION = 1
@@ -126,6 +126,29 @@ def pack(problem: Problem) -> bytes:
     steps = schedule(problem)
     numbers = has_numbers(problem)
     arrays = _skeleton(problem, steps) | (_numbers(trace(problem)) if numbers else {})
+    return _packed(_header(problem, steps, numbers), arrays)
+
+
+def pack_visit(problem: Problem, step: int) -> bytes:
+    """One visit with its numbers, for a Problem that travels as tiles only: Q_i, K_j, V_j, S, P,
+    the statistics of the rows, O before and after. Raises ProblemError for no such visit."""
+    visit, before = one_visit(problem, step)
+    Q, K, V = make_inputs(problem)
+    rows = tiling.rows(problem, visit.i)
+    cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols]}
+    for name in ("S", "P", *ROW_STATS):
+        if getattr(visit, name) is not None:
+            arrays[name if name in "SP" else "r_" + name] = getattr(visit, name)
+    for name, source in (("acc", visit), ("acc_before", before)):
+        if source is not None and source.O is not None:
+            arrays[name] = source.O
+    if visit.l_new is not None and visit.O is not None:
+        arrays["O"] = visit.O / visit.l_new[:, None] if problem.order == "fa2" else visit.O
+    return _packed({"version": VERSION, "step": step}, arrays)
+
+
+def _packed(header: dict, arrays: Arrays) -> bytes:
     directory, chunks, offset = {}, [], 0
     for name, x in arrays.items():
         data = np.ascontiguousarray(x)
@@ -136,8 +159,7 @@ def pack(problem: Problem) -> bytes:
             data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes() + bytes(padding)
         )
         offset += data.nbytes + padding
-    header = _header(problem, steps, numbers) | {"arrays": directory}
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = json.dumps(header | {"arrays": directory}, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return b"".join([b"FATR", struct.pack("<I", len(text)), text, *chunks])
 

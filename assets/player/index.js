@@ -22,6 +22,7 @@ class Stage {
       onCard: (card) => address.write({ card }),
       onCompare: () => this.compare(),
       listings: () => fetched("listing"),
+      visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
     });
     this.tour = new Tour({
       chapters: () => fetched("tour"),
@@ -163,5 +164,5 @@ export function mount(element, props, watch, shown) {
     if (props.value && props.value !== own) stage.load(props.value);
     own = "";
   });
-  element.faPlayer = stage.player;
+  (window.faPlayers ??= []).push(stage.player); // for whoever embeds or measures the page
 }

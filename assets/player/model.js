@@ -98,15 +98,17 @@ function transfersOf(trace, v, phaseDone) {
 }
 
 function statsOf(trace, v, rows, done) {
-  const { arrays, header } = trace;
-  if (!header.numbers || rows.stop === rows.start) return [];
+  const { header } = trace;
+  const zoom = zoomAt(trace, v);
+  if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
   const out = [];
-  const base = arrays.r_ptr[v];
-  const has = arrays.r_ptr[v + 1] > base;
+  const arrays = zoom?.arrays ?? trace.arrays;
+  const base = zoom ? 0 : arrays.r_ptr[v];
+  const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const names = header.row_names;
   const running = has && trace.problem.order !== "standard"; // it has no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const get = (name, phase) => (has && done(phase) ? arrays[name][base + r] : PENDING);
+    const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
     const row = {
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
@@ -140,9 +142,19 @@ export function tileState(trace, step, i, j) {
   return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
 }
 
+/** The numbers of one visit that came by themselves, if they are this visit's. */
+const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
+
 /** The accumulator to draw: the state before this visit until "output", then after it. */
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
+  const zoom = zoomAt(trace, v)?.arrays;
+  if (zoom) {
+    if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
+    if (done("output")) return zoom.acc ? { data: zoom.acc, state: "after" } : null;
+    if (zoom.acc_before) return { data: zoom.acc_before, state: "before" };
+    return p.order === "standard" ? null : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
+  }
   if (!header.numbers || header.problem.order === "standard" && !hasAcc(arrays, v)) return null;
   const size = (rows.stop - rows.start) * p.d;
   if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
@@ -186,7 +198,8 @@ export function frame(trace, step, phase) {
     stats: statsOf(trace, step, rows, done),
     acc: accumulatorOf(trace, step, done, rows),
     transfers: transfersOf(trace, step, done),
-    numbers: header.numbers,
+    numbers: header.numbers || Boolean(zoomAt(trace, step)),
+    zoom: zoomAt(trace, step)?.arrays ?? null,
     ...bytesSoFar(trace, step, done),
   };
 }

@@ -24,7 +24,7 @@ export class Player {
     this.focus = null;
     this.timer = null;
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
-    this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard });
+    this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.charts = new Charts();
     this.code = new Code();
     this.predict = new Predict();
@@ -148,7 +148,26 @@ export class Player {
     const { problem: p, tileVisit } = this.trace;
     const v = tileVisit[i * p.Tc + j];
     if (v >= 0) this.go(v);
+    if (v >= 0 && !this.trace.header.numbers) this.zoom();
     this.root.focus({ preventScroll: true });
+  }
+
+  /** The numbers of the visit shown, for a Problem that came as tiles only. */
+  async zoom() {
+    if (!this.options.visitUrl) return this.say("This page holds the tiles only.");
+    const { trace } = this;
+    const { step } = this.at;
+    try {
+      const response = await fetch(this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step));
+      if (!response.ok) throw new Error((await response.json()).error);
+      if (trace !== this.trace) return;
+      trace.zoom = decode(await response.arrayBuffer());
+      if (this.at.step !== step) return;
+      this.sram.zoomed(frame(trace, step, this.at.phase));
+      this.render();
+    } catch (error) {
+      this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
+    }
   }
 
   follow(row) {

@@ -11,7 +11,7 @@ const figure = (matrix, heading) => el("figure", {}, [heading, matrix.root]);
 const heading = (name) => el("figcaption", { class: `fa-ink-${name}` });
 
 export class Sram {
-  constructor({ onPhase, onRow, onCard }) {
+  constructor({ onPhase, onRow, onCard, onZoom }) {
     this.matrices = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, new Matrix(k)]));
     this.heads = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, heading(k.toLowerCase())]));
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
@@ -27,7 +27,10 @@ export class Sram {
     this.table = new RowTable(onRow);
     this.formula = el("span", { class: "fa-formula", "aria-hidden": "true" });
     this.outputs = el("div", { class: "fa-outputs" }, [V, this.formula, O]);
-    this.empty = el("p", { class: "fa-empty" });
+    this.words = el("span");
+    const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
+    zoom.addEventListener("click", onZoom);
+    this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-sram-body" }, [this.products, this.table.root, this.outputs]);
     this.budget = new Budget(onCard);
     this.card = card("sram", "SRAM", "of one thread block", [this.body, this.empty, this.budget.warning]);
@@ -48,7 +51,8 @@ export class Sram {
       ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, text: name, tabindex: -1 })),
     );
     if (!numbers) {
-      this.empty.textContent = `N = ${p.n}, d = ${p.d} has too many numbers to send: the tiles, their order and their bytes are shown. Choose N up to 128 to see m, ℓ and P.`;
+      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
+      this.table.layout(p, trace.header.row_names);
       return;
     }
     this.ranges = Object.fromEntries(["Q", "K", "V", "O"].map((k) => [k, range(trace.arrays[k])]));
@@ -56,6 +60,16 @@ export class Sram {
     this.accRange = trace.arrays.acc?.length ? range(trace.arrays.acc) : this.ranges.O;
     this.table.layout(p, trace.header.row_names);
     this.arrange(null);
+  }
+
+  /** The numbers of one visit came: their ranges, and room for them. */
+  zoomed(f) {
+    const of = (name) => (f.zoom[name] ? range(f.zoom[name]) : [0, 1]);
+    this.ranges = Object.fromEntries(["Q", "K", "V", "S", "O"].map((name) => [name, of(name)]));
+    this.accRange = f.zoom.acc ? range(f.zoom.acc) : this.ranges.O;
+    this.body.hidden = false;
+    this.empty.hidden = true;
+    this.arrange(f.stage);
   }
 
   /** Standard attention's three kernels hold different things on chip: each has its arrangement. */
@@ -89,6 +103,10 @@ export class Sram {
 
   draw(f, focus) {
     this.drawRail(f);
+    if (!this.trace.header.numbers && this.body.hidden === f.numbers) {
+      this.body.hidden = !f.numbers;
+      this.empty.hidden = f.numbers;
+    }
     if (!f.numbers) return;
     if (f.stage !== this.stage) this.arrange(f.stage);
     const p = f.problem;
@@ -102,17 +120,18 @@ export class Sram {
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
     const blank = () => undefined;
-    const { Q, K, V, S, P } = arrays;
-    matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, f.rows.start) : blank, this.ranges.Q, [used[0], p.d]);
-    matrix("K", scoring && loaded ? (r, c) => K[(f.cols.start + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);
+    const { Q, K, V, S, P } = f.zoom ?? arrays;
+    const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
+    matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, row0) : blank, this.ranges.Q, [used[0], p.d]);
+    matrix("K", scoring && loaded ? (r, c) => K[(col0 + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);
     const scored = f.done("scores") || (f.stage === "softmax" && loaded);
-    const at = (data) => (r, c) => data[(f.rows.start + r) * p.n + f.cols.start + c];
+    const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
     const weighted = f.done("exp") || (f.stage === "output" && loaded);
     const visible = (r, c) => !p.causal || f.cols.start + c <= f.rows.start + r;
     matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
-    matrix("V", valued ? flat(V, p.d, f.cols.start) : blank, this.ranges.V, [used[1], p.d]);
+    matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
     const acc = skip ? null : f.acc;
     const final = acc?.state === "final" || p.order !== "fa2";
     matrix("O", acc ? flat(acc.data, p.d, 0) : blank, final ? this.ranges.O : this.accRange, [used[0], p.d]);
@@ -146,6 +165,7 @@ export class Sram {
     const p = f.problem;
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
+    const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
     const say = (name, strong, quiet) => {
       const text = `${strong}|${quiet}`;
       if (this.heads[name].dataset.text === text) return;
@@ -155,8 +175,8 @@ export class Sram {
     };
     say("Q", `Q${i}`, `${f.rows.stop - f.rows.start} × ${p.d}`);
     say("K", `K${j}ᵀ`, `${p.d} × ${f.cols.stop - f.cols.start}`);
-    say("S", `S${i}${j}`, "= QKᵀ/√d");
-    say("P", `P${i}${j}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
+    say("S", `S${ij}`, "= QKᵀ/√d");
+    say("P", `P${ij}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
     say("V", `V${j}`, `${f.cols.stop - f.cols.start} × ${p.d}`);
     const states = {
       zero: "accumulator, starts at 0",
@@ -166,7 +186,7 @@ export class Sram {
     };
     say("O", `O${i}`, p.order === "standard" ? "= P V" : acc ? states[acc.state] : "");
     const product = f.stage === "output" ? `O${i} = P${i}V` : "";
-    const formulas = { fa2: `O${i} ← α·O${i} + P${i}${j}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${i}${j}V${j}) / ℓ′`, standard: product };
+    const formulas = { fa2: `O${i} ← α·O${i} + P${ij}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${ij}V${j}) / ℓ′`, standard: product };
     set(this.formula, { text: formulas[p.order], class: `fa-formula${f.phase === "output" ? " is-now" : ""}` });
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 import gradio as gr
 
@@ -39,6 +40,7 @@ SIZES = {
 # Writes the Run page's Problem to the address; the values go on to the server unchanged.
 REMEMBER = "(...values) => { window.faSite?.ran(values); return values; }"
 # The bar says whether the kernel agrees with the picture on the Step page.
+QUERY = "() => window.faSite.query()"
 TELL = "() => window.faSite?.found()"
 
 
@@ -125,17 +127,22 @@ def build(engine: Engine) -> RunPage:
     return RunPage(controls, result, button, how)
 
 
-def take(*given: str | int) -> list:
-    """The Step page's control values as the Run page's, and its tab."""
-    shown = [str(v) if k in SIZES else v for k, v in zip(KEYS, given, strict=True)]
-    return [gr.Tabs(selected="run"), *shown]
+def take(query: str) -> list:
+    """The Run page's control values for the Step page's Problem, and its tab."""
+    try:
+        problem = Problem.from_query(dict(parse_qsl(query, keep_blank_values=True)))
+    except ProblemError:
+        problem = Problem()
+    return [gr.Tabs(selected="run"), *_shown(problem)]
 
 
 def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     """The Run button here, and the Step page's that brings its Problem along."""
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     page.button.click(**page.how).then(None, js=TELL)
-    brought = step.run.click(take, step.controls, [pages, *page.controls], **quick)
+    # The address, not the controls: it also holds what their sliders do not reach.
+    outputs = [pages, *page.controls]
+    brought = step.run.click(take, step.player, outputs, js=QUERY, **quick)
     brought.then(**page.how).then(None, js=TELL)
 
 

@@ -15,6 +15,7 @@ from explainer.tour import CHAPTERS
 
 ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
+LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 
 # Controls → the query that the player loads. Runs in the browser: changing a slider costs one
@@ -35,6 +36,16 @@ FOLLOW = """
   const sizes = ["seed", "n", "d", "br", "bc"].map((key) => Number(p.get(key)));
   const choices = [p.get("data"), ...sizes, p.get("mask"), p.get("order"), p.get("dtype")];
   return [...choices, p.get("text") ?? "", Number(p.get("gain") ?? 1)];
+}
+"""
+
+# A length beyond the slider comes with a head and with tiles as they are used.
+LARGE = """
+(large, data, seed, n, d, br, bc, mask, order, dtype, text, gain) => {
+  [n, d, br, bc] = large ? [large, 64, 128, 64] : [16, 8, 4, 4];
+  const named = data === "sentence" || data === "own" ? "random" : data;
+  const query = { n, d, br, bc, mask, order, dtype, data: named, seed, gain };
+  return [new URLSearchParams(query).toString(), n, d, br, bc];
 }
 """
 
@@ -90,6 +101,12 @@ def own_data(start: list) -> tuple[gr.Textbox, gr.Slider]:
     return text, gain
 
 
+def large_sizes() -> gr.Dropdown:
+    """Lengths beyond the slider: shown as tiles, with the numbers of whichever is chosen."""
+    lengths = [("up to 256: the slider above", 0), *((f"N = {n:,}", n) for n in LARGE_N)]
+    return gr.Dropdown(lengths, value=0, label="Large N", filterable=False)
+
+
 def prefill(request: gr.Request) -> list[str | int]:
     """Control values for the address that was opened; a bad address shows the default Problem."""
     query = dict(request.query_params)
@@ -121,6 +138,7 @@ def build() -> StepPage:
             order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
             dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
             text, gain = own_data(start)
+            large = large_sizes()
             run = gr.Button("Run the real kernel", variant="primary", elem_classes="fa-primary")
         with gr.Column(elem_classes="fa-main"):
             player = Player(elem_id="player")
@@ -128,6 +146,7 @@ def build() -> StepPage:
     for control in (*controls[1:9], gain):
         control.input(None, controls, [player, br, bc], js=ASK)
     player.shown(None, player, controls, js=FOLLOW)
+    large.input(None, [large, *controls], [player, n, d, br, bc], js=LARGE)
     for event, chosen in ((data.input, "true"), (text.input, "false")):
         sized = [player, n, d, br, bc, text]
         event(None, controls, sized, js=START.replace("CHOSEN", chosen))

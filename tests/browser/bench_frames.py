@@ -15,7 +15,7 @@ from collections import Counter
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.harness import Server, Watched, focus, launch
+from tests.browser.harness import Server, Watched, launch
 
 PRESSES = 200
 # Chromium otherwise holds back other tasks after a key press, also the one that takes the time.
@@ -26,6 +26,7 @@ PROBLEMS = {
     "Br=Bc=4": "n=64&d=64&br=4&bc=4",
     "Br=Bc=4 full": "n=64&d=64&br=4&bc=4&mask=full",
     "standard, 4": "n=64&d=64&br=4&bc=4&order=standard",
+    "3 lanes, 128": "n=128&d=64&br=16&bc=16&mask=full&mode=compare",
 }
 
 RECORD = """
@@ -62,8 +63,9 @@ def keys(kind: str, steps: int) -> list[str]:
 
 def measure(page: Page, kind: str) -> list[list[float]]:
     """[script, work, key to frame] in ms of every press."""
-    steps = int(page.locator('[data-testid="player"]').get_attribute("data-steps"))
-    focus(page)
+    lanes = page.locator('[data-testid="player"]')
+    steps = max(int(lane.get_attribute("data-steps")) for lane in lanes.all())
+    (page.locator(".fa-race") if lanes.count() > 1 else lanes).focus()
     page.keyboard.press("Home")
     page.wait_for_timeout(400)
     page.evaluate(TIMES)
@@ -99,13 +101,103 @@ def profile(page: Page, kind: str) -> list[tuple[str, float]]:
     return own.most_common(12)
 
 
+CHANGE = """
+async (query) => {
+  const start = performance.now();
+  await window.faPlayers[0].load(query);
+  await new Promise((done) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done;
+    port2.postMessage(null);
+  }));
+  return performance.now() - start;
+}
+"""
+
+
+def slider_to_picture(browser, server) -> None:
+    """From the number that a slider sends to the painted picture of a Problem not yet computed."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = Watched(context.new_page(), server).open("")
+    for name, sizes in (
+        ("default size", "n=16&d=8&br=4&bc=4"),
+        ("N = 128", "n=128&d=64&br=16&bc=16"),
+    ):
+        times = []
+        for seed in range(1, 31):
+            query = f"{sizes}&mask=causal&order=fa2&dtype=fp32&data=random&seed={seed}"
+            times.append(page.evaluate(CHANGE, query))
+        p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
+        print(f"slider to picture, {name}: p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+    context.close()
+
+
+def heap_and_playing(browser, server) -> None:
+    """JavaScript heap after 2,000 steps and 40 changes of Problem, and frames while playing."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = Watched(context.new_page(), server).open("n=64&d=64&br=16&bc=16")
+    session = context.new_cdp_session(page)
+
+    def heap() -> float:
+        for _ in range(3):
+            session.send("HeapProfiler.collectGarbage")
+        return session.send("Runtime.getHeapUsage")["usedSize"]
+
+    def exercise(steps: int, changes: int) -> None:
+        page.evaluate(
+            """async ([steps, changes]) => {
+              const player = window.faPlayers[0];
+              for (let k = 0; k < changes; k++) {
+                await player.load(`n=64&d=64&br=16&bc=${[8, 16][k % 2]}&data=random&seed=${k % 5}`);
+                for (let s = 0; s < steps / changes; s++) {
+                  player.act(s % 20 < 10 ? "next" : "back");
+                  if (s % 5 === 0) await new Promise(requestAnimationFrame);
+                }
+              }
+              await player.load("n=64&d=64&br=16&bc=16");
+            }""",
+            [steps, changes],
+        )
+
+    exercise(200, 10)
+    before = heap()
+    exercise(2000, 40)
+    after = heap()
+    print(
+        f"heap: {before / 1e6:.1f} MB, after 2,000 steps and 40 changes "
+        f"{after / 1e6:.1f} MB ({after / before - 1:+.1%})"
+    )
+    frames = page.evaluate(
+        """async () => {
+          const player = window.faPlayers[0];
+          player.go(0, "load");
+          player.transport.speed.value = "8";
+          player.play();
+          const at = [];
+          const end = performance.now() + 2000;
+          while (performance.now() < end) at.push(await new Promise(requestAnimationFrame));
+          player.pause();
+          return at.slice(1).map((t, k) => t - at[k]);
+        }"""
+    )
+    late = sum(gap > 1.5 * FRAME_MS for gap in frames)
+    print(
+        f"playing at 8×: {1000 * len(frames) / sum(frames):.1f} frames a second, "
+        f"{late} of {len(frames)} late"
+    )
+    context.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Key press to painted frame.")
     parser.add_argument("--profile", action="store_true", help="list the costliest functions")
     wanted = parser.parse_args()
     with Server() as server, sync_playwright() as playwright:
         browser = launch(playwright, NO_DEFERRAL)
-        print(f"Chromium {browser.version}, headless, 1440 × 900; N = 64, d = 64; ms per press")
+        print(
+            f"Chromium {browser.version}, headless, 1440 × 900; "
+            "N = 64 unless said, d = 64; ms per press"
+        )
         heads = ("script p50", "p95", "work p50", "p95", "key to frame p50", "p95")
         print(f"{'problem':14}{'keys':7}" + "".join(f"{h:>{len(h) + 2}}" for h in heads))
         for name, query in PROBLEMS.items():
@@ -122,6 +214,8 @@ def main() -> None:
                     for function, ms in profile(page, kind):
                         print(f"    {ms:6.2f} ms  {function}")
             context.close()
+        slider_to_picture(browser, server)
+        heap_and_playing(browser, server)
         browser.close()
 
 
