@@ -103,8 +103,10 @@ def own_data(start: list) -> tuple[gr.Textbox, gr.Slider]:
 
 def large_sizes() -> gr.Dropdown:
     """Lengths beyond the slider: shown as tiles, with the numbers of whichever is chosen."""
-    lengths = [("up to 256: the slider above", 0), *((f"N = {n:,}", n) for n in LARGE_N)]
-    return gr.Dropdown(lengths, value=0, label="Large N", filterable=False)
+    lengths = [("by the slider", 0), *((f"N = {n:,}", n) for n in LARGE_N)]
+    return gr.Dropdown(
+        lengths, value=0, label="Large N", filterable=False, elem_classes="fa-select"
+    )
 
 
 def prefill(request: gr.Request) -> list[str | int]:

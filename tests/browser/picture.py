@@ -31,7 +31,7 @@ def save(images: list[Image.Image], path: Path) -> None:
     sheet = Image.new("RGB", (SIZE[0], SIZE[1] * 3))
     for k, image in enumerate((images[0], images[len(images) // 2], images[-1])):
         sheet.paste(image, (0, k * SIZE[1]))
-    palette = sheet.quantize(96, dither=Image.Dither.NONE)
+    palette = sheet.quantize(224, dither=Image.Dither.NONE)
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     durations = [BEAT_MS] * (len(flat) - 1) + [LAST_MS]
     flat[0].save(
