@@ -12,6 +12,7 @@ GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capabi
 class Card:
     """One GPU. Bytes in bytes, ``hbm_bytes_per_s`` in B/s, rates in TFLOP/s, dense.
 
+    ``hbm_bytes`` is the datasheet's GB as 10⁹ (the T4 and the RTX cards have GDDR in place of HBM).
     ``shared_bytes`` is what one thread block may use (opt-in maximum), ``shared_per_sm_bytes`` what
     an SM has. ``tensor_tflops``: fp16 products with fp32 sums, no sparsity; ``fp32_tflops``: the
     ordinary units.
@@ -74,6 +75,6 @@ CARDS = {
     ),
     "rtxpro6000": _card(
         "RTX Pro 6000 Blackwell", "sm_120", 2025, 188, 99, 100, 128, 96, 1792, 503.8, 125.0,
-        "NVIDIA RTX Blackwell PRO GPU architecture whitepaper",
+        "NVIDIA RTX PRO 6000 Blackwell datasheet; RTX Blackwell PRO GPU architecture whitepaper",
     ),
 }  # fmt: skip

@@ -39,7 +39,8 @@ def _parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
 def budget(problem: Problem) -> tuple[Part, ...]:
     """Q_i, K_j, V_j in the Problem's dtype; S_ij (P overwrites it), O_i, m_i, l_i in fp32.
 
-    The same tile is the unit of standard attention here, whose kernels hold less of it at a time.
+    The same tile stands for standard attention, so that the orders can be compared. Its softmax
+    pass holds more: whole rows of S, a strip of Br×N scores, which this budget leaves out.
     """
     return _parts(problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
 
@@ -47,6 +48,14 @@ def budget(problem: Problem) -> tuple[Part, ...]:
 def total(parts: tuple[Part, ...]) -> int:
     """Bytes of all parts."""
     return sum(part.nbytes for part in parts)
+
+
+def fits(problem: Problem, card: Card) -> bool:
+    """Whether the textbook tile stays within what one thread block of the card may use.
+
+    Not a promise about a compiled kernel, which buffers and pads on its own terms.
+    """
+    return total(budget(problem)) <= card.shared_bytes
 
 
 def largest_square(problem: Problem, card: Card) -> int:

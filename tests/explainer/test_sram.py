@@ -1,13 +1,14 @@
-"""The on-chip budget against arithmetic done here, and the table of cards against FACTS.md."""
+"""The on-chip budget against arithmetic done here."""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+
 from hypothesis import given
 
 from explainer.hardware import CARDS
 from explainer.problem import Problem
-from explainer.sram import budget, largest_square, summary, total
+from explainer.sram import budget, fits, largest_square, summary, total
 from tests.explainer.test_problem import problems
 
 
@@ -33,19 +34,13 @@ def test_the_usual_tile_fits_hopper_and_not_turing():
     assert found["total"] > found["cards"]["t4"]["bytes"]
 
 
-@pytest.mark.parametrize(
-    ("key", "shared_kib", "arch"),
-    [
-        ("t4", 64, "sm_75"),
-        ("a100", 163, "sm_80"),
-        ("h100", 227, "sm_90"),
-        ("h200", 227, "sm_90"),
-        ("rtx4090", 99, "sm_89"),
-        ("rtxpro6000", 99, "sm_120"),
-    ],
-)
-def test_shared_memory_of_a_block(key, shared_kib, arch):
-    card = CARDS[key]
-    assert (card.shared_bytes, card.arch) == (shared_kib * 1024, arch)
-    assert card.shared_bytes <= card.shared_per_sm_bytes < card.l2_bytes < card.hbm_bytes
-    assert "NVIDIA" in card.source
+def test_a_tile_fits_up_to_the_last_byte():
+    problem = Problem(n=64, d=32, block_q=16, block_k=16, dtype="fp16")
+    need = by_hand(16, 16, 32, 2)
+    assert fits(problem, replace(CARDS["t4"], shared_bytes=need))
+    assert not fits(problem, replace(CARDS["t4"], shared_bytes=need - 1))
+
+
+def test_no_tile_where_not_even_one_row_fits():
+    problem = Problem(n=64, d=32, block_q=1, block_k=1, dtype="fp16")
+    assert largest_square(problem, replace(CARDS["t4"], shared_bytes=by_hand(1, 1, 32, 2) - 1)) == 0
