@@ -15,7 +15,7 @@ run: $(VENV)/.run
 	$(BIN)/python app.py
 
 test: $(VENV)/.test browser check
-	$(BIN)/python -m pytest --durations=8
+	$(BIN)/python -m pytest --durations=10
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .
