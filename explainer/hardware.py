@@ -66,8 +66,8 @@ CARDS = {
         "NVIDIA H100 datasheet; Hopper architecture whitepaper",
     ),
     "h200": _card(
-        "H200 SXM", "sm_90", 2023, 132, 227, 228, 50, 141, 4800, 989.4, 66.9,
-        "NVIDIA H200 datasheet; Hopper architecture whitepaper",
+        "H200 SXM", "sm_90", 2023, 132, 227, 228, 60, 141, 4800, 989.4, 66.9,
+        "NVIDIA H200 datasheet; Hopper architecture whitepaper; L2 as its driver reports it",
     ),
     "rtx4090": _card(
         "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24, 1008, 165.2, 82.6,

@@ -7,6 +7,9 @@ import math
 from html import escape
 from urllib.parse import urlencode
 
+from explainer import recorded
+from explainer.problem import Problem
+
 ORDER_NAMES = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -232,6 +235,31 @@ def _small(result: dict) -> str:
     return card("small", "Small?", remark, *bars, words(note), words(held, "fa-fine"))
 
 
+def _recorded(query: dict) -> list[str]:
+    """What an H200 took for the nearest Problem that was measured there, said to be recorded."""
+    problem = Problem.from_query(query)
+    rows, about = recorded.nearest(problem)
+    if not rows:
+        return [words("No GPU here, and nothing near this Problem was recorded on one.")]
+    one = next(iter(rows.values()))
+    most = max(row["median_ms"] for row in rows.values())
+    bars = [
+        bar(
+            recorded.NAMES[name],
+            row["median_ms"] / most,
+            milliseconds(row["median_ms"]),
+            "naive" if name == "naive" else "kernel",
+        )
+        for name, row in rows.items()
+    ]
+    where = (
+        f"No GPU here. Recorded on {about['device']}, {about['date']}, torch "
+        f"{about['versions']['torch']}, Triton {about['versions']['triton']}: N = {one['n']:,}, "
+        f"d = {one['d']}, {one['mask']}, {one['dtype']}, {one['batch']} × {one['heads']} heads."
+    )
+    return [words(where, "fa-fine"), *bars]
+
+
 def _fast(result: dict) -> str:
     f = result["fast"]
     if "interpreter_s" in f:
@@ -239,7 +267,7 @@ def _fast(result: dict) -> str:
             "fast",
             "Fast?",
             "not a speed: interpreter",
-            words("No GPU here, so there is no speed to show."),
+            *_recorded(result["query"]),
             words(
                 f"Triton's interpreter ran the kernel in NumPy, {result['tiles']:,} tiles in "
                 f"{f['interpreter_s']:.2f} s: that is how long you waited, not how fast it is.",

@@ -22,6 +22,7 @@ FLOORS = {
         "listing",
         "tour",
         "agreement",
+        "recorded",
         "admission",
     ),
     3: (
