@@ -43,12 +43,12 @@ def build(engine: Engine) -> gr.Blocks:
     return demo
 
 
-def launch_options() -> dict:
+def launch_options(engine: Engine) -> dict:
     """What ``launch`` needs beside host and port, which Gradio takes from the environment."""
     return {
         "theme": theme.theme(),
         "head": theme.head(),
-        "app_kwargs": {"routes": routes.routes(), **gate.app_kwargs()},
+        "app_kwargs": {"routes": routes.routes(engine), **gate.app_kwargs({"run": run.VALUES})},
         "ssr_mode": False,
         "run_history": False,
         "footer_links": [],
@@ -59,4 +59,4 @@ def launch_options() -> dict:
 if __name__ == "__main__":
     kernel_engine = Engine()
     kernel_engine.start()
-    build(kernel_engine).queue(status_update_rate=5).launch(**launch_options())
+    build(kernel_engine).queue(status_update_rate=5).launch(**launch_options(kernel_engine))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from gradio.route_utils import FnIndexInferError
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NO_SUCH = "There is no such endpoint: the app's API page lists those that there are."
 BROKEN = "The server could not answer this request; the page itself goes on working."
@@ -33,6 +35,53 @@ class HidePage:
         await self.app(scope, receive, send)
 
 
+class CountInputs:
+    """Refuses a raw post to a named endpoint that has too few or too many values, in one sentence.
+
+    Gradio's own answer to such a post is an error without a word.
+    """
+
+    MOST_BYTES = 64_000
+
+    def __init__(self, app: ASGIApp, endpoints: Mapping[str, tuple[str, ...]]) -> None:
+        self.app = app
+        self.paths = {f"/gradio_api/call/{name}": names for name, names in endpoints.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        names = self.paths.get(scope.get("path", "").rstrip("/"))
+        if scope["type"] != "http" or scope["method"] != "POST" or names is None:
+            await self.app(scope, receive, send)
+            return
+        messages, size, more = [], 0, True
+        while more and size <= self.MOST_BYTES:
+            messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
+            more = messages[-1].get("more_body", False)
+        refusal = self._refusal(names, b"".join(m.get("body", b"") for m in messages), size)
+        if refusal:
+            await JSONResponse({"error": refusal}, status_code=422)(scope, receive, send)
+            return
+        kept = iter(messages)
+
+        async def again() -> Message:
+            return next(kept, None) or await receive()
+
+        await self.app(scope, again, send)
+
+    def _refusal(self, names: tuple[str, ...], body: bytes, size: int) -> str | None:
+        if size > self.MOST_BYTES:
+            return f"The request is too long: at most {self.MOST_BYTES:,} bytes are read."
+        wanted = f'{{"data": [{", ".join(names)}]}}'
+        try:
+            data = json.loads(body)["data"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return f"The request must be JSON of the form {wanted}."
+        if not isinstance(data, list) or len(data) != len(names):
+            count = len(data) if isinstance(data, list) else "no list of"
+            return f"{count} values were given, and {len(names)} are needed: {wanted}."
+        return None
+
+
 async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
     """A raw post that names no function of ours."""
     return JSONResponse({"error": NO_SUCH}, status_code=404)
@@ -44,9 +93,9 @@ async def broken(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": BROKEN}, status_code=500)
 
 
-def app_kwargs() -> dict:
-    """For ``launch(app_kwargs=…)``."""
+def app_kwargs(endpoints: Mapping[str, tuple[str, ...]]) -> dict:
+    """For ``launch(app_kwargs=…)``; ``endpoints``: the values that each named endpoint takes."""
     return {
-        "middleware": [Middleware(HidePage)],
+        "middleware": [Middleware(HidePage), Middleware(CountInputs, endpoints=endpoints)],
         "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
     }

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.engine import Engine
 from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
@@ -124,9 +125,17 @@ class Assets(StaticFiles):
         return response
 
 
-def routes() -> list[BaseRoute]:
+def health(engine: Engine) -> Response:
+    """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
+    machine = engine.machine() or {}
+    about = {"device": machine.get("device"), "interpreted": machine.get("interpreted")}
+    return JSONResponse(engine.state() | about, headers={"Cache-Control": "no-store"})
+
+
+def routes(engine: Engine) -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
     return [
+        Route("/healthz", lambda request: health(engine), methods=["GET"]),
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
         Route(f"{PREFIX}/visit", visit, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),

@@ -30,6 +30,8 @@ KEYS = (
     "gain",
 )  # in the order of values()
 PREFIX = "run-"  # the Run page's Problem in the address: run-n, run-d, … beside the Step page's
+# What the endpoint /run takes, in this order.
+VALUES = ("n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain")
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384)),
     "d": ("Head dim. d", (8, 16, 32, 64, 80, 96, 128, 256)),

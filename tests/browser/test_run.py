@@ -169,6 +169,22 @@ def test_raw_post_is_refused_in_one_sentence(server, data):
     assert sentence.endswith(".") and len(sentence) < 240 and "Traceback" not in sentence
 
 
+@pytest.mark.parametrize(
+    "body", ["", "{", "[]", "{}", '{"data": 1}', '{"data": [1, 2]}', json.dumps({"data": GOOD * 2})]
+)
+def test_raw_post_of_another_shape_is_refused_in_one_sentence(server, body):
+    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    assert status == 422
+    sentence = json.loads(text)["error"]
+    assert sentence.endswith(".") and "n, d, br, bc" in sentence
+
+
+def test_endless_post_is_refused(server):
+    body = json.dumps({"data": ["9" * 100_000, *GOOD[1:]]})
+    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    assert status == 422 and "too long" in json.loads(text)["error"]
+
+
 def test_named_endpoint_runs_the_kernel(server):
     event = call(server, GOOD)
     assert event.startswith("event: complete"), event

@@ -78,6 +78,12 @@ def test_good_trace_is_cached_and_compressed(server):
     assert int(headers["content-length"]) <= 30_000
 
 
+def test_health_says_what_there_is(server):
+    status, headers, text = ask(server, "GET", "/healthz")
+    assert status == 200 and headers["cache-control"] == "no-store"
+    assert set(json.loads(text)) == {"worker", "waiting", "faults", "device", "interpreted"}
+
+
 @pytest.mark.parametrize("path", CLIMBS)
 def test_static_files_stay_inside_assets(server, path):
     status, _, text = ask(server, "GET", f"/fa/static/{path}")
