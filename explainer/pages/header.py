@@ -27,16 +27,23 @@ BAR = """
 
 # The address bar always holds the Problem and the step; sharing is copying it.
 ON_LOAD = """
+// All of these are about the Step page: from another tab they lead there first.
+function onStep(event) {
+  const step = document.querySelector("#pages [role=tab]");
+  if (step?.getAttribute("aria-selected") === "true") return document.dispatchEvent(event);
+  step?.click();
+  setTimeout(() => document.dispatchEvent(event), 500); // the page is laid out first
+}
 for (const name of ["tour", "predict", "present"])
   element.querySelector(`.fa-start-${name}`).addEventListener("click", () =>
-    document.dispatchEvent(new Event(`fa:${name}`)));
+    onStep(new Event(`fa:${name}`)));
 const share = element.querySelector(".fa-copy");
 const menu = element.querySelector(".fa-menu");
 menu.addEventListener("click", (event) => {
   const kind = event.target.dataset.save;
   if (!kind) return;
   menu.open = false;
-  document.dispatchEvent(new CustomEvent("fa:save", { detail: kind }));
+  onStep(new CustomEvent("fa:save", { detail: kind }));
 });
 document.addEventListener("click", ({ target }) => { menu.open &&= menu.contains(target); });
 menu.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });

@@ -60,6 +60,16 @@ def test_every_chapter_is_a_link(tab, k):
     assert page.get_by_role("radio", name=mask).is_checked()
 
 
+def test_tour_from_the_run_page_leads_to_the_step_page(tab):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=run")
+    page.locator("#run-result").wait_for()
+    page.wait_for_load_state("networkidle")
+    page.get_by_role("button", name="Tour", exact=True).click()
+    at(page, 0)
+    assert page.get_by_role("tab", name="Step").get_attribute("aria-selected") == "true"
+
+
 def test_back_close_and_go_on_alone(tab):
     page = tab.open("tour=2")
     at(page, 1)
