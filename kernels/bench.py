@@ -25,6 +25,7 @@ import torch
 import kernels
 
 from .contenders import NAMES, NotAvailable, Problem, contender
+from .memory import peak_bytes
 from .timing import FLUSH_BYTES, attention_flops, interleave
 
 TOKENS, HIDDEN = 16384, 2048
@@ -50,7 +51,7 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> 
         torch.cuda.empty_cache()
     errors, naive_error = _errors(functions, problem, q, k, v)
     for name, function in functions.items():
-        rows[name]["peak_bytes"] = _peak(function)
+        rows[name]["peak_bytes"] = peak_bytes(function, "cuda")
         rows[name]["error"], rows[name]["naive_error"] = errors[name], naive_error
     flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
     for name, times in interleave(functions, runs).items():
@@ -86,16 +87,6 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
         del o
     naive_error = max((o - o_ref).abs().max().item() for o, o_ref in zip(naive, truth, strict=True))
     return errors, naive_error
-
-
-def _peak(function) -> int:
-    """Most bytes allocated during one run beyond what was there before."""
-    torch.cuda.synchronize()
-    before = torch.cuda.memory_allocated()
-    torch.cuda.reset_peak_memory_stats()
-    function()
-    torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated() - before
 
 
 def twelve_points(rows: list[dict]) -> dict | None:

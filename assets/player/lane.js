@@ -4,7 +4,7 @@
 import { el, set } from "./dom.js";
 import { bytes } from "./format.js";
 import { Hbm } from "./hbm.js";
-import { frame } from "./model.js";
+import { frame, stated } from "./model.js";
 import { RowTable } from "./rows.js";
 
 export const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
@@ -97,15 +97,7 @@ export class Lane {
     const f = frame(this.trace, step, done ? names.at(-1) : names[0]);
     const over = done >= this.trace.steps;
     set(this.root, {
-      "data-order": this.order,
-      "data-step": f.step,
-      "data-steps": f.steps,
-      "data-phase": f.phase,
-      "data-i": f.i,
-      "data-j": f.j,
-      "data-kind": f.kind,
-      "data-reads": f.reads,
-      "data-writes": f.writes,
+      ...stated(f),
       "data-done": over,
       "aria-busy": false,
     });

@@ -204,6 +204,21 @@ export function frame(trace, step, phase) {
   };
 }
 
+/** What a player states about itself, for tests, assistive technology and embedding pages. */
+export function stated(f) {
+  return {
+    "data-order": f.problem.order,
+    "data-step": f.step,
+    "data-steps": f.steps,
+    "data-phase": f.phase,
+    "data-i": f.i,
+    "data-j": f.j,
+    "data-kind": f.kind,
+    "data-reads": f.reads,
+    "data-writes": f.writes,
+  };
+}
+
 /** m and l of each row of block i after every visit so far: the lines of the two charts. */
 export function history(trace, f) {
   if (!trace.header.numbers || f.kind === "skipped") return [];

@@ -7,7 +7,7 @@ import { decode } from "./decode.js";
 import { el, set } from "./dom.js";
 import { Hbm } from "./hbm.js";
 import { actionOf } from "./keys.js";
-import { frame, movePhase, place, prepare } from "./model.js";
+import { frame, movePhase, place, prepare, stated } from "./model.js";
 import { Predict } from "./predict.js";
 import { questionAt } from "./questions.js";
 import { Code, Traffic } from "./side.js";
@@ -246,17 +246,7 @@ export class Player {
   render() {
     const f = frame(this.trace, this.at.step, this.at.phase);
     const row = this.followed(f);
-    set(this.root, {
-      "data-order": f.problem.order,
-      "data-step": f.step,
-      "data-steps": f.steps,
-      "data-phase": f.phase,
-      "data-i": f.i,
-      "data-j": f.j,
-      "data-kind": f.kind,
-      "data-reads": f.reads,
-      "data-writes": f.writes,
-    });
+    set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
     this.charts.draw(this.trace, f, row?.row);
