@@ -30,27 +30,41 @@ def interleave(
 ) -> dict[str, Times]:
     """Median, 20th and 80th percentile of each function, by CUDA events.
 
-    Round after round runs every function once, so that drift of clocks and heat hits all alike;
-    before each run L2 is overwritten. A function that a first, untimed run shows to need more than
-    `limit_ms` for all its `runs` gets fewer, at least three.
+    Round after round runs every function once, so that drift of clocks and heat hits all alike, and
+    each round begins one function further on, so that each has every neighbour; before each run L2
+    is overwritten. A round opens with a run that is thrown away: what comes first after the wait
+    for the round before would seem slower by up to half. A function that a first, untimed run shows
+    to need more than `limit_ms` for all its `runs` gets fewer, at least three.
     """
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
-    wanted = {}
+    first_ms = {}
     for name, function in functions.items():
         function()  # compiles
-        wanted[name] = int(min(runs, max(3, limit_ms / max(_time(function, flush), 1e-3))))
+        first_ms[name] = max(_time(function, flush), 1e-3)
+    wanted = {name: int(min(runs, max(3, limit_ms / ms))) for name, ms in first_ms.items()}
+    shortest = functions[min(first_ms, key=first_ms.__getitem__)] if functions else None
     times = {name: [] for name in functions}
     for turn in range(-WARM_UPS, runs):
-        pairs = {
-            name: _record(function, flush)
-            for name, function in functions.items()
+        in_turn = [
+            name
+            for name in _from(turn, list(functions))
             if turn < wanted[name] and (turn >= 0 or wanted[name] == runs)
-        }
+        ]
+        if not in_turn:
+            continue
+        _record(shortest, flush)
+        pairs = {name: _record(functions[name], flush) for name in in_turn}
         torch.cuda.synchronize()
         for name, (start, end) in pairs.items():
             if turn >= 0:
                 times[name].append(start.elapsed_time(end))
     return {name: _summary(values) for name, values in times.items()}
+
+
+def _from(turn: int, names: list[str]) -> list[str]:
+    """The names in a circle, from the turn-th on."""
+    start = turn % len(names) if names else 0
+    return names[start:] + names[:start]
 
 
 def _record(function, flush):

@@ -23,21 +23,29 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def hopper_candidates(d: int, causal: bool) -> dict[str, hopper_plans.Plan]:
-    """Name → plan: the table's own first, then one change at a time and the other tile height."""
+    """Name → plan: every order, with and without peel and ping-pong, at every height that fits.
+
+    Plus the depths of the rings that fit, for the table's own plan.
+    """
     best = hopper_plans.TABLE[d, causal]
+    heights = (hopper_plans.TWO, hopper_plans.THREE) if d == 64 else (hopper_plans.TWO,)
     plans = {"table": best}
-    plans["peel" if not best.peel else "no peel"] = replace(best, peel=not best.peel)
-    turns = "no ping-pong" if best.ping_pong else "ping-pong"
-    plans[turns] = replace(best, ping_pong=not best.ping_pong)
-    for order in ("rows", "pairs", "queue"):
-        if order != best.order:
-            plans[order] = replace(best, order=order)
-    if d == 64:
-        two = {"consumers": 2, "producer_registers": 24, "consumer_registers": 240}
-        plans["128 rows"] = replace(best, **two)
-        plans["2 stages"] = replace(best, stages=2)
-        plans["4 stages"] = replace(best, stages=4)
+    for height, order, peel, ping_pong in itertools.product(
+        heights, ("rows", "pairs", "queue"), (True, False), (True, False)
+    ):
+        plan = replace(best, order=order, peel=peel, ping_pong=ping_pong, **height)
+        plan = replace(plan, stages=best.stages)
+        if plan not in plans.values():
+            plans[_name(plan)] = plan
+    for stages in (2, 3, 4) if d == 64 else ():
+        if stages != best.stages:
+            plans[f"table {stages} stages"] = replace(best, stages=stages)
     return plans
+
+
+def _name(plan: hopper_plans.Plan) -> str:
+    flags = " peel" * plan.peel + " ping-pong" * plan.ping_pong
+    return f"{plan.block_m} {plan.order}{flags}"
 
 
 def fa2_candidates(d: int) -> dict[str, Config]:
