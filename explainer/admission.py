@@ -1,59 +1,73 @@
-"""Which Problems the kernel's machine takes: decided before anything is allocated."""
+"""Which runs the kernel's machine takes: decided before anything is allocated."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from explainer import tiling
-from explainer.formats import ITEMSIZE
 from explainer.problem import Problem
-from explainer.schedule import check_size
+from explainer.request import ORDERS, Point, RunRequest
+from explainer.schedule import MAX_N_LISTED, MAX_TILES
 
-INTERPRETER_TILES = 2_000  # about 3 ms each, run twice: a quarter of a minute
+INTERPRETER_TILES = 2_000  # about 3 ms each, run three times: twenty seconds
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
-GPU_SHARE = 0.9  # of the free memory
+GPU_TILES = 2**26  # all heads together: about a second
+GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
 
 
-def naive_bytes(problem: Problem) -> int:
-    """What naive attention holds at its peak: S and P, N × N each, in the Problem's dtype."""
-    return 2 * problem.n**2 * ITEMSIZE[problem.dtype]
-
-
-def refuse_naive(problem: Problem, machine: Mapping) -> str | None:
-    """One sentence when the N × N matrices do not fit the GPU's free memory; None when they do."""
-    free, needed = machine.get("free_bytes"), naive_bytes(problem)
-    if free is None or needed <= GPU_SHARE * free:
-        return None
-    gib = 2**30
-    return f"Naive attention would need {needed / gib:.1f} GiB, {free / gib:.1f} GiB are free here."
-
-
-def tiles_to_run(problem: Problem) -> int:
+def tiles_to_run(problem: Problem, order: str) -> int:
     """Tiles that the kernel computes: causal FA-1 and FA-2 leave out those above the diagonal."""
-    skipped = 0 if problem.order == "standard" else tiling.counts(problem)["skipped"]
-    return problem.Tr * problem.Tc - skipped
+    total = problem.Tr * problem.Tc
+    if order == "standard" or total > MAX_TILES:
+        return total
+    return total - tiling.counts(problem)["skipped"]
 
 
-def refuse(problem: Problem, machine: Mapping) -> str | None:
-    """One sentence why this Problem is not run on this machine, or None.
+def can_compare_tiles(problem: Problem) -> bool:
+    """Whether m and l of every tile are compared: not when the tiles are too many to be listed."""
+    return problem.n <= MAX_N_LISTED and problem.Tr * problem.Tc <= MAX_TILES
 
-    ``machine`` is what the worker said of itself. Raises :class:`ProblemError` above 65,536 tiles.
+
+def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | None:
+    """One sentence why this method does not run this request here, or None."""
+    if name not in ORDERS or machine["interpreted"]:
+        return None
+    p = request.problem
+    tiles = p.Tr * p.Tc
+    heads = request.batch * request.heads
+    if tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
+        return (
+            f"br = {p.block_q} and bc = {p.block_k} make {tiles * heads:,} tiles in all, which "
+            "would keep everyone else waiting: choose larger blocks."
+        )
+    return None
+
+
+def refuse(request: RunRequest | Point, machine: Mapping) -> str | None:
+    """One sentence why nothing of this request is run on this machine, or None.
+
+    ``machine`` is what the worker said of itself.
     """
     if not machine["available"]:
         return machine["reason"]
-    check_size(problem)
     if not machine["interpreted"]:
         return None
-    if problem.n > INTERPRETER_N:
+    if isinstance(request, Point):
+        return "A sweep measures speed, which needs an NVIDIA GPU: this machine has none."
+    p = request.problem
+    if p.n > INTERPRETER_N:
         return (
-            f"n = {problem.n:,} is too long for Triton's interpreter on this CPU: it takes the "
-            f"sequence length N up to {INTERPRETER_N:,} here, a GPU up to 16,384."
+            f"n = {p.n:,} is too long for Triton's interpreter on this CPU: it takes the "
+            f"sequence length N up to {INTERPRETER_N:,} here, a GPU up to 65,536."
         )
-    tiles = tiles_to_run(problem)
+    kernels = [name for name in request.methods if name in ORDERS]
+    heads = request.batch * request.heads
+    tiles = sum(tiles_to_run(p, name) for name in kernels) * heads
     if tiles > INTERPRETER_TILES:
         return (
-            f"br = {problem.block_q} and bc = {problem.block_k} make {tiles:,} tiles of "
-            f"n = {problem.n:,}, and Triton's interpreter takes about 3 ms for each: at most "
+            f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in "
+            f"{len(kernels)} kernel{'s' * (len(kernels) > 1)} × {heads} head{'s' * (heads > 1)}, "
+            "and Triton's interpreter takes about 3 ms for each: at most "
             f"{INTERPRETER_TILES:,} are run on this CPU, so choose larger blocks."
         )
     return None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from explainer import tiling
 from explainer.inputs import make_inputs
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 
-CHUNK_ROWS = 1024
+States = Callable[[], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -44,32 +44,6 @@ def traced_states(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     return states[0], states[1]
 
 
-def direct_states(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """The same by definition, in float64 and with no tile in it: m_j = max over the keys up to
-    block j's last, l_j = Σ exp(S − m_j) over the same keys."""
-    Q, K, _ = (x.astype(np.float64) for x in make_inputs(problem))
-    starts = np.arange(problem.Tc) * problem.block_k
-    sizes = np.diff(starts, append=problem.n)
-    m = np.full((problem.Tr * problem.block_q, problem.Tc), np.nan)
-    l = m.copy()
-    for first in range(0, problem.n, CHUNK_ROWS):
-        rows = np.arange(first, min(problem.n, first + CHUNK_ROWS))
-        S = Q[rows] @ K.T * problem.scale
-        if problem.causal:
-            S[np.arange(problem.n)[None, :] > rows[:, None]] = -np.inf
-        largest = np.maximum.reduceat(S, starts, axis=1)
-        m[rows] = np.maximum.accumulate(largest, axis=1)
-        shift = np.where(np.isfinite(largest), largest, 0.0)  # a block wholly masked sums to 0
-        S -= np.repeat(shift, sizes, axis=1)
-        with np.errstate(divide="ignore"):
-            block_lse = shift + np.log(np.add.reduceat(np.exp(S, out=S), starts, axis=1))
-        l[rows] = np.exp(np.logaddexp.accumulate(block_lse, axis=1) - m[rows])
-    m, l = (x.reshape(problem.Tr, problem.block_q, problem.Tc).swapaxes(1, 2) for x in (m, l))
-    skipped = tiling.kinds(problem) == tiling.KINDS.index("skipped")
-    m[skipped] = l[skipped] = np.nan
-    return m, l
-
-
 def tolerance(problem: Problem) -> float:
     """δ: how far two correct fp32 computations of a score may lie apart.
 
@@ -81,12 +55,15 @@ def tolerance(problem: Problem) -> float:
     return float(8 * 2.0**-24 * norms[0] * norms[1] * problem.scale + 1e-6)
 
 
-def compare(problem: Problem, m: np.ndarray, l: np.ndarray) -> Agreement:
-    """Judges a kernel's tile states, each (Tr, Tc, Br) in natural units, NaN where nothing ran."""
+def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Agreement:
+    """Judges a kernel's tile states, each (Tr, Tc, Br) in natural units, NaN where nothing ran.
+
+    ``direct`` makes the same by definition, in float64: for Problems too large for a trace.
+    """
     try:
         against, expected = "trace", traced_states(problem)
     except ProblemError:
-        against, expected = "float64", direct_states(problem)
+        against, expected = "float64", direct()
     there = ~np.isnan(expected[0])
     same_places = np.array_equal(there, ~np.isnan(m)) and np.array_equal(there, ~np.isnan(l))
     allowed = tolerance(problem)

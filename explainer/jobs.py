@@ -1,4 +1,4 @@
-"""What the worker does with one Problem: run the real kernel, judge it, measure it.
+"""What the worker does with one request: run every method on it, judge it, measure it.
 
 Imported only in the child process that owns the GPU (worker.py): it loads torch and the kernels.
 """
@@ -8,26 +8,29 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 
 import kernels
 from explainer import admission
-from explainer.agreement import compare, tolerance
 from explainer.inputs import make_inputs
-from explainer.problem import Problem
-from explainer.trace import trace
-from kernels.memory import peak_bytes
+from explainer.judging import Truth, agreement
+from explainer.problem import ProblemError
+from explainer.request import ORDERS, Point, RunRequest
+from explainer.schedule import steps
+from explainer.traffic import moved
+from kernels.contenders import DTYPES, NotAvailable, Problem, admit, contender
+from kernels.memory import moved_bytes, peak_bytes
 
-DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-UNIT_ROUNDOFF = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
-RUNS = 30
+RUNS, LIMIT_MS = 30, 1500.0
+SWEEP_RUNS = 9
 
 Report = Callable[[str, int, int], None]
 
 
 class Refused(Exception):
-    """One sentence: why this Problem is not run here. The worker lives on."""
+    """One sentence: why this request is not run here. The worker lives on."""
 
 
 def device() -> str:
@@ -56,124 +59,210 @@ def machine() -> dict:
         about.update(device=torch.cuda.get_device_name(), arch=f"sm_{major}{minor}")
         about["free_bytes"] = torch.cuda.mem_get_info()[0]
         about["versions"]["cuda"] = torch.version.cuda
+        about["versions"]["cudnn"] = str(torch.backends.cudnn.version())
     return about
 
 
-def run(problem: Problem, report: Report) -> dict:
-    """The kernel on this Problem: right?, same as the picture?, small?, fast?; JSON values only.
+def run(request: RunRequest, report: Report) -> dict:
+    """Every method on this request: right?, the picture?, small?, fast?, why?; JSON values only.
 
     Calls ``report(stage, done, total)`` as it goes. Raises Refused with one sentence.
     """
     about = machine()
-    refusal = admission.refuse(problem, about)
+    refusal = admission.refuse(request, about)
     if refusal:
         raise Refused(refusal)
-    no_naive = admission.refuse_naive(problem, about)
-    tensors = [
-        torch.tensor(x.copy(), dtype=DTYPES[problem.dtype], device=device())[None, None]
-        for x in make_inputs(problem)
-    ]
-    report("float64 reference", 0, 1)
-    truth, truth_lse = kernels.reference_attention(*tensors, causal=problem.causal)
-
-    def naive():
-        return kernels.naive_attention(*tensors, causal=problem.causal)
-
-    options = {
-        "causal": problem.causal,
-        "order": problem.order,
-        "block_m": problem.block_q,
-        "block_n": problem.block_k,
-    }
-
-    def kernel():
-        return kernels.flash_attention(*tensors, return_lse=True, **options)
-
-    report("naive attention", 0, 1)
-    naive_o = None if no_naive else naive()
-    began = time.perf_counter()
-    o, lse = _watched(kernel, "kernel", report)
-    elapsed = time.perf_counter() - began
-    _wait()
+    job = _Job(request, about, report)
+    rows = [job.row(name) for name in request.methods]
+    if all("refused" in row for row in rows):
+        raise Refused(rows[0]["refused"])
+    if device() == "cuda":
+        job.time(rows)
     result = {
-        "query": problem.to_query(),
+        "query": job.request.to_query(),
+        "asked": request.to_query(),
         "machine": about,
         "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
-        "right": _right(problem, o, lse, naive_o, truth, truth_lse),
-        "tiles": admission.tiles_to_run(problem),
+        "heads_judged": len(job.truth.heads),
+        "naive_error": job.truth.naive_error,
+        "naive_refused": job.naive_refused,
+        "io_bytes": 4 * job.q.numel() * job.q.element_size(),
+        "tiles": {
+            n: admission.tiles_to_run(job.problem, n) for n in request.methods if n in ORDERS
+        },
+        "rows": rows,
     }
-    del naive_o
-    result["same"] = _same(problem, tensors, options, o, report)
-    report("peak memory", 0, 1)
-    result["small"] = {
-        "kernel_bytes": peak_bytes(kernel, device()),
-        "naive_bytes": None if no_naive else peak_bytes(naive, device()),
-        "naive_refused": no_naive,
-        "io_bytes": 4 * problem.n * problem.d * admission.ITEMSIZE[problem.dtype],
-    }
-    result["fast"] = _fast(kernel, None if no_naive else naive, elapsed, report)
-    return result
+    return result | job.gpu()
 
 
-def _wait() -> None:
-    if device() == "cuda":
-        torch.cuda.synchronize()
+class _Job:
+    """One request with its tensors and its float64 truth."""
+
+    def __init__(self, request: RunRequest, about: dict, report: Report) -> None:
+        self.about, self.report = about, report
+        self.q, self.k, self.v = self._tensors(request)
+        request = request.with_blocks(*self._blocks(request))
+        self.request, self.problem = request, request.problem
+        p = self.problem
+        self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        self.functions: dict[str, Callable] = {}
+        report("float64 reference", 0, 1)
+        self.naive_refused = None
+        try:
+            admit("naive", Problem(p.n, p.d, p.causal, p.dtype, 1, 1), self.q.device)
+        except NotAvailable as reason:
+            self.naive_refused = str(reason)
+        heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
+        with_naive = self.naive_refused is None
+        self.truth = Truth(self.q, self.k, self.v, p.causal, heads, with_naive)
+
+    def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
+        """Head (0, 0) is the picture's. Random data: the others are drawn on the device with the
+        Problem's seed; other data: every head has the same."""
+        p = request.problem
+        first = [torch.tensor(x.copy(), dtype=DTYPES[p.dtype]) for x in make_inputs(p)]
+        first = [x.to(device())[None, None] for x in first]
+        if request.batch * request.heads == 1:
+            return first
+        if p.inputs != "random":
+            return [x.repeat(request.batch, request.heads, 1, 1) for x in first]
+        shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        tensors = list(shape.tensors(p.seed, device()))
+        tensors[0] *= p.gain
+        for x, one in zip(tensors, first, strict=True):
+            x[0, 0] = one[0, 0]
+        return tensors
+
+    def _blocks(self, request: RunRequest) -> tuple[int, int]:
+        asked = (
+            None if request.auto_q else request.problem.block_q,
+            None if request.auto_k else request.problem.block_k,
+        )
+        try:
+            config = kernels.attention.config_for(self.q, request.problem.causal, *asked)
+        except ValueError:  # the kernel that is to use them will say so
+            return request.problem.block_q, request.problem.block_k
+        return config.block_m, config.block_n
+
+    def row(self, name: str) -> dict:
+        """All about one method but its time; ``refused`` in place of it, with one sentence."""
+        row = {"method": name}
+        blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
+        self.report(f"running {name}", 0, 1)
+        began = time.perf_counter()
+        try:
+            refusal = admission.refuse_method(self.request, name, self.about)
+            if refusal:
+                raise NotAvailable(refusal)
+            function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
+        except NotAvailable as reason:
+            return row | {"refused": str(reason)}
+        if device() == "cuda":
+            row["first_ms"] = 1e3 * (time.perf_counter() - began)
+        began = time.perf_counter()
+        o, lse = self._output(name, function, blocks)
+        if device() == "cpu" and name in ORDERS:
+            row["interpreter_s"] = time.perf_counter() - began
+        row |= self.truth.judge(self.problem, name, o, lse)
+        if name in ORDERS:
+            tensors = (self.q, self.k, self.v)
+            row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
+        del o, lse
+        self.report("peak memory", 0, 1)
+        row["peak_bytes"] = peak_bytes(function, device())
+        row["flops"] = 4.0 * self.q.numel() * self.problem.n * (0.5 if self.problem.causal else 1.0)
+        row |= self._traffic(name, function)
+        self.functions[name] = function
+        return row
+
+    def _output(self, name: str, function, blocks: dict):
+        """O, and lse of the kernels that give it."""
+        if name not in ORDERS:
+            return function(), None
+        tensors = (self.q, self.k, self.v)
+        options = {"causal": self.problem.causal, "order": name, "return_lse": True}
+
+        def kernel():
+            return kernels.flash_attention(*tensors, **options, **blocks)
+
+        return self._watched(kernel, f"running {name}")
+
+    def _watched(self, function, stage: str):
+        """Runs a kernel function, reporting its programs as the interpreter finishes them."""
+        self.report(stage, 0, 1)
+        with kernels.progress(lambda done, total: self.report(stage, done, total)):
+            return function()
+
+    def _traffic(self, name: str, function) -> dict:
+        """Bytes asked of memory: the schedule's for our kernels, every operator's for naive."""
+        heads = self.request.batch * self.request.heads
+        if name in ("naive", "sdpa_math"):
+            return {"bytes": moved_bytes(function), "bytes_are": "counted"}
+        problem = self.problem
+        if name in ORDERS:
+            return {"bytes": heads * _requested(problem, name), "bytes_are": "counted"}
+        if name == "hopper":
+            from kernels.hopper_plans import choose
+
+            plan = choose(problem.d, problem.causal, problem.n, problem.n)
+            tiles = (min(plan.block_m, problem.n), min(plan.block_n, problem.n))
+            return {"bytes": heads * _requested(problem, "fa2", *tiles), "bytes_are": "counted"}
+        return {"bytes": 4 * self.q.numel() * self.q.element_size(), "bytes_are": "least"}
+
+    def time(self, rows: list[dict]) -> None:
+        """Adds median, p20, p80 in ms and TFLOP/s to the rows of what ran."""
+        from kernels.timing import interleave
+
+        self.report("timing", 0, 1)
+        times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
+        for row in rows:
+            if row["method"] in times:
+                row |= vars(times[row["method"]])
+                row["tflops"] = row["flops"] / row["median_ms"] / 1e9
+
+    def gpu(self) -> dict:
+        """What only a GPU can tell: its ceilings, and which backend SDPA picks for this."""
+        if device() == "cpu":
+            return {"ceilings": None, "chooser": None}
+        from kernels.ceilings import ceilings
+        from kernels.chooser import sdpa_choice
+
+        self.report("ceilings", 0, 1)
+        choice = sdpa_choice(self.q, self.k, self.v, causal=self.problem.causal)
+        try:
+            return {"ceilings": ceilings(self.problem.dtype), "chooser": choice}
+        except torch.OutOfMemoryError:  # measured when there is room again
+            torch.cuda.empty_cache()
+            return {"ceilings": None, "chooser": choice}
 
 
-def _watched(function, stage: str, report: Report):
-    """Runs a kernel function, reporting its programs as the interpreter finishes them."""
-    report(stage, 0, 1)
-    with kernels.progress(lambda done, total: report(stage, done, total)):
-        return function()
+def _requested(problem, order: str, block_q: int = 0, block_k: int = 0) -> int:
+    """HBM bytes of one head in this loop order, with its own tiles or these."""
+    blocks = {"block_q": block_q, "block_k": block_k} if block_q else {}
+    problem = replace(problem, order=order, **blocks)
+    return sum(read + written for read, written in moved(steps(problem)).values())
 
 
-def _right(problem, o, lse, naive_o, truth, truth_lse) -> dict:
-    """Largest errors against float64, and the rule of flash-attention's own tests: at most twice
-    naive attention's error in the same dtype, plus what rounding O itself may cost."""
-    largest = truth.abs().max().item()
-    error = _difference(o, truth)
-    naive_error = None if naive_o is None else _difference(naive_o, truth)
-    unit = UNIT_ROUNDOFF[problem.dtype]
-    visits = problem.Tc**0.5 if problem.order == "fa1" else 1.0  # FA-1 rounds O at every visit
-    slack = 2 * (unit * visits + tolerance(problem)) * largest
-    allowed = slack + 2 * (naive_error if naive_error is not None else unit * largest)
-    return {
-        "error": error,
-        "relative": error / largest if largest else 0.0,
-        "naive_error": naive_error,
-        "naive_relative": naive_error / largest if naive_error is not None and largest else None,
-        "lse_error": _difference(lse, truth_lse),
-        "allowed": allowed,
-        "right": bool(error <= allowed),
-    }
+_slow: dict = {}  # what kernels.bench.measure remembers of contenders that take seconds
 
 
-def _difference(x: torch.Tensor, truth: torch.Tensor) -> float:
-    return (x.double() - truth).abs().max().item()
-
-
-def _same(problem, tensors, options, o, report) -> dict:
-    """The kernel's tile states against the picture's; standard attention has only its O."""
-    if problem.order != "standard":
-        m, l = _watched(lambda: kernels.tile_states(*tensors, **options), "tile states", report)
-        report("comparing with the trace", 0, 1)
-        states = [x[0, 0].cpu().numpy() for x in (m, l)]
-        return compare(problem, *states).to_dict()
-    report("comparing with the trace", 0, 1)
-    traced = trace(problem)
-    error = float(abs(o[0, 0].float().cpu().numpy() - traced.O).max())
-    unit = UNIT_ROUNDOFF[problem.dtype]
-    allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max())
-    return {"against": "O", "o_error": error, "tolerance": allowed, "agrees": error <= allowed}
-
-
-def _fast(kernel, naive, elapsed: float, report: Report) -> dict:
-    """Median, p20 and p80 in ms on a GPU; under the interpreter only how long one had to wait."""
-    if device() == "cpu":
-        return {"interpreter_s": elapsed}
-    from kernels.timing import interleave
+def point(asked: Point, report: Report) -> list[dict]:
+    """The rows of `kernels.bench` for one length of a sweep. Raises Refused without a GPU."""
+    refusal = admission.refuse(asked, machine())
+    if refusal:
+        raise Refused(refusal)
+    from kernels.bench import measure
 
     report("timing", 0, 1)
-    functions = {"kernel": kernel} | ({"naive": naive} if naive else {})
-    times = interleave(functions, runs=RUNS, limit_ms=3000.0)
-    return {name: vars(t) for name, t in times.items()}
+    shape = Problem(asked.n, asked.d, asked.causal, asked.dtype, asked.batch, asked.heads)
+    return measure(shape, asked.methods, SWEEP_RUNS, _slow)
+
+
+def answer(message: dict, report: Report) -> dict | list[dict]:
+    """The result of one request as the engine sends it. Raises Refused or ProblemError."""
+    if "point" in message:
+        query = dict(message["point"])
+        return point(Point(**query | {"methods": tuple(query["methods"])}), report)
+    if "run" in message:
+        return run(RunRequest.from_query(message["run"]), report)
+    raise ProblemError("The worker was asked for neither a run nor a point.")

@@ -13,7 +13,8 @@ DTYPES = ("fp32", "fp16", "bf16")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
 MASKS = ("full", "causal")
 
-MAX_N = 16_384
+MAX_N = 65_536
+MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
 MAX_D = 256
 MAX_SEED = 2**31 - 1
 MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
@@ -32,6 +33,10 @@ NAMES = {
     "seed": ("seed", "the seed"),
     "text": ("text", "the text"),
     "gain": ("gain", "the factor on the logits"),
+    "batch": ("b", "the batch size B"),
+    "heads": ("h", "the number of heads H"),
+    "methods": ("methods", "the methods"),
+    "longest": ("longest", "the longest sequence"),
 }
 
 
@@ -45,14 +50,15 @@ def _shown(value: object) -> str:
     return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
 
 
-def _refuse(field: str, value: object, allowed: str) -> ProblemError:
+def refuse(field: str, value: object, allowed: str) -> ProblemError:
+    """The error for this field of :data:`NAMES`: key, value and what is allowed, one sentence."""
     key, name = NAMES[field]
     return ProblemError(f"{key} = {_shown(value)} is not allowed: {name} must be {allowed}.")
 
 
-def _whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
+def whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
     """``value`` as an int in [low, high]; 16.0 and "16" count as whole, True and 7.5 do not."""
-    refused = _refuse(field, value, f"a whole number from {low} to {high:,}{note}")
+    refused = refuse(field, value, f"a whole number from {low} to {high:,}{note}")
     if isinstance(value, bool):
         raise refused
     if isinstance(value, str):
@@ -73,15 +79,16 @@ def _whole(field: str, value: object, low: int, high: int, note: str = "") -> in
     return value
 
 
-def _choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
+def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
+    """``value`` if it is one of the allowed words."""
     if not isinstance(value, str) or value not in allowed:
-        raise _refuse(field, value, "one of " + ", ".join(allowed))
+        raise refuse(field, value, "one of " + ", ".join(allowed))
     return value
 
 
 def _factor(value: object) -> float:
     """``value`` as a finite float in the range of ``gain``; text is read as a decimal number."""
-    refused = _refuse("gain", value, f"a number from {MIN_GAIN} to {MAX_GAIN:,.0f}")
+    refused = refuse("gain", value, f"a number from {MIN_GAIN} to {MAX_GAIN:,.0f}")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise refused
     if isinstance(value, str) and (not value.isascii() or len(value) > 24):
@@ -98,7 +105,7 @@ def _factor(value: object) -> float:
 def _text(value: object, inputs: str, n: int, d: int) -> str:
     """The user's own data, checked; "" where the inputs need none."""
     if not isinstance(value, str) or len(value) > own.MAX_CHARACTERS:
-        raise _refuse("text", value, f"at most {own.MAX_CHARACTERS:,} characters")
+        raise refuse("text", value, f"at most {own.MAX_CHARACTERS:,} characters")
     try:
         if inputs == "sentence" and value.strip():
             return " ".join(own.words(value))
@@ -111,7 +118,7 @@ def _text(value: object, inputs: str, n: int, d: int) -> str:
                 )
             return value.strip().replace("\r\n", "\n")
     except ValueError as error:
-        raise _refuse("text", value, str(error)) from None
+        raise refuse("text", value, str(error)) from None
     return ""
 
 
@@ -119,8 +126,8 @@ def _text(value: object, inputs: str, n: int, d: int) -> str:
 class Problem:
     """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
 
-    ``n`` rows of Q, K and V (1…16,384); ``d`` head dimension (1…256); ``block_q`` = Br and
-    ``block_k`` = Bc (1…n, independent, need not divide n); ``causal``: query r sees keys ≤ r;
+    ``n`` rows of Q, K and V (1…65,536, beyond 16,384 only ``random``); ``d`` head dimension
+    (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n); ``causal``: query r sees keys ≤ r;
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K and V as CSV, for the
     inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
@@ -143,17 +150,20 @@ class Problem:
         def put(field: str, value: object) -> None:
             object.__setattr__(self, field, value)
 
-        put("n", _whole("n", self.n, 1, MAX_N))
-        put("d", _whole("d", self.d, 1, MAX_D))
+        put("n", whole("n", self.n, 1, MAX_N))
+        put("d", whole("d", self.d, 1, MAX_D))
         note = f" (N = {self.n:,})"
-        put("block_q", _whole("block_q", self.block_q, 1, self.n, note))
-        put("block_k", _whole("block_k", self.block_k, 1, self.n, note))
+        put("block_q", whole("block_q", self.block_q, 1, self.n, note))
+        put("block_k", whole("block_k", self.block_k, 1, self.n, note))
         if not isinstance(self.causal, bool):
-            raise _refuse("causal", self.causal, "True for causal or False for full")
-        put("order", _choice("order", self.order, ORDERS))
-        put("dtype", _choice("dtype", self.dtype, DTYPES))
-        put("inputs", _choice("inputs", self.inputs, INPUT_NAMES))
-        put("seed", _whole("seed", self.seed, 0, MAX_SEED))
+            raise refuse("causal", self.causal, "True for causal or False for full")
+        put("order", choice("order", self.order, ORDERS))
+        put("dtype", choice("dtype", self.dtype, DTYPES))
+        put("inputs", choice("inputs", self.inputs, INPUT_NAMES))
+        if self.n > MAX_N_MADE and self.inputs != "random":
+            allowed = f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with random data)"
+            raise refuse("n", self.n, allowed)
+        put("seed", whole("seed", self.seed, 0, MAX_SEED))
         put("text", _text(self.text, self.inputs, self.n, self.d))
         put("gain", _factor(self.gain))
 
@@ -180,9 +190,9 @@ class Problem:
         """
         known = {f.name: query[NAMES[f.name][0]] for f in fields(cls) if NAMES[f.name][0] in query}
         if "causal" in known:
-            known["causal"] = _choice("causal", known["causal"], MASKS) == "causal"
+            known["causal"] = choice("causal", known["causal"], MASKS) == "causal"
         if "n" in known:
-            known["n"] = _whole("n", known["n"], 1, MAX_N)
+            known["n"] = whole("n", known["n"], 1, MAX_N)
             for block in ("block_q", "block_k"):
                 known.setdefault(block, min(DEFAULT_BLOCK, known["n"]))
         return cls(**known)  # type: ignore[arg-type]

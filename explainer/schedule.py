@@ -13,12 +13,13 @@ import numpy as np
 
 from explainer import tiling
 from explainer.formats import ITEMSIZE
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem, ProblemError, refuse
 
 PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
 STATISTICS = frozenset({"m", "l", "lse"})  # kept in fp32 whatever the operands are
 MAX_TILES = 65_536
+MAX_N_LISTED = 16_384
 
 Block = int | tuple[int, int]
 
@@ -148,6 +149,10 @@ _LOOPS = {"fa2": _fa2, "fa1": _fa1, "standard": _standard}
 
 def check_size(problem: Problem) -> None:
     """Raises ProblemError when the tiles are too many to be listed one by one."""
+    if problem.n > MAX_N_LISTED:
+        raise refuse(
+            "n", problem.n, f"a whole number from 1 to {MAX_N_LISTED:,} where tiles are shown"
+        )
     if problem.Tr * problem.Tc > MAX_TILES:
         raise ProblemError(
             f"br = {problem.block_q} and bc = {problem.block_k} are not allowed with "
@@ -156,8 +161,13 @@ def check_size(problem: Problem) -> None:
         )
 
 
+def steps(problem: Problem) -> Iterator[Step]:
+    """Every visit of the Problem's loop order, one after the other, however many there are."""
+    return _LOOPS[problem.order](problem)
+
+
 @lru_cache(maxsize=16)
 def schedule(problem: Problem) -> tuple[Step, ...]:
     """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles."""
     check_size(problem)
-    return tuple(_LOOPS[problem.order](problem))
+    return tuple(steps(problem))

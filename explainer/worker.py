@@ -86,16 +86,15 @@ def _answer(request: dict, answers: _Answers, jobs) -> None:
     """One request; a broken GPU ends the process, anything else is answered and survived."""
     import torch
 
-    from explainer.problem import Problem, ProblemError
+    from explainer.problem import ProblemError
 
     try:
-        problem = Problem.from_query(request["run"])
-        answers.send(result=jobs.run(problem, answers.report))
+        answers.send(result=jobs.answer(request, answers.report))
     except (jobs.Refused, ProblemError) as refusal:
         answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:
         torch.cuda.empty_cache()
-        answers.send(refused="The GPU's memory was too full for this Problem: try a smaller N.")
+        answers.send(refused="The GPU's memory was too full for this run: try a smaller N, B or H.")
     except (ValueError, TypeError) as error:  # the kernels' own sentences
         answers.send(refused=" ".join(str(error).split()))
     except RuntimeError as error:

@@ -15,11 +15,12 @@ __all__ = [
     "naive_attention",
     "progress",
     "reference_attention",
+    "reference_states",
     "tile_states",
 ]
 
 if HAS_TORCH:
-    from .reference import naive_attention, reference_attention
+    from .reference import naive_attention, reference_attention, reference_states
 if HAS_TORCH and HAS_TRITON:
     from .attention import flash_attention, tile_states
     from .counting import count_traffic

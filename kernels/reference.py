@@ -76,3 +76,45 @@ def reference_attention(
                 o[b, h, start : start + chunk] = p @ v_bh
                 lse[b, h, start : start + chunk] = row_lse
     return o, lse
+
+
+def reference_states(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    block_m: int,
+    block_n: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """m and l after every key block by definition, in float64 and with no tile in them.
+
+    m_j = max over the keys up to block j's last, l_j = Σ exp(S − m_j) over the same keys. q, k
+    (B, H, N, d), equally long. Returns m and l, each (B, H, Tr, Tc, block_m) float64 on the CPU,
+    NaN where causal skips the whole tile and in the rows beyond N.
+    """
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    batch, heads, n, _ = q.shape
+    tr, tc = -(-n // block_m), -(-n // block_n)
+    m = torch.full((batch, heads, tr * block_m, tc), float("nan"), dtype=torch.float64)
+    l = m.clone()
+    chunk = max(1, CHUNK_BYTES // (8 * tc * block_n))
+    for b, h in torch.cartesian_prod(torch.arange(batch), torch.arange(heads)).tolist():
+        keys = k[b, h].double().T
+        for start in range(0, n, chunk):
+            s = (q[b, h, start : start + chunk].double() @ keys) * scale
+            if causal:
+                rows = torch.arange(start, start + s.shape[0], device=q.device)
+                s.masked_fill_(_causal_mask(rows, n, n), float("-inf"))
+            s = torch.nn.functional.pad(s, (0, tc * block_n - n), value=float("-inf"))
+            s = s.view(-1, tc, block_n)
+            m_rows = s.amax(-1).cummax(-1).values
+            lse = s.logsumexp(-1).logcumsumexp(-1)
+            m[b, h, start : start + chunk] = m_rows.cpu()
+            l[b, h, start : start + chunk] = (lse - m_rows).exp().cpu()
+    m, l = (x.view(batch, heads, tr, block_m, tc).transpose(-1, -2).contiguous() for x in (m, l))
+    if causal:
+        last_row = torch.clamp((torch.arange(tr) + 1) * block_m, max=n) - 1
+        skipped = torch.arange(tc)[None, :] * block_n > last_row[:, None]
+        m[:, :, skipped] = l[:, :, skipped] = float("nan")
+    return m, l

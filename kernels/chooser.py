@@ -1,0 +1,37 @@
+"""Which backend PyTorch's SDPA picks for an input, and its reasons against the others."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch.backends import cuda
+from torch.nn.attention import SDPBackend
+
+# name of the contender → (backend, the question that PyTorch lets one ask)
+_ASK = {
+    "sdpa_flash": (SDPBackend.FLASH_ATTENTION, cuda.can_use_flash_attention),
+    "sdpa_cudnn": (SDPBackend.CUDNN_ATTENTION, cuda.can_use_cudnn_attention),
+    "sdpa_efficient": (SDPBackend.EFFICIENT_ATTENTION, cuda.can_use_efficient_attention),
+}
+_NAMES = {int(backend.value): name for name, (backend, _) in _ASK.items()}
+_NAMES[int(SDPBackend.MATH.value)] = "sdpa_math"
+
+
+def sdpa_choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool) -> dict:
+    """{"picked": contender or None, "reasons": {contender: sentence}} for tensors (B, H, N, d).
+
+    The reasons are PyTorch's own warnings. A backend that could run but was not picked has "":
+    PyTorch goes by an order of preference.
+    """
+    number = torch._fused_sdp_choice(q, k, v, None, 0.0, causal)  # no public name for it
+    parameters = cuda.SDPAParams(q, k, v, None, 0.0, causal, False)
+    reasons = {}
+    for name, (_, can_use) in _ASK.items():
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            works = can_use(parameters, debug=True)
+        texts = [" ".join(str(w.message).split()) for w in said]
+        texts = [t.split(" (Triggered internally")[0] for t in texts]
+        reasons[name] = "" if works else " ".join(texts) or "PyTorch gives no reason."
+    return {"picked": _NAMES.get(int(number)), "reasons": reasons}
