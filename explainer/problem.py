@@ -127,7 +127,8 @@ class Problem:
     """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
 
     ``n`` rows of Q, K and V (1…65,536, beyond 16,384 only ``random``); ``d`` head dimension
-    (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n); ``causal``: query r sees keys ≤ r;
+    (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
+    ``causal``: query r sees keys ≤ r;
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K and V as CSV, for the
     inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
