@@ -10,7 +10,7 @@ import gradio as gr
 
 from explainer import gate, routes, theme
 from explainer.engine import Engine
-from explainer.pages import header, run, step
+from explainer.pages import api, header, run, step
 
 PAGES = ("step", "run")
 
@@ -39,7 +39,7 @@ def build(engine: Engine) -> gr.Blocks:
         demo.load(step.prefill, None, step_page.controls, **quick)
         demo.load(run.prefill, None, run_page.controls, **quick)
         demo.load(opened, None, pages, **quick)
-        gr.api(run.api(engine), api_name="run", concurrency_limit=8)
+        api.build(engine)
     return demo
 
 
@@ -48,7 +48,7 @@ def launch_options(engine: Engine) -> dict:
     return {
         "theme": theme.theme(),
         "head": theme.head(),
-        "app_kwargs": {"routes": routes.routes(engine), **gate.app_kwargs({"run": run.VALUES})},
+        "app_kwargs": {"routes": routes.routes(engine), **gate.app_kwargs(api.ENDPOINTS)},
         "ssr_mode": False,
         "run_history": False,
         "footer_links": [],

@@ -3,7 +3,7 @@
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
-const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "mask", "order", "dtype", "text", "gain"]; // of its controls
+const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain"]; // of its controls
 
 export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
@@ -34,14 +34,16 @@ window.faSite = {
   page(name) {
     address.write({ page: name === "step" ? null : name });
   },
-  /** The Run page runs these control values: its Problem goes to the address unless it is the Step page's. */
+  /** The Run page runs these control values: they go to the address unless they are the Step page's Problem. */
   ran(values) {
     const query = Object.fromEntries(RUN_ORDER.map((key, k) => [key, String(values[k])]));
     for (const [key, plain] of [["text", ""], ["gain", "1"]]) if (query[key] === plain) query[key] = null;
     address.flush();
     const own = new URLSearchParams(problemOf(window.location.search));
-    const same = PROBLEM_KEYS.every((key) => own.get(key) === query[key]);
-    address.write(Object.fromEntries(PROBLEM_KEYS.map((key) => [RUN + key, same ? null : query[key]])));
+    const shared = PROBLEM_KEYS.filter((key) => key !== "order");
+    const plain = `${query.b} ${query.h} ${query.methods}` === `1 1 naive,${own.get("order") ?? "fa2"}`;
+    const same = plain && shared.every((key) => own.get(key) === query[key]);
+    address.write(Object.fromEntries(RUN_ORDER.map((key) => [RUN + key, same ? null : query[key]])));
   },
   /** The Problem on the Step page, as the address has it. */
   query() {
@@ -56,3 +58,37 @@ window.faSite = {
     chip();
   },
 };
+
+// Tables on the Run page: downloads are made here, of the very figures on the page.
+const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
+const CSV_LEFT_OUT = new Set(["histogram", "same"]);
+
+function csv(rows) {
+  const flat = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !CSV_LEFT_OUT.has(key))));
+  const keys = [...new Set(flat.flatMap(Object.keys))];
+  const cell = (value) => (/[",\n]/.test(value ?? "") ? `"${String(value).replaceAll('"', '""')}"` : (value ?? ""));
+  return [keys, ...flat.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
+}
+
+function download(name, kind, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: TYPES[kind] }));
+  link.download = `${name}.${kind}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+document.addEventListener("click", async ({ target }) => {
+  const { download: kind, copy } = target.dataset ?? {};
+  const data = (kind || copy) && target.closest("[data-rows]")?.dataset;
+  if (!data) return;
+  if (kind) return download(data.name, kind, kind === "csv" ? csv(JSON.parse(data.rows).rows) : data.rows);
+  const label = target.textContent;
+  try {
+    await navigator.clipboard.writeText(data.script);
+    target.textContent = "Copied";
+  } catch {
+    download(data.name, "py", data.script); // no clipboard here: a file will do
+  }
+  setTimeout(() => { target.textContent = label; }, 1600);
+});

@@ -78,3 +78,31 @@ CARDS = {
         "NVIDIA RTX PRO 6000 Blackwell datasheet; RTX Blackwell PRO GPU architecture whitepaper",
     ),
 }  # fmt: skip
+
+# How PyTorch names cards of the table; variants with other clocks are not in it on purpose.
+_DRIVER_NAMES = {
+    "tesla t4": "t4",
+    "nvidia a100-sxm4-80gb": "a100",
+    "nvidia h100 80gb hbm3": "h100",
+    "nvidia h200": "h200",
+    "nvidia geforce rtx 4090": "rtx4090",
+    "nvidia rtx pro 6000 blackwell server edition": "rtxpro6000",
+    "nvidia rtx pro 6000 blackwell workstation edition": "rtxpro6000",
+}
+
+
+def find(device: str) -> Card | None:
+    """The card that the driver calls this, None for one that is not in the table."""
+    key = _DRIVER_NAMES.get(device.strip().lower())
+    return CARDS[key] if key else None
+
+
+def peak_tflops(device: str, dtype: str) -> float | None:
+    """The data sheet's rate for products in ``dtype`` with fp32 sums; None when it is not known.
+
+    fp32: the ordinary units, since TF32 is not used. The T4's matrix units do not take bf16.
+    """
+    card = find(device)
+    if card is None or (card.arch == "sm_75" and dtype == "bf16"):
+        return None
+    return card.fp32_tflops if dtype == "fp32" else card.tensor_tflops

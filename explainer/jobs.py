@@ -8,7 +8,6 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 
@@ -18,9 +17,9 @@ from explainer.inputs import make_inputs
 from explainer.judging import Truth, agreement
 from explainer.problem import ProblemError
 from explainer.request import ORDERS, Point, RunRequest
-from explainer.schedule import steps
-from explainer.traffic import moved
-from kernels.contenders import DTYPES, NotAvailable, Problem, admit, contender
+from explainer.traffic import requested
+from kernels.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
+from kernels.contenders import tiles as kernels_tiles
 from kernels.memory import moved_bytes, peak_bytes
 
 RUNS, LIMIT_MS = 30, 1500.0
@@ -194,20 +193,16 @@ class _Job:
             return function()
 
     def _traffic(self, name: str, function) -> dict:
-        """Bytes asked of memory: the schedule's for our kernels, every operator's for naive."""
-        heads = self.request.batch * self.request.heads
-        if name in ("naive", "sdpa_math"):
-            return {"bytes": moved_bytes(function), "bytes_are": "counted"}
-        problem = self.problem
-        if name in ORDERS:
-            return {"bytes": heads * _requested(problem, name), "bytes_are": "counted"}
-        if name == "hopper":
-            from kernels.hopper_plans import choose
-
-            plan = choose(problem.d, problem.causal, problem.n, problem.n)
-            tiles = (min(plan.block_m, problem.n), min(plan.block_n, problem.n))
-            return {"bytes": heads * _requested(problem, "fa2", *tiles), "bytes_are": "counted"}
-        return {"bytes": 4 * self.q.numel() * self.q.element_size(), "bytes_are": "least"}
+        """Tiles of our kernels, and the bytes that each method asks of memory."""
+        p, heads = self.problem, self.request.batch * self.request.heads
+        tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
+        if tiles:
+            order = name if name in ORDERS else "fa2"
+            one = requested(p.n, p.d, p.causal, p.dtype, order, *tiles)
+            return {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
+        if name in OF_OPERATORS:
+            return {"bytes": moved_bytes(function)}
+        return {}
 
     def time(self, rows: list[dict]) -> None:
         """Adds median, p20, p80 in ms and TFLOP/s to the rows of what ran."""
@@ -234,13 +229,6 @@ class _Job:
         except torch.OutOfMemoryError:  # measured when there is room again
             torch.cuda.empty_cache()
             return {"ceilings": None, "chooser": choice}
-
-
-def _requested(problem, order: str, block_q: int = 0, block_k: int = 0) -> int:
-    """HBM bytes of one head in this loop order, with its own tiles or these."""
-    blocks = {"block_q": block_q, "block_k": block_k} if block_q else {}
-    problem = replace(problem, order=order, **blocks)
-    return sum(read + written for read, written in moved(steps(problem)).values())
 
 
 _slow: dict = {}  # what kernels.bench.measure remembers of contenders that take seconds

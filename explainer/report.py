@@ -1,81 +1,43 @@
-"""What a kernel run found, as HTML: a pure function of the engine's result. Nothing is computed
-here that the worker could have measured; every text is escaped."""
+"""What a run found, as HTML: a pure function of the result. Nothing is computed here that the
+worker could have measured; every text is escaped. A recorded result has the same form."""
 
 from __future__ import annotations
 
+import json
 import math
 from html import escape
 from urllib.parse import urlencode
 
-from explainer import recorded
-from explainer.problem import Problem
+from explainer.hardware import peak_tflops
+from explainer.html import (
+    absent,
+    amount,
+    bar,
+    card,
+    div,
+    mark,
+    milliseconds,
+    rounded,
+    scientific,
+    table,
+    tag,
+    words,
+)
+from explainer.request import METHODS, ORDERS
+from explainer.script import script
 
-ORDER_NAMES = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def scientific(x: float) -> str:
-    """2.4e-07 → “2.4 × 10⁻⁷”; 0 and what is not finite as they are."""
-    if x == 0 or not math.isfinite(x):
-        return "0" if x == 0 else "not finite"
-    digits, power = f"{x:.1e}".split("e")
-    return f"{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPT)}"
-
-
-def amount(n_bytes: float) -> str:
-    """Bytes in binary units, three digits."""
-    power = 0
-    while n_bytes >= 1024 and power < 3:
-        n_bytes, power = n_bytes / 1024, power + 1
-    digits = f"{n_bytes:,.0f}" if n_bytes >= 100 or power == 0 else f"{n_bytes:.3g}"
-    return f"{digits} {('B', 'KiB', 'MiB', 'GiB')[power]}"
+KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
 
 
-def milliseconds(ms: float) -> str:
-    """Three digits, in µs below a tenth of a millisecond."""
-    return f"{ms * 1000:.1f} µs" if ms < 0.1 else f"{ms:.3g} ms"
-
-
-def tag(name: str, content: str, **attributes: object) -> str:
-    """One element; ``content`` is HTML, attribute values are escaped. class_ → class, a_b → a-b."""
-    given = "".join(
-        f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items()
-    )
-    return f"<{name}{given}>{content}</{name}>"
-
-
-def div(kind: str, *content: str, **attributes: object) -> str:
-    """A ``div`` of this class."""
-    return tag("div", "".join(content), class_=kind, **attributes)
-
-
-def words(text: str, kind: str = "") -> str:
-    """A paragraph of plain text."""
-    return tag("p", escape(text), class_=kind) if kind else tag("p", escape(text))
-
-
-def card(name: str, title: str, remark: str, *body: str) -> str:
-    """A card with the heading that the Step page's cards have."""
-    head = tag("h2", escape(title)) + tag("span", escape(remark), class_="fa-remark")
-    return tag("section", div("fa-card-head", head) + "".join(body), class_=f"fa-card fa-{name}")
-
-
-def bar(label: str, share: float, value: str, kind: str, whisker: tuple | None = None) -> str:
-    """One labelled bar; ``share`` of the row's width; ``whisker`` (low, high) shares."""
-    fill = tag("i", "", class_=f"fa-fill fa-is-{kind}", style=f"width:{100 * share:.2f}%")
-    if whisker:
-        low, high = (100 * x for x in whisker)
-        style = f"left:{low:.2f}%;width:{max(0.2, high - low):.2f}%"
-        fill += tag("i", "", class_="fa-whisker", style=style)
-    name, track = tag("span", escape(label)), tag("span", fill, class_="fa-run-track")
-    return div("fa-run-bar", name, track, tag("b", escape(value)))
+def _kind(method: str) -> str:
+    return KINDS.get(method, "sdpa")
 
 
 def idle() -> str:
     """Before anything ran."""
     text = (
-        "Choose a Problem and press Run: the Triton kernel computes it, its O is compared with "
-        "float64 and its m and ℓ, tile by tile, with what the Step page shows."
+        "Choose a problem and press Run: every method computes it, its O is compared with float64, "
+        "and the Triton kernels' m and ℓ, tile by tile, with what the Step page shows."
     )
     return div("fa-run", div("fa-run-idle", words(text)))
 
@@ -85,17 +47,6 @@ def failure(sentence: str) -> str:
     return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
 
 
-STAGES = (
-    "float64 reference",
-    "naive attention",
-    "kernel",
-    "tile states",
-    "comparing with the trace",
-    "peak memory",
-    "timing",
-)
-
-
 def progress(stage: str, done: int, total: int, position: int = 0) -> str:
     """The job on its way: its place in the queue, or its stage and how far that is."""
     if position:
@@ -103,50 +54,146 @@ def progress(stage: str, done: int, total: int, position: int = 0) -> str:
     elif not stage:
         text, share = "Starting the kernel's process.", 0.0
     else:
-        at = STAGES.index(stage) if stage in STAGES else 0
-        share = (at + done / max(1, total)) / len(STAGES)
+        share = done / max(1, total)
         text = f"{stage[0].upper()}{stage[1:]}"
         text += f": program {done:,} of {total:,}." if total > 1 else "."
-    meter = tag("i", "", style=f"width:{100 * share:.1f}%")
+    return div("fa-run", div("fa-run-idle", meter(share), words(text)))
+
+
+def meter(share: float) -> str:
+    """A bar that says how far something is."""
     values = {"aria_valuenow": round(100 * share), "aria_valuemin": 0, "aria_valuemax": 100}
-    line = div("fa-run-meter", meter, role="progressbar", aria_label="Run", **values)
-    return div("fa-run", div("fa-run-idle", line, words(text)))
+    inner = tag("i", "", style=f"width:{100 * share:.1f}%")
+    return div("fa-run-meter", inner, role="progressbar", aria_label="Run", **values)
 
 
 def report(result: dict) -> str:
-    """All that one run found."""
-    query, machine = result["query"], result["machine"]
-    good = result["right"]["right"] and result["same"]["agrees"]
-    cards = (_right(result), _same(result), _small(result), _fast(result))
+    """The verdict and the four questions of a live run."""
+    ran = [row for row in result["rows"] if "refused" not in row]
+    right = all(row["right"] for row in ran)
+    agrees = all(row["same"]["agrees"] for row in ran if row.get("same"))
+    cards = (_right(result), _same(result), _fast(result), _small(result))
     return div(
         "fa-run",
-        _verdict(result, good),
+        _verdict(result, right, agrees),
         div("fa-run-cards", *cards),
         data_testid="run-result",
-        data_query=urlencode(query),
-        data_device=machine["device"],
-        data_right=str(result["right"]["right"]).lower(),
-        data_agrees=str(result["same"]["agrees"]).lower(),
+        data_query=urlencode(_lesson(result)),
+        data_device=result["machine"]["device"],
+        data_right=str(right).lower(),
+        data_agrees=str(agrees).lower(),
     )
 
 
-def _verdict(result: dict, good: bool) -> str:
+def recorded(result: dict) -> str:
+    """The same questions answered from the record, and said to be from there."""
+    q = result["query"]
+    text = (
+        f"Nearest problem there: N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, "
+        f"{q['b']} × {q['h']} heads."
+    )
+    about = result["recorded"]
+    head = div(
+        "fa-run-words",
+        tag("b", escape(about[0].upper() + about[1:])),
+        tag("span", escape(text)),
+    )
+    return div(
+        "fa-run",
+        div("fa-run-verdict is-recorded", head),
+        div("fa-run-cards", _fast(result), _small(result)),
+        data_testid="run-recorded",
+    )
+
+
+def details(result: dict) -> str:
+    """Every figure as a table, to be read, downloaded or measured again; and SDPA's choice."""
+    chooser = _chooser(result["chooser"]) if result.get("chooser") else ""
+    data = json.dumps(result, allow_nan=False)
+    name = f"flashattention-{result['query']['n']}-{result['query']['d']}"
+    buttons = [
+        ("CSV", {"data_download": "csv"}),
+        ("JSON", {"data_download": "json"}),
+        ("Copy a script", {"data_copy": "script"}),
+    ]
+    tools = "".join(tag("button", text, type="button", **given) for text, given in buttons)
+    caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
+    body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
+    return div(
+        "fa-run",
+        chooser,
+        card("all", "All figures", result.get("recorded", result.get("when", "")), body)
+        + div("fa-run-tools", tools),
+        data_rows=data,
+        data_name=name,
+        data_script=script(result["query"]),
+    )
+
+
+HEAD = (
+    "Method", "max error", "relative", "mean error", "lse error", "median", "p20", "p80",
+    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
+)  # fmt: skip
+
+
+def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
+    """The same without the columns that nothing is known for."""
+    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
+    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+
+
+def _cells(row: dict, result: dict) -> tuple[str, ...]:
+    name = METHODS[row["method"]]
+    if "refused" in row:
+        return (name, row["refused"], *[""] * (len(HEAD) - 2))
+    peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
+    naive = _naive_ms(result)
+
+    def cell(key: str, form) -> str:
+        return form(row[key]) if row.get(key) is not None else "–"
+
+    speed = row.get("tflops")
+    asked = row.get("bytes")
+    return (
+        name,
+        *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
+        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "first_ms")),
+        cell("tflops", rounded),
+        f"{100 * speed / peak:.0f} %" if speed and peak else "–",
+        f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
+        cell("peak_bytes", amount),
+        amount(asked) if asked else "not known",
+        rounded(row["flops"] / asked) if asked else "–",
+    )
+
+
+def _lesson(result: dict) -> dict:
+    """The Step page's keys of a run's query."""
+    return {k: v for k, v in result["query"].items() if k not in ("b", "h", "methods")}
+
+
+def _verdict(result: dict, right: bool, agrees: bool) -> str:
     q, machine = result["query"], result["machine"]
-    if good:
+    several = sum("refused" not in row for row in result["rows"]) > 2
+    if right and agrees:
         text = "The kernel is right, and it is the picture."
-    elif result["right"]["right"]:
-        text = "The kernel is right, but its tiles differ from the picture."
+        if several:
+            text = "Every method is right, and the kernels are the picture."
+    elif right:
+        text = "Right, but the kernel's tiles differ from the picture."
     else:
-        text = "The kernel's output is not right here."
+        wrong = [METHODS[r["method"]] for r in result["rows"] if not r.get("right", True)]
+        text = f"Not right here: {', '.join(wrong)}."
+    tiles = max(result["tiles"].values(), default=0)
     problem = (
-        f"{ORDER_NAMES[q['order']]} · N = {int(q['n']):,} · d = {q['d']} · Br = {q['br']} · "
-        f"Bc = {q['bc']} · {q['mask']} · {q['dtype']} · {result['tiles']:,} tiles"
+        f"B = {q['b']} · H = {q['h']} · N = {int(q['n']):,} · d = {q['d']} · Br = {q['br']} · "
+        f"Bc = {q['bc']} · {q['mask']} · {q['dtype']} · {tiles:,} tiles a head"
     )
     versions = " · ".join(f"{k} {v}" for k, v in machine["versions"].items())
-    link = tag("a", "Step through it", href=f"?{urlencode(q)}", class_="fa-run-link")
+    link = tag("a", "Step through it", href=f"?{urlencode(_lesson(result))}", class_="fa-run-link")
     return div(
         "fa-run-verdict",
-        tag("span", "✓" if good else "✗", class_="fa-mark" if good else "fa-mark is-bad"),
+        mark(right and agrees),
         div("fa-run-words", tag("b", escape(text)), tag("span", escape(problem))),
         div("fa-run-where", tag("b", escape(machine["device"])), tag("span", escape(versions))),
         link,
@@ -154,145 +201,159 @@ def _verdict(result: dict, good: bool) -> str:
 
 
 def _right(result: dict) -> str:
-    r, dtype = result["right"], result["query"]["dtype"]
-    rows = [("this kernel", r["error"], "kernel")]
-    if r["naive_error"] is not None:
-        rows.append(("naive attention", r["naive_error"], "naive"))
-    rows.append(("allowed", r["allowed"], "limit"))
-    positive = [x for _, x, _ in rows if x > 0]
-    low = math.floor(math.log10(min(positive))) - 1
-    span = max(1.0, math.log10(max(positive)) - low) * 1.05
+    rows = [row for row in result["rows"] if "refused" not in row]
+    sizes = [x for row in rows for x in (row["error"], row["allowed"]) if x > 0]
+    low = math.floor(math.log10(min(sizes, default=1e-7))) - 0.5
+    span = max(1.0, math.log10(max(sizes, default=1.0)) - low) * 1.05
+
+    def place(x: float) -> float:
+        return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
+
     bars = [
-        bar(label, (math.log10(x) - low) / span if x > 0 else 0.0, scientific(x), kind)
-        for label, x, kind in rows
+        bar(
+            METHODS[row["method"]],
+            place(row["error"]),
+            (scientific(row["error"]), "✓" if row["right"] else "✗"),
+            _kind(row["method"]),
+            limit=place(row["allowed"]),
+        )
+        for row in rows
     ]
-    if r["naive_error"]:
-        note = f"{r['error'] / r['naive_error']:.2f} times naive attention's error"
-    elif r["naive_error"] == 0:
-        note = "naive attention happens to be exact here"
-    else:
-        note = result["small"]["naive_refused"].removesuffix(".")
-    rule = "Allowed: twice naive's error, plus what rounding O itself may cost."
-    return card(
-        "right",
-        "Right?",
-        f"largest |O − O in float64|, {dtype}, logarithmic",
-        *bars,
-        words(f"{note}; lse is off by {scientific(r['lse_error'])} at most."),
-        words(rule, "fa-fine"),
+    heads = result["heads_judged"]
+    where = "the only head" if heads == 1 and result["query"]["h"] == "1" else f"{heads} heads"
+    naive = result["naive_error"]
+    note = f"Naive attention's own error in {result['query']['dtype']} is " + (
+        f"{scientific(naive)}." if naive is not None else f"not known. {result['naive_refused']}"
     )
+    rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
+    remark = f"largest |O − O in float64| of {where}, logarithmic"
+    return card("right", "Right?", remark, *bars, words(note), words(rule, "fa-fine"))
 
 
 def _same(result: dict) -> str:
-    s = result["same"]
-    mark = tag(
-        "span", "✓" if s["agrees"] else "✗", class_="fa-mark" if s["agrees"] else "fa-mark is-bad"
-    )
-    if s["against"] == "O":
-        found = f"O agrees with the trace's to {scientific(s['o_error'])}."
-        if not s["agrees"]:
-            found = f"O differs from the trace's by {scientific(s['o_error'])}."
-        why = "Standard attention keeps no running m and ℓ: its output is compared instead."
-        allowed = s["tolerance"]
-    else:
-        worst = f"|Δm| ≤ {scientific(s['m_error'])}, |Δℓ|/ℓ ≤ {scientific(s['l_error'])}"
-        found = f"{s['values']:,} values of m and ℓ in {s['tiles']:,} tiles: {worst}."
-        why = (
-            "The kernel writes m and ℓ after every tile; the Step page's trace is NumPy."
-            if s["against"] == "trace"
-            else "Too large for a trace: m and ℓ are compared with their definition in float64."
-        )
-        allowed = s["tolerance"]
-    return card(
-        "same",
-        "The same as the picture?",
-        "kernel against trace",
-        div("fa-run-same", mark, words(found)),
-        words(why),
-        words(f"Rounding alone explains up to {scientific(allowed)}.", "fa-fine"),
-    )
-
-
-def _small(result: dict) -> str:
-    s, q = result["small"], result["query"]
-    naive, kernel = s["naive_bytes"], s["kernel_bytes"]
-    most = max(kernel, naive or 0, 1)
-    bars = [bar("this kernel", kernel / most, amount(kernel), "kernel")]
-    if naive is None:
-        note = s["naive_refused"]
-    else:
-        bars.append(bar("naive attention", naive / most, amount(naive), "naive"))
-        note = f"Naive attention holds {naive / max(1, kernel):,.3g} times as much: S and P."
-        if q["order"] == "standard":
-            note = "Both hold S and P, N × N each."
-    how = (
-        "tensors alive at once"
-        if result["machine"]["interpreted"]
-        else "PyTorch's allocator, in a run of its own"
-    )
-    held = f"Q, K, V and O themselves are {amount(s['io_bytes'])}."
-    remark = f"peak memory beyond the inputs · {how}"
-    return card("small", "Small?", remark, *bars, words(note), words(held, "fa-fine"))
-
-
-def _recorded(query: dict) -> list[str]:
-    """What an H200 took for the nearest Problem that was measured there, said to be recorded."""
-    problem = Problem.from_query(query)
-    rows, about = recorded.nearest(problem)
+    rows = [r for r in result["rows"] if r["method"] in ORDERS and "refused" not in r]
+    lines = []
+    for row in rows:
+        s, name = row.get("same"), METHODS[row["method"]]
+        if s is None:
+            text = f"{name}: too many tiles to be listed, so they are not compared."
+            lines.append(words(text))
+            continue
+        if s["against"] == "O":
+            found = f"O is the trace's to {scientific(s['o_error'])}."
+        elif s["m_error"] is None:
+            found = "m and ℓ stand in other tiles than in the picture."
+        else:
+            found = (
+                f"{s['values']:,} values of m and ℓ in {s['tiles']:,} tiles: "
+                f"|Δm| ≤ {scientific(s['m_error'])}, |Δℓ|/ℓ ≤ {scientific(s['l_error'])}."
+            )
+        lines.append(div("fa-run-same", mark(s["agrees"]), words(f"{name}: {found}")))
     if not rows:
-        return [words("No GPU here, and nothing near this Problem was recorded on one.")]
-    one = next(iter(rows.values()))
-    most = max(row["median_ms"] for row in rows.values())
-    bars = [
-        bar(
-            recorded.NAMES[name],
-            row["median_ms"] / most,
-            milliseconds(row["median_ms"]),
-            "naive" if name == "naive" else "kernel",
-        )
-        for name, row in rows.items()
-    ]
-    where = (
-        f"No GPU here. Recorded on {about['device']}, {about['date']}, torch "
-        f"{about['versions']['torch']}, Triton {about['versions']['triton']}: N = {one['n']:,}, "
-        f"d = {one['d']}, {one['mask']}, {one['dtype']}, {one['batch']} × {one['heads']} heads."
-    )
-    return [words(where, "fa-fine"), *bars]
+        lines.append(words("None of the methods with tiles was chosen: FA-2, FA-1 or Standard."))
+    against = {row["same"]["against"] for row in rows if row.get("same")}
+    why = {
+        "trace": "The kernel writes m and ℓ after every tile; the Step page's trace is NumPy.",
+        "float64": "Too large for a trace: m and ℓ are compared with their definition in float64.",
+        "O": "Standard attention keeps no running m and ℓ: its output is compared.",
+    }
+    notes = [words(why[key]) for key in ("trace", "float64", "O") if key in against]
+    allowed = [row["same"]["tolerance"] for row in rows if row.get("same")]
+    if allowed:
+        text = f"Rounding alone explains up to {scientific(min(allowed))}."
+        notes.append(words(text, "fa-fine"))
+    return card("same", "The same as the picture?", "kernel against trace", *lines, *notes)
+
+
+def _naive_ms(result: dict) -> float | None:
+    times = [r.get("median_ms") for r in result["rows"] if r["method"] == "naive"]
+    return times[0] if times else None
 
 
 def _fast(result: dict) -> str:
-    f = result["fast"]
-    if "interpreter_s" in f:
-        return card(
-            "fast",
-            "Fast?",
-            "not a speed: interpreter",
-            *_recorded(result["query"]),
-            words(
-                f"Triton's interpreter ran the kernel in NumPy, {result['tiles']:,} tiles in "
-                f"{f['interpreter_s']:.2f} s: that is how long you waited, not how fast it is.",
-                "fa-fine",
-            ),
-        )
-    most = max(t["p80_ms"] for t in f.values())
-    bars = [
-        bar(
-            {"kernel": "this kernel", "naive": "naive attention"}[name],
-            t["median_ms"] / most,
-            milliseconds(t["median_ms"]),
-            name,
-            (t["p20_ms"] / most, t["p80_ms"] / most),
-        )
-        for name, t in f.items()
+    timed = [row for row in result["rows"] if row.get("median_ms")]
+    if not timed:
+        return _not_fast(result)
+    naive, most = _naive_ms(result), max(row["p80_ms"] for row in timed)
+    bars = []
+    for row in result["rows"]:
+        label = METHODS[row["method"]]
+        if "refused" in row:
+            bars.append(absent(label, row["refused"]))
+            continue
+        ratio = f"{naive / row['median_ms']:.3g} ×" if naive else ""
+        cells = (milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF")
+        whisker = (row["p20_ms"] / most, row["p80_ms"] / most)
+        share = row["median_ms"] / most
+        bars.append(bar(label, share, cells, _kind(row["method"]), whisker=whisker))
+    device, dtype = result["machine"]["device"], result["query"]["dtype"]
+    peak, best = peak_tflops(device, dtype), max(timed, key=lambda row: row["tflops"])
+    notes = []
+    if peak:
+        share = f"{100 * best['tflops'] / peak:.0f} %"
+        text = f"{METHODS[best['method']]} reaches {share} of the card's {peak:g} TFLOP/s ({dtype})"
+        notes.append(words(f"{text}, data sheet."))
+    else:
+        notes.append(words(f"{device} is not in the table of cards: its peak is not known here."))
+    first = [
+        f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in timed if "first_ms" in r
     ]
-    kernel, naive = f["kernel"], f.get("naive")
-    spread = f"p20 to p80: {milliseconds(kernel['p20_ms'])} to {milliseconds(kernel['p80_ms'])}"
-    note = f"{spread}."
-    if naive:
-        note = f"{naive['median_ms'] / kernel['median_ms']:.3g} times as fast as naive attention. "
-        note += (
-            f"{spread} (naive {milliseconds(naive['p20_ms'])} to {milliseconds(naive['p80_ms'])})."
+    if first:
+        notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
+    how = "Median, p20 to p80 of interleaved runs, CUDA events, L2 emptied before each"
+    notes.append(words(f"{how}; {result.get('recorded') or result['when']}.", "fa-fine"))
+    remark = f"{'× naive, ' if naive else ''}TFLOP/s · {device}"
+    return card("fast", "Fast?", remark, *bars, *notes)
+
+
+def _not_fast(result: dict) -> str:
+    rows = [row for row in result["rows"] if "interpreter_s" in row]
+    seconds = sum(row["interpreter_s"] for row in rows)
+    text = (
+        f"Triton's interpreter ran {len(rows)} kernel{'s' * (len(rows) != 1)} in NumPy, in "
+        f"{seconds:.2f} s: that is how long you waited, not how fast they are."
+    )
+    below = "What a GPU took for the nearest problem that was measured there is recorded below."
+    return card("fast", "Fast?", "not a speed: interpreter", words(text), words(below))
+
+
+def _small(result: dict) -> str:
+    rows = result["rows"]
+    ran = [row for row in rows if "refused" not in row]
+    most = max([row["peak_bytes"] for row in ran] + [1])
+    bars = [
+        absent(METHODS[row["method"]], row["refused"])
+        if "refused" in row
+        else bar(
+            METHODS[row["method"]],
+            row["peak_bytes"] / most,
+            (amount(row["peak_bytes"]),),
+            _kind(row["method"]),
         )
-    how = f"Median of {kernel['runs']} runs, CUDA events, L2 emptied before each; {result['when']}."
-    remark = f"one head · {result['machine']['device']}"
-    return card("fast", "Fast?", remark, *bars, words(note), words(how, "fa-fine"))
+        for row in rows
+    ]
+    q = result["query"]
+    itemsize = 4 if q["dtype"] == "fp32" else 2
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * itemsize
+    notes = [
+        words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
+        words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),
+    ]
+    interpreted = result["machine"].get("interpreted")
+    how = "tensors alive at once" if interpreted else "PyTorch's allocator"
+    return card("small", "Small?", f"peak memory beyond the inputs · {how}", *bars, *notes)
+
+
+def _chooser(choice: dict) -> str:
+    picked = choice["picked"]
+    lines = []
+    for name, reason in choice["reasons"].items():
+        if name == picked:
+            text = "picked."
+        else:
+            text = reason or "could run; PyTorch prefers the one it picked."
+        lines.append(words(f"{METHODS[name]}: {text}"))
+    if picked == "sdpa_math":
+        lines.append(words(f"{METHODS[picked]}: picked, since no fused backend takes this input."))
+    title = "What does scaled_dot_product_attention pick here?"
+    return card("chooser", title, "PyTorch's own reasons", *lines)

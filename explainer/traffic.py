@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from explainer.problem import Problem
-from explainer.schedule import Step, schedule
+from explainer.schedule import Step, schedule, steps
 
 Moved = dict[str, tuple[int, int]]
 
@@ -27,3 +28,15 @@ def traffic(problem: Problem) -> Moved:
 def total(problem: Problem) -> int:
     """All HBM bytes of the Problem, reads and writes together."""
     return sum(read + written for read, written in traffic(problem).values())
+
+
+@lru_cache(maxsize=256)
+def requested(
+    n: int, d: int, causal: bool, dtype: str, order: str, block_q: int, block_k: int
+) -> int:
+    """HBM bytes of one head in this loop order, also where the tiles are too many to be listed."""
+    problem = Problem(
+        n=n, d=d, causal=causal, dtype=dtype, order=order, inputs="random",
+        block_q=min(block_q, n), block_k=min(block_k, n),
+    )  # fmt: skip
+    return sum(read + written for read, written in moved(steps(problem)).values())

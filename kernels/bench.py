@@ -24,8 +24,9 @@ import torch
 
 import kernels
 
-from .contenders import NAMES, NotAvailable, Problem, contender
-from .memory import peak_bytes
+from .ceilings import ceilings
+from .contenders import NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
+from .memory import moved_bytes, peak_bytes
 from .timing import FLUSH_BYTES, attention_flops, interleave
 
 TOKENS, HIDDEN = 16384, 2048
@@ -53,6 +54,11 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> 
     for name, function in functions.items():
         rows[name]["peak_bytes"] = peak_bytes(function, "cuda")
         rows[name]["error"], rows[name]["naive_error"] = errors[name], naive_error
+        sizes = tiles(name, problem, q)
+        if sizes:
+            rows[name]["block_m"], rows[name]["block_n"] = sizes
+        elif name in OF_OPERATORS:
+            rows[name]["bytes"] = moved_bytes(function)
     flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
     for name, times in interleave(functions, runs).items():
         rows[name].update(vars(times), tflops=round(flops / times.median_ms / 1e9, 1))
@@ -202,6 +208,7 @@ def main() -> None:
     out = args.out or FOLDER / f"{'_'.join(name)}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     record = provenance(shlex.join(["python", "-m", "kernels.bench", *sys.argv[1:]]))
+    record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
     record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])
     began, slow = time.monotonic(), {}
     for problem in problems(args):

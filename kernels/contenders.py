@@ -11,7 +11,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import kernels
 
-from . import hopper
+from . import hopper, hopper_plans
 
 ORDERS = ("standard", "fa1", "fa2")
 SDPA = {
@@ -28,6 +28,7 @@ PAIR_BYTES = {
     "standard": lambda itemsize: 2 * itemsize,
     "sdpa_math": lambda itemsize: 12,
 }
+OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
 SHARE = 0.9  # of the free memory that a contender may take
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
@@ -92,6 +93,23 @@ def contender(
             raise  # that is no refusal: the process is broken
         raise NotAvailable(text[:300]) from error
     return function
+
+
+def tiles(
+    name: str,
+    problem: Problem,
+    q: torch.Tensor,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> tuple[int, int] | None:
+    """(BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None for those that are not ours."""
+    if name == "hopper":
+        plan = hopper_plans.choose(problem.d, problem.causal, problem.n, problem.n)
+        return plan.block_m, plan.block_n
+    if name in ORDERS:
+        config = kernels.attention.config_for(q, problem.causal, block_m, block_n)
+        return config.block_m, config.block_n
+    return None
 
 
 def admit(name: str, problem: Problem, device: torch.device) -> None:

@@ -27,7 +27,8 @@ FLOORS = {
     ),
     3: (
         *("bundle", "export", "routes", "gate", "theme", "player"),
-        *("report", "engine", "worker", "jobs", "judging"),
+        *("html", "script", "figures", "report", "sweeps"),
+        *("engine", "child", "worker", "jobs", "judging"),
     ),
     4: ("pages",),
 }

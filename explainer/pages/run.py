@@ -1,4 +1,4 @@
-"""The Run page: the real kernel on the Problem of the Step page, or on a larger one."""
+"""The Run page: every method on the Problem of the Step page, or on a larger one; the sweep."""
 
 from __future__ import annotations
 
@@ -9,37 +9,29 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from explainer import report
-from explainer.engine import Engine
+from explainer import figures, recorded, report
+from explainer.engine import REFUSED, Engine, Job
 from explainer.inputs import INPUTS
-from explainer.pages.step import MASK_CHOICES, ORDER_CHOICES, StepPage, own_data, values
-from explainer.problem import DTYPES, Problem, ProblemError
+from explainer.pages import sweep
+from explainer.pages.plots import plot, shown
+from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
+from explainer.problem import DTYPES, ProblemError
+from explainer.request import AUTO, METHODS, RunRequest
 
 POLL_S = 0.15
-KEYS = (
-    "data",
-    "seed",
-    "n",
-    "d",
-    "br",
-    "bc",
-    "mask",
-    "order",
-    "dtype",
-    "text",
-    "gain",
-)  # in the order of values()
-PREFIX = "run-"  # the Run page's Problem in the address: run-n, run-d, … beside the Step page's
-# What the endpoint /run takes, in this order.
-VALUES = ("n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain")
+# The controls, in this order; keys of RunRequest.to_query.
+KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain")
+PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
-    "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384)),
+    "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
     "d": ("Head dim. d", (8, 16, 32, 64, 80, 96, 128, 256)),
-    "br": ("Query block Br", (4, 16, 32, 64, 128)),
-    "bc": ("Key block Bc", (4, 16, 32, 64, 128)),
+    "br": ("Query block Br", (AUTO, 4, 16, 32, 64, 128)),
+    "bc": ("Key block Bc", (AUTO, 4, 16, 32, 64, 128)),
+    "b": ("Batch B", (1, 2, 4, 8, 16)),
+    "h": ("Heads H", (1, 8, 16, 32)),
 }
 
-# Writes the Run page's Problem to the address; the values go on to the server unchanged.
+# Writes the Run page's request to the address; the values go on to the server unchanged.
 REMEMBER = "(...values) => { window.faSite?.ran(values); return values; }"
 # The bar says whether the kernel agrees with the picture on the Step page.
 QUERY = "() => window.faSite.query()"
@@ -51,91 +43,145 @@ class RunPage:
     """Handles for app.py; ``controls`` in the order of ``KEYS``."""
 
     controls: list[gr.components.Component]
-    result: gr.HTML
     button: gr.Button
     how: dict
 
 
-def prefill(request: gr.Request) -> list[str | int]:
+def prefill(request: gr.Request) -> list:
     """Control values for the address: its ``run-…`` keys, else its Step page's Problem."""
     query = dict(request.query_params)
     own = {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query}
+    return _shown(own or query)
+
+
+def _shown(query: dict) -> list:
+    """Control values; sizes as text, since their menus take any number that is typed."""
     try:
-        return _shown(Problem.from_query(own or query))
+        asked = RunRequest.from_query(query)
     except ProblemError:
-        return _shown(Problem())
+        asked = RunRequest.from_query({})
+    said = asked.to_query()
+    inputs, seed, *_ = values(asked.problem)
+    rest = [asked.problem.dtype, list(asked.methods), asked.problem.text, asked.problem.gain]
+    return [inputs, seed, *(said[key] for key in SIZES), said["mask"], *rest]
 
 
-def _shown(problem: Problem) -> list[str | int]:
-    """Sizes as text: their menus take any number that is typed."""
-    return [str(v) if k in SIZES else v for k, v in zip(KEYS, values(problem), strict=True)]
+def outcome(engine: Engine, job: Job) -> tuple:
+    """What the page shows of a job that has ended, in the order of ``build``'s outputs.
+
+    Without a GPU, and when the live one is busy or gone, the record's nearest problem stands below,
+    said to be recorded.
+    """
+    live, old = job.result, None
+    if live:
+        on_gpu = not live["machine"]["interpreted"]
+        first, details = report.report(live), report.details(live)
+        errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
+    else:
+        on_gpu = job.why == REFUSED and (engine.machine() or {}).get("available", True)
+        first, details, errors, roof = report.failure(job.error), "", None, None
+    if not on_gpu:
+        old = recorded.nearest(job.request)
+    return (
+        first,
+        shown(errors),
+        shown(roof),
+        details,
+        report.recorded(old) if old else "",
+        shown(figures.roofline(old) if old else None),
+        report.details(old) if old else "",
+    )
+
+
+def _only(html: str) -> tuple:
+    """This in the first place, and nothing in the others."""
+    return html, shown(None), shown(None), "", "", shown(None), ""
 
 
 def build(engine: Engine) -> RunPage:
     """Lays the page out inside the caller's tab; the run itself is an event on the server."""
 
-    async def stream(request: gr.Request, *given: object) -> AsyncIterator[str]:
-        """What the page shows while the kernel runs, and what it found."""
+    async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+        """What the page shows while the methods run, and what they found."""
         try:
-            problem = Problem.from_query(dict(zip(KEYS, given, strict=True)))
+            asked = RunRequest.from_query(dict(zip(KEYS, given, strict=True)))
         except (ProblemError, ValueError) as error:
-            yield report.failure(str(error))
+            yield _only(report.failure(str(error)))
             return
-        job = engine.submit(problem, request.session_hash or "")
-        shown = None
-        while not job.finished.is_set():
-            now = (job.stage, job.done, job.total, engine.position(job))
-            if now != shown:
-                yield report.progress(*now)
-                shown = now
-            await asyncio.sleep(POLL_S)
-        yield report.report(job.result) if job.result else report.failure(job.error)
+        session = request.session_hash or ""
+        job = engine.submit(asked, session)
+        said = None
+        try:
+            while not job.finished.is_set():
+                now = (job.stage, job.done, job.total, engine.position(job))
+                if now != said:
+                    yield _only(report.progress(*now))
+                    said = now
+                await asyncio.sleep(POLL_S)
+            yield outcome(engine, job)
+        finally:
+            engine.leave(job, session)  # the tab was closed: who else waits for it still does
 
-    start = _shown(Problem())
+    start = _shown({})
     with gr.Row(elem_classes=["fa-page", "fa-run-page"]):
-        with gr.Column(elem_classes="fa-controls", scale=0, min_width=216):
-            with gr.Row(elem_classes="fa-start-row"):
-                choices = [(label, name) for name, label in INPUTS.items()]
-                data = gr.Dropdown(choices, value=start[0], label="Inputs", filterable=False)
-                seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
-            with gr.Row(elem_classes="fa-sizes"):
-                sizes = [
-                    gr.Dropdown(
-                        [str(x) for x in SIZES[key][1]],
-                        value=start[KEYS.index(key)],
-                        label=SIZES[key][0],
-                        allow_custom_value=True,
-                        min_width=80,
-                    )
-                    for key in SIZES
-                ]
-            mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
-            order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
-            dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
-            text, gain = own_data(start)
+        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
+            controls = _controls(start)
             button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
+            begin, longest = sweep.controls()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(report.idle(), elem_id="run-result", apply_default_css=False)
-    controls = [data, seed, *sizes, mask, order, dtype, text, gain]
+            with gr.Row(elem_classes="fa-plots"):
+                errors = plot()
+                roof = plot()
+            details = _block()
+            old = _block()
+            old_roof = plot()
+            old_details = _block()
+            sweep.build(engine, begin, [*controls, longest])
     how = {
         "fn": stream,
         "inputs": controls,
-        "outputs": result,
+        "outputs": [result, errors, roof, details, old, old_roof, old_details],
         "js": REMEMBER,
         "show_progress": "hidden",
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
         "api_visibility": "private",
     }
-    return RunPage(controls, result, button, how)
+    return RunPage(controls, button, how)
+
+
+def _block() -> gr.HTML:
+    return gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+
+
+def _controls(start: list) -> list[gr.components.Component]:
+    """In the order of ``KEYS``."""
+    with gr.Row(elem_classes="fa-start-row"):
+        choices = [(label, name) for name, label in INPUTS.items()]
+        data = gr.Dropdown(choices, value=start[0], label="Inputs", filterable=False)
+        seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
+    with gr.Row(elem_classes="fa-sizes"):
+        sizes = [
+            gr.Dropdown(
+                [str(x) for x in choices],
+                value=start[KEYS.index(key)],
+                label=label,
+                allow_custom_value=True,
+                min_width=80,
+            )
+            for key, (label, choices) in SIZES.items()
+        ]
+    mask = gr.Radio(MASK_CHOICES, value=start[8], label="Mask")
+    dtype = gr.Radio(list(DTYPES), value=start[9], label="Precision")
+    names = [(label, name) for name, label in METHODS.items()]
+    methods = gr.CheckboxGroup(names, value=start[10], label="Methods", elem_classes="fa-methods")
+    text, gain = own_data(*start[11:])
+    return [data, seed, *sizes, mask, dtype, methods, text, gain]
 
 
 def take(query: str) -> list:
     """The Run page's control values for the Step page's Problem, and its tab."""
-    try:
-        problem = Problem.from_query(dict(parse_qsl(query, keep_blank_values=True)))
-    except ProblemError:
-        problem = Problem()
-    return [gr.Tabs(selected="run"), *_shown(problem)]
+    return [gr.Tabs(selected="run"), *_shown(dict(parse_qsl(query, keep_blank_values=True)))]
 
 
 def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
@@ -146,42 +192,3 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     outputs = [pages, *page.controls]
     brought = step.run.click(take, step.player, outputs, js=QUERY, **quick)
     brought.then(**page.how).then(None, js=TELL)
-
-
-def api(engine: Engine):
-    """The function behind the named endpoint ``/run``."""
-
-    def run(
-        n: int = 16,
-        d: int = 8,
-        br: int = 4,
-        bc: int = 4,
-        mask: str = "causal",
-        order: str = "fa2",
-        dtype: str = "fp32",
-        data: str = "rising",
-        seed: int = 0,
-        text: str = "",
-        gain: float = 1.0,
-    ) -> dict:
-        """Run the Triton kernel on one attention problem and judge it.
-
-        n 1 to 16384 rows, d 1 to 256, blocks br and bc 1 to n, mask causal or full, order standard,
-        fa1 or fa2, dtype fp32, fp16 or bf16, data rising, random, spike, sentence or
-        own (text: a sentence, or Q, K and V as CSV), gain a factor on the logits. Returns the
-        error against float64 beside naive attention's, the agreement of m and l with the NumPy
-        trace, peak memory in bytes, and on a GPU median, p20 and p80 in milliseconds.
-        """
-        query = dict(
-            zip(KEYS, (data, seed, n, d, br, bc, mask, order, dtype, text, gain), strict=True)
-        )
-        try:
-            job = engine.submit(Problem.from_query(query))
-        except ProblemError as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        job.finished.wait()
-        if job.result is None:
-            raise gr.Error(job.error, print_exception=False)
-        return job.result
-
-    return run

@@ -86,19 +86,19 @@ def values(problem: Problem) -> list[str | int | float]:
     return [problem.inputs, problem.seed, *sizes, *choices, problem.text, problem.gain]
 
 
-def own_data(start: list) -> tuple[gr.Textbox, gr.Slider]:
+def own_data(text: str, gain: float) -> tuple[gr.Textbox, gr.Slider]:
     """The controls for the user's own data, folded away until wanted."""
     with gr.Accordion("Own data, scale of logits", open=False, elem_classes="fa-own"):
-        text = gr.Textbox(
-            start[9],
+        own_text = gr.Textbox(
+            text,
             label="Sentence, or Q, K, V as CSV",
             placeholder="the cat sat on the mat",
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        gain = gr.Slider(0.25, 32, start[10], step=0.25, label="Logits times")
-    return text, gain
+        factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
+    return own_text, factor
 
 
 def large_sizes() -> gr.Dropdown:
@@ -139,7 +139,7 @@ def build() -> StepPage:
             mask = gr.Radio(MASK_CHOICES, value=start[6], label="Mask")
             order = gr.Radio(ORDER_CHOICES, value=start[7], label="Loop order")
             dtype = gr.Radio(list(DTYPES), value=start[8], label="Precision")
-            text, gain = own_data(start)
+            text, gain = own_data(*start[9:])
             large = large_sizes()
             run = gr.Button("Run the real kernel", variant="primary", elem_classes="fa-primary")
         with gr.Column(elem_classes="fa-main"):

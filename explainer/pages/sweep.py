@@ -1,0 +1,132 @@
+"""The sweep on the Run page: points appear as they are measured, and it can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import gradio as gr
+
+from explainer import figures, recorded, sweeps
+from explainer.engine import Engine
+from explainer.pages.plots import plot, shown
+from explainer.problem import ProblemError
+from explainer.request import Sweep
+
+POLL_S = 0.2
+LENGTHS = (4096, 16384, 65536)
+# The curves stand below everything else: whoever asks for them is led there.
+LEAD = """(...values) => {
+  let tries = 0;
+  const lead = setInterval(() => {
+    const note = document.querySelector("#sweep-note .fa-run");
+    if (note || ++tries > 40) clearInterval(lead);
+    note?.scrollIntoView();
+  }, 150);
+  return values;
+}"""
+STOPPED = "Stopped: what had been measured by then is below."
+NO_GPU = "No GPU here. These points were {about}: d = {d}, {dtype}."
+BROKE = "{error} In place of live points, those {about}: d = {d}, {dtype}."
+
+
+def controls() -> tuple[gr.Button, gr.Dropdown]:
+    """Start, and how far."""
+    with gr.Row(elem_classes="fa-sweep-row"):
+        longest = gr.Dropdown(
+            [(f"{n:,}", n) for n in LENGTHS],
+            value=LENGTHS[-1],
+            label="Sweep N to",
+            filterable=False,
+            min_width=80,
+            elem_classes="fa-select",
+        )
+        begin = gr.Button("Sweep", elem_classes="fa-secondary", min_width=80)
+    return begin, longest
+
+
+async def rows_of(engine: Engine, wanted: Sweep, session: str) -> AsyncIterator[tuple]:
+    """(rows so far, points done, position in the queue, sentence of failure or None), as it goes.
+
+    Every point is a job of its own: between two points others have their turn, and a class that
+    asks for the same sweep shares them all.
+    """
+    rows: list[dict] = []
+    for done, point in enumerate(wanted.points()):
+        job = engine.submit(point, session)
+        try:
+            said = None
+            while not job.finished.is_set():
+                if (position := engine.position(job)) != said:
+                    yield rows, done, position, None
+                    said = position
+                await asyncio.sleep(POLL_S)
+        finally:
+            engine.leave(job, session)
+        if job.result is None:
+            yield rows, done, 0, job.error
+            return
+        rows = rows + job.result
+    yield rows, len(wanted.points()), 0, None
+
+
+def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component]) -> None:
+    """The place for the curves, and the events. ``inputs``: the Run page's, then how far."""
+
+    async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+        values = list(given)
+        try:
+            d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
+            wanted = Sweep(d, dtype, methods, longest)
+        except ProblemError as error:
+            yield sweeps.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
+            return
+        points, machine = wanted.points(), engine.machine() or {}
+        if machine.get("interpreted") or machine.get("available") is False:
+            yield *_old(NO_GPU, wanted), _stop(False)
+            return
+        device = machine.get("device", "")
+        async for rows, done, position, error in rows_of(
+            engine, wanted, request.session_hash or ""
+        ):
+            if error:
+                yield *_old(BROKE, wanted, error), _stop(False)
+                return
+            ended = done == len(points)
+            text = f"{len(points)} points measured on {device}."
+            line = (
+                sweeps.note(text, rows=rows)
+                if ended
+                else sweeps.on_its_way(done, points, position, rows)
+            )
+            table = sweeps.figures(rows, wanted, f"measured on {device}") if rows else ""
+            yield line, *_curves(rows), table, _stop(not ended)
+
+    note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
+    stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
+    with gr.Row(elem_classes="fa-plots"):
+        curves = [plot() for _ in figures.SWEPT]
+    table = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+    private = {"show_progress": "hidden", "api_visibility": "private"}
+    running = begin.click(
+        stream, inputs, [note, *curves, table, stop], js=LEAD, concurrency_limit=None, **private
+    )
+    stopped = (sweeps.note(STOPPED), _stop(False))
+    stop.click(lambda: stopped, None, [note, stop], cancels=[running], queue=False, **private)
+
+
+def _old(text: str, wanted: Sweep, error: str = "") -> tuple:
+    about = recorded.about()
+    wanted, rows = recorded.swept(wanted)
+    line = sweeps.note(
+        text.format(about=about, error=error, d=wanted.d, dtype=wanted.dtype), rows=rows
+    )
+    return line, *_curves(rows), sweeps.figures(rows, wanted, about)
+
+
+def _curves(rows: list[dict]) -> list[dict]:
+    return [shown(figure) for figure in figures.sweep(rows)]
+
+
+def _stop(shown: bool) -> dict:
+    return gr.update(visible=shown)
