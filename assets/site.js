@@ -41,7 +41,7 @@ window.faSite = {
     address.flush();
     const own = new URLSearchParams(problemOf(window.location.search));
     const shared = PROBLEM_KEYS.filter((key) => key !== "order");
-    const plain = `${query.b} ${query.h} ${query.methods}` === `1 1 naive,${own.get("order") ?? "fa2"}`;
+    const plain = `${query.b} ${query.h} ${query.methods.split(",").sort()}` === `1 1 ${["naive", own.get("order") ?? "fa2"].sort()}`;
     const same = plain && shared.every((key) => own.get(key) === query[key]);
     address.write(Object.fromEntries(RUN_ORDER.map((key) => [RUN + key, same ? null : query[key]])));
   },

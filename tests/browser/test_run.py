@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from explainer import recorded
+from explainer.export import as_json
 from explainer.problem import Problem, ProblemError
+from explainer.request import RunRequest
 from tests.browser.harness import focus
 from tests.browser.test_server import ask
 
@@ -56,7 +60,9 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     assert (found["right"], found["agrees"]) == ("true", "true")
     text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
-        assert "not a speed: interpreter" in text and "Recorded on NVIDIA H200" in text
+        assert "not a speed: interpreter" in text
+        old = page.locator('[data-testid="run-recorded"]').inner_text()
+        assert "Recorded on NVIDIA H200" in old and "TFLOP/s" in old
     assert (
         page.locator(".fa-kernel-chip").inner_text().endswith("kernel agrees with this picture ✓")
     )
@@ -80,8 +86,9 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page.get_by_role("button", name="Run", exact=True).click()
     problem = Problem(n=150, block_q=64, block_k=32)
     assert run_result(page)["query"] == urlencode(problem.to_query())
-    now = query_of(page)
-    assert {k: now[f"run-{k}"] for k in problem.to_query()} == problem.to_query()
+    now, wanted = query_of(page), RunRequest(problem).to_query()
+    del wanted["order"]
+    assert {k: now[f"run-{k}"] for k in wanted} == wanted
     assert now["n"] == "16", "the Step page keeps its own"
     page.reload()
     page.wait_for_selector("#run-result")
@@ -95,7 +102,7 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     ("address", "words"),
     [
         ({"run-n": "512", "run-br": "8", "run-bc": "8"}, "2,000"),
-        ({"run-n": "16384", "run-br": "1", "run-bc": "1"}, "65,536"),
+        ({"run-n": "16384", "run-br": "64", "run-bc": "64"}, "65,536"),
     ],
 )
 def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
@@ -137,7 +144,42 @@ def test_stepping_after_a_run_makes_no_request(tab):
     assert tab.requests[before:] == []
 
 
-GOOD = [16, 8, 4, 4, "causal", "fa2", "fp32", "rising", 0, "", 1.0]
+def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
+    page = open_run(tab, **{"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2"})
+    for name in ("Standard", "FA-1", "SDPA flash"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+    page.get_by_role("button", name="Run", exact=True).click()
+    found = run_result(page)
+    assert (found["right"], found["agrees"]) == ("true", "true")
+    methods = ["naive", "standard", "fa1", "fa2", "sdpa_flash"]
+    assert set(query_of(page)["run-methods"].split(",")) == set(methods)
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    assert "Every method is right" in text and "H = 2" in text
+    page.wait_for_selector(".js-plotly-plot")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").first.click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0].startswith("method,") and len(lines) == 1 + len(methods)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="JSON").first.click()
+    rows = json.loads(Path(saved.value.path()).read_text())["rows"]
+    assert [row["method"] for row in rows] == methods
+
+
+def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
+    page = open_run(tab)
+    page.get_by_role("button", name="Run", exact=True).click()
+    if "interpreter" not in run_result(page)["device"]:
+        pytest.skip("a GPU is here: the sweep is live")
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    note = page.locator('[data-testid="sweep-note"]')
+    note.wait_for()
+    assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
+    assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
+
+
+GOOD = [16, 8, "4", "4", "causal", "fp32", "rising", 0, "", 1.0, 1, 1, "naive,fa2"]
 POSTS = [
     [0, *GOOD[1:]],
     [16, 7.5, *GOOD[2:]],
@@ -146,19 +188,22 @@ POSTS = [
     [None, *GOOD[1:]],
     [[16], {"d": 8}, *GOOD[2:]],
     ["9" * 5000, *GOOD[1:]],
-    [*GOOD[:5], "xyz", *GOOD[6:]],
-    [*GOOD[:7], "../../etc", *GOOD[8:]],
-    [*GOOD[:10], "nan"],
-    [*GOOD[:7], "own", 0, "=cmd()|'/C calc'", 1.0],
-    [16384, 64, 1, 1, *GOOD[4:]],
+    [*GOOD[:4], "xyz", *GOOD[5:]],
+    [*GOOD[:6], "../../etc", *GOOD[7:]],
+    [*GOOD[:9], "nan", *GOOD[10:]],
+    [*GOOD[:6], "own", 0, "=cmd()|'/C calc'", *GOOD[9:]],
+    [16384, 64, "1", "1", *GOOD[4:]],
+    [*GOOD[:10], 65, 1, "fa2"],
+    [*GOOD[:12], "fa2,__import__('os')"],
 ]
 
 
-def call(server, data: list) -> str:
-    """The last event of the named endpoint /run for this body."""
-    status, _, text = ask(server, "POST", "/gradio_api/call/run", json.dumps({"data": data}))
+def call(server, data: list, name: str = "run") -> str:
+    """The last event of a named endpoint for this body."""
+    status, _, text = ask(server, "POST", f"/gradio_api/call/{name}", json.dumps({"data": data}))
     assert status == 200
-    return ask(server, "GET", f"/gradio_api/call/run/{json.loads(text)['event_id']}")[2]
+    events = ask(server, "GET", f"/gradio_api/call/{name}/{json.loads(text)['event_id']}")[2]
+    return "event: " + events.split("event: ")[-1]
 
 
 @pytest.mark.parametrize("data", POSTS, ids=lambda d: str(d)[:24])
@@ -189,5 +234,26 @@ def test_named_endpoint_runs_the_kernel(server):
     event = call(server, GOOD)
     assert event.startswith("event: complete"), event
     (result,) = json.loads(event.split("data: ", 1)[1])
-    assert result["right"]["right"] and result["same"]["agrees"]
-    assert result["query"] == Problem().to_query()
+    assert all(row["right"] for row in result["rows"])
+    assert result["rows"][1]["same"]["agrees"]
+    assert result["query"] == RunRequest(Problem()).to_query()
+
+
+def test_named_endpoint_trace_is_the_export(server):
+    data = [12, 4, 5, 3, "causal", "fp16", "random", 3, "", 1.0, "fa1"]
+    event = call(server, data, "trace")
+    assert event.startswith("event: complete"), event
+    (found,) = json.loads(event.split("data: ", 1)[1])
+    problem = Problem(12, 4, 5, 3, True, "fa1", "fp16", "random", 3)
+    assert found == json.loads(as_json(problem))
+    for n, key in ((129, "n"), (0, "n")):
+        assert f"{key} = {n} is not allowed" in call(server, [n, *data[1:]], "trace")
+
+
+def test_named_endpoint_sweep_is_refused_without_a_gpu_and_bounded(server):
+    assert "d = 0 is not allowed" in call(server, [0, "bf16", "fa2", 256], "sweep")
+    event = call(server, [64, "bf16", "fa2", 256], "sweep")
+    if event.startswith("event: error"):
+        assert "GPU" in event
+    else:
+        assert len(json.loads(event.split("data: ", 1)[1])[0]) == 2

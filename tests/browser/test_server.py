@@ -81,7 +81,10 @@ def test_good_trace_is_cached_and_compressed(server):
 def test_health_says_what_there_is(server):
     status, headers, text = ask(server, "GET", "/healthz")
     assert status == 200 and headers["cache-control"] == "no-store"
-    assert set(json.loads(text)) == {"worker", "waiting", "faults", "device", "interpreted"}
+    assert set(json.loads(text)) == {
+        *("worker", "running", "waiting", "faults", "replaced", "resting_s"),
+        *("device", "interpreted"),
+    }
 
 
 @pytest.mark.parametrize("path", CLIMBS)

@@ -6,27 +6,44 @@ import inspect
 import re
 from dataclasses import fields
 
+import pytest
+
 from explainer.gate import CountInputs
-from explainer.pages import run, step
+from explainer.pages import api, run, step
 from explainer.problem import NAMES, Problem
+from explainer.request import RunRequest
 from explainer.routes import ASSETS
 
-
-def test_endpoint_takes_what_the_gate_counts():
-    function = run.api(None)
-    assert tuple(inspect.signature(function).parameters) == run.VALUES
-    assert function.__doc__ and "Returns" in function.__doc__
-    assert "{" in CountInputs(None, {})._refusal(run.VALUES, b"", 0)
+FUNCTIONS = {"run": api.run(None), "trace": api.trace, "sweep": api.sweep(None)}
 
 
-def test_every_key_of_a_problem_is_a_control_everywhere():
-    keys = {NAMES[f.name][0] for f in fields(Problem)}
-    assert set(run.KEYS) == set(run.VALUES) == keys
-    assert len(step.values(Problem())) == len(run.KEYS)
-    for name in ("site.js", "player/address.js", "player/offline.js"):
+@pytest.mark.parametrize("name", api.ENDPOINTS)
+def test_endpoint_takes_what_the_gate_counts(name):
+    function, names = FUNCTIONS[name], api.ENDPOINTS[name]
+    signature = inspect.signature(function)
+    assert tuple(signature.parameters) == names
+    for parameter in signature.parameters.values():
+        assert parameter.annotation != parameter.empty and parameter.default != parameter.empty
+    assert len(function.__doc__) > 200
+    assert "{" in CountInputs(None, {})._refusal(names, b"", 0)
+
+
+def problem_keys() -> set[str]:
+    return {NAMES[f.name][0] for f in fields(Problem)}
+
+
+def test_every_key_of_a_problem_is_a_control_of_the_step_page():
+    assert len(step.values(Problem())) == len(problem_keys())
+    for name in ("player/address.js", "player/offline.js"):
         text = (ASSETS / name).read_text()
-        listed = re.search(r"(?:KEYS|RUN_ORDER) = \[([^\]]+)\]", text)[1]
-        found = re.findall(r'"(\w+)"', listed)
-        assert set(found) == keys, name
-        if name == "site.js":
-            assert tuple(found) == run.KEYS
+        listed = re.search(r"KEYS = \[([^\]]+)\]", text)[1]
+        assert set(re.findall(r'"(\w+)"', listed)) == problem_keys(), name
+
+
+def test_every_key_of_a_request_is_a_control_of_the_run_page():
+    own = {"text": "the cat", "data": "sentence", "n": "2", "br": "1", "bc": "1", "gain": "2"}
+    asked = RunRequest.from_query(own)
+    assert set(run.KEYS) == set(asked.to_query()) - {"order"}
+    assert len(run._shown({})) == len(run.KEYS)
+    listed = re.search(r"RUN_ORDER = \[([^\]]+)\]", (ASSETS / "site.js").read_text())[1]
+    assert tuple(re.findall(r'"(\w+)"', listed)) == run.KEYS

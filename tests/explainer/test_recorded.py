@@ -6,6 +6,7 @@ import pytest
 
 from explainer import recorded, report
 from explainer.problem import Problem
+from explainer.request import METHODS, RunRequest, Sweep
 
 
 @pytest.mark.parametrize(
@@ -17,12 +18,21 @@ from explainer.problem import Problem
     ],
 )
 def test_nearest(problem, n, d):
-    rows, record = recorded.nearest(problem)
-    assert problem.order in rows and "hopper" in rows
-    for name, row in rows.items():
-        assert row in record["rows"] and row["contender"] == name
-        assert (row["n"], row["d"]) == (n, d)
-        assert row["mask"] == ("causal" if problem.causal else "full")
+    found = recorded.nearest(RunRequest(problem, ("naive", problem.order)))
+    assert {"naive", problem.order, "hopper"} <= {row["method"] for row in found["rows"]}
+    mask = "causal" if problem.causal else "full"
+    file = {
+        row["contender"]: row
+        for row in recorded.load()["rows"]
+        if (row["n"], row["d"], row["mask"], row["dtype"]) == (n, d, mask, found["query"]["dtype"])
+    }
+    for row in found["rows"]:
+        theirs = file[row["method"]]
+        if "refused" in row:
+            assert row["refused"] == theirs["not_available"]
+            continue
+        for key in ("median_ms", "p20_ms", "p80_ms", "tflops", "peak_bytes", "error"):
+            assert row[key] == theirs[key]
         assert row["p20_ms"] <= row["median_ms"] <= row["p80_ms"]
 
 
@@ -34,13 +44,23 @@ def test_the_twelve_points_meet_the_aim():
 
 
 def test_the_page_says_recorded_and_where():
-    text = report._fast(
-        {
-            "query": Problem().to_query(),
-            "fast": {"interpreter_s": 0.5},
-            "tiles": 10,
-            "machine": {"device": "CPU, Triton interpreter"},
-        }
-    )
-    assert "Recorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
-    assert "not a speed: interpreter" in text
+    found = recorded.nearest(RunRequest(Problem()))
+    for text in (report.recorded(found), report.details(found)):
+        assert "ecorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
+
+
+def test_a_recorded_sweep_is_the_files_rows():
+    near, rows = recorded.swept(Sweep(100, "fp32", ("naive", "hopper"), 4096))
+    assert (near.d, near.dtype) == (128, "bf16")
+    lengths = {row["n"] for row in rows}
+    assert lengths == {256, 512, 1024, 2048, 4096}
+    assert {row["contender"] for row in rows} == {"naive", "hopper"}
+    assert len(rows) == 2 * 2 * len(lengths)
+    assert all(row in recorded.load()["rows"] for row in rows)
+
+
+def test_refusals_were_recorded_too():
+    _, rows = recorded.swept(Sweep(64, "bf16", tuple(METHODS)))
+    refused = [row for row in rows if "not_available" in row]
+    assert {row["contender"] for row in refused} >= {"naive", "standard"}
+    assert all("median_ms" not in row for row in refused)
