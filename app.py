@@ -8,7 +8,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no
 
 import gradio as gr
 
-from explainer import gate, routes, theme
+from explainer import gate, logs, routes, theme, zero
 from explainer.engine import Engine
 from explainer.pages import api, header, run, step
 
@@ -57,6 +57,7 @@ def launch_options(engine: Engine) -> dict:
 
 
 if __name__ == "__main__":
-    kernel_engine = Engine()
+    logs.configure()
+    kernel_engine = Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine()
     kernel_engine.start()
     build(kernel_engine).queue(status_update_rate=5).launch(**launch_options(kernel_engine))

@@ -13,6 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explainer.compressed import Compressed
+from explainer.logs import AccessLog
+
 NO_SUCH = "There is no such endpoint: the app's API page lists those that there are."
 BROKEN = "The server could not answer this request; the page itself goes on working."
 
@@ -82,6 +85,38 @@ class CountInputs:
         return None
 
 
+class SecurityHeaders:
+    """Tells the browser what this app never needs: other hosts, plug-ins, sniffed types, devices.
+
+    Gradio runs its events from strings, hence 'unsafe-eval'. Framing is allowed: a Space is shown
+    in a frame, and lecturers embed the page.
+    """
+
+    POLICY = (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+        "form-action 'self'"
+    )
+    HEADERS = (
+        (b"content-security-policy", POLICY.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+        (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+    )
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def add(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *self.HEADERS]}
+            await send(message)
+
+        await self.app(scope, receive, add if scope["type"] == "http" else send)
+
+
 async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
     """A raw post that names no function of ours."""
     return JSONResponse({"error": NO_SUCH}, status_code=404)
@@ -96,6 +131,12 @@ async def broken(request: Request, error: Exception) -> JSONResponse:
 def app_kwargs(endpoints: Mapping[str, tuple[str, ...]]) -> dict:
     """For ``launch(app_kwargs=…)``; ``endpoints``: the values that each named endpoint takes."""
     return {
-        "middleware": [Middleware(HidePage), Middleware(CountInputs, endpoints=endpoints)],
+        "middleware": [
+            Middleware(AccessLog),
+            Middleware(SecurityHeaders),
+            Middleware(Compressed),
+            Middleware(HidePage),
+            Middleware(CountInputs, endpoints=endpoints),
+        ],
         "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
     }

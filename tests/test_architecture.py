@@ -26,9 +26,9 @@ FLOORS = {
         "admission",
     ),
     3: (
-        *("bundle", "export", "routes", "gate", "theme", "player"),
+        *("bundle", "export", "routes", "compressed", "logs", "gate", "theme", "player"),
         *("html", "script", "figures", "report", "sweeps"),
-        *("engine", "child", "worker", "jobs", "judging"),
+        *("engine", "child", "worker", "jobs", "judging", "zero"),
     ),
     4: ("pages",),
 }
