@@ -89,7 +89,7 @@ def _answer(request: dict, answers: _Answers, jobs) -> None:
     from explainer.problem import ProblemError
 
     try:
-        answers.send(result=jobs.answer(request, answers.report))
+        result = jobs.answer(request, answers.report)
     except (jobs.Refused, ProblemError) as refusal:
         answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:
@@ -103,6 +103,15 @@ def _answer(request: dict, answers: _Answers, jobs) -> None:
             answers.send(fault=text[:300])
             os._exit(3)
         answers.send(refused=text[:300])
+    else:
+        _deliver(result, answers)
+
+
+def _deliver(result: dict | list, answers: _Answers) -> None:
+    try:
+        answers.send(result=result)
+    except (TypeError, ValueError):  # nothing was written: the line is made first
+        answers.send(refused="The result of this run could not be sent.")
 
 
 if __name__ == "__main__":
