@@ -6,11 +6,15 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 import torch
+import triton
+import triton.language as tl
 
 from .contenders import DTYPES
 from .timing import interleave
 
 STREAM_BYTES = 1 << 30
+CACHED_BYTES = 16 << 20  # far less than the L2 of the cards that this is for
+CHUNK = 4096  # floats that a program reads at a time
 MATRIX = 8192
 
 
@@ -18,26 +22,46 @@ MATRIX = 8192
 def ceilings(dtype: str) -> dict[str, float]:
     """{"hbm_bytes_per_s", "l2_bytes_per_s", "flops"} of the current GPU, by three small programs.
 
-    HBM: copying 1 GiB, read and write counted. L2: copying half of what L2 holds, again and again
-    (Triton's programs reach no more of it than PyTorch's copy does). FLOP/s: a product of two
-    8192 × 8192 matrices of random numbers in `dtype`, fp32 without TF32, through PyTorch.
+    HBM: copying 1 GiB, read and write counted. L2: a Triton program on every multiprocessor reads
+    16 MiB again and again, each in an order of its own. FLOP/s: a product of two 8192 × 8192
+    matrices of random numbers in `dtype`, fp32 without TF32, through PyTorch.
     """
-    hbm = _copy_rate(STREAM_BYTES, repeats=1)
-    l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    cached = _copy_rate(l2 // 4, repeats=32)
-    return {"hbm_bytes_per_s": hbm, "l2_bytes_per_s": cached, "flops": _matmul_rate(dtype)}
+    return {
+        "hbm_bytes_per_s": _hbm_rate(),
+        "l2_bytes_per_s": _l2_rate(),
+        "flops": _matmul_rate(dtype),
+    }
 
 
-def _copy_rate(n_bytes: int, repeats: int) -> float:
-    source = torch.ones(n_bytes // 4, device="cuda")
+def _hbm_rate() -> float:
+    source = torch.ones(STREAM_BYTES // 4, device="cuda")
     target = torch.empty_like(source)
+    ms = interleave({"copy": lambda: target.copy_(source)}, runs=9)["copy"].median_ms
+    return 2 * STREAM_BYTES / (ms * 1e-3)
 
-    def copy():
-        for _ in range(repeats):
-            target.copy_(source)
 
-    ms = interleave({"copy": copy}, runs=9)["copy"].median_ms
-    return 2 * n_bytes * repeats / (ms * 1e-3)
+@triton.jit
+def _read_kernel(X, Out, ROUNDS: tl.constexpr, CHUNKS: tl.constexpr, CHUNK: tl.constexpr):
+    program = tl.program_id(0)
+    at = tl.arange(0, CHUNK)
+    total = tl.zeros([CHUNK], tl.float32)
+    for k in range(ROUNDS):
+        total += tl.load(X + ((program + k) % CHUNKS) * CHUNK + at)
+    tl.store(Out + program * CHUNK + at, total)
+
+
+def _l2_rate() -> float:
+    chunks = CACHED_BYTES // (4 * CHUNK)
+    programs = 2 * torch.cuda.get_device_properties(0).multi_processor_count
+    x = torch.ones(chunks * CHUNK, device="cuda")
+    out = torch.empty(programs * CHUNK, device="cuda")
+    rounds = 4 * chunks
+
+    def read():
+        _read_kernel[(programs,)](x, out, rounds, chunks, CHUNK, num_warps=8)
+
+    ms = interleave({"read": read}, runs=9)["read"].median_ms
+    return 4 * CHUNK * programs * rounds / (ms * 1e-3)
 
 
 def _matmul_rate(dtype: str) -> float:
