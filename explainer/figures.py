@@ -24,23 +24,24 @@ LOOK = {
 GRID = "rgba(127,140,160,.28)"
 # The histogram's bins, as judging.py counts them.
 LOWEST, A_DECADE = -10, 4
+SELDOM = 5e-4  # a tail thinner than this is not drawn
 
 
 def _styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
-    text = f"<b>{title}</b>   <sup>{remark}</sup>"
+    text = f"<b>{title}</b>   <span style=\"font-size:13px\">{remark}</span>"
     figure.update_layout(
         height=height,
-        margin={"l": 64, "r": 16, "t": 60, "b": 48},
+        margin={"l": 64, "r": 16, "t": 52, "b": 40},
         title={"text": text, "x": 0.012, "y": 0.97, "font": {"size": 15}},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, sans-serif", "size": 13},
-        legend={"orientation": "h", "y": -0.22, "x": 0, "yanchor": "top"},
+        legend={"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
         hovermode="closest",
         modebar={"remove": ["select2d", "lasso2d", "autoScale2d"]},
     )
     axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False}
-    figure.update_xaxes(**axis)
+    figure.update_xaxes(title_standoff=6, **axis)
     figure.update_yaxes(**axis)
     return figure
 
@@ -56,21 +57,27 @@ def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
     if not judged:
         return None
     figure = go.Figure()
-    used = [k for row in judged for k, c in enumerate(row["histogram"]["counts"]) if c]
+    used = [
+        k
+        for row in judged
+        for k, c in enumerate(row["histogram"]["counts"])
+        if c > SELDOM * sum(row["histogram"]["counts"])
+    ]
     first, last = (min(used), max(used)) if used else (0, A_DECADE)
     for row in judged:
         counts, exact = row["histogram"]["counts"], row["histogram"]["exact"]
         total = max(1, sum(counts) + exact)
         x = [10 ** (LOWEST + (k + 0.5) / A_DECADE) for k in range(first, last + 1)]
         y = [100 * counts[k] / total for k in range(first, last + 1)]
-        name = METHODS[row["method"]] + (f" ({100 * exact / total:.0f} % exact)" if exact else "")
+        share = 100 * exact / total
+        name = METHODS[row["method"]] + (f" ({share:.0f} % exact)" if share >= 0.5 else "")
         line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
         figure.add_scatter(
             x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6)
         )
     figure.update_xaxes(type="log", title="|O − O in float64|", exponentformat="power", dtick=1)
     figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
-    return _styled(figure, 380, "How large are the errors?", "all elements of the heads compared")
+    return _styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
 
 
 def roofline(result: Mapping) -> go.Figure | None:
@@ -114,7 +121,7 @@ def roofline(result: Mapping) -> go.Figure | None:
     figure.update_xaxes(type="log", title="FLOPs per byte asked of memory", dtick=1)
     figure.update_yaxes(type="log", title="TFLOP/s", dtick=1)
     remark = result.get("recorded", "ceilings measured on this card")
-    return _styled(figure, 380, "Why? The roofline", remark)
+    return _styled(figure, 430, "Why? The roofline", remark)
 
 
 SWEPT = (  # title, what of a row, log or linear

@@ -99,8 +99,8 @@ class _Job:
 
     def __init__(self, request: RunRequest, about: dict, report: Report) -> None:
         self.about, self.report = about, report
+        request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         self.q, self.k, self.v = self._tensors(request)
-        request = request.with_blocks(*self._blocks(request))
         self.request, self.problem = request, request.problem
         p = self.problem
         self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
@@ -137,10 +137,12 @@ class _Job:
             None if request.auto_q else request.problem.block_q,
             None if request.auto_k else request.problem.block_k,
         )
+        p = request.problem
+        like = torch.empty(1, 1, 1, p.d, dtype=DTYPES[p.dtype], device=device())
         try:
-            config = kernels.attention.config_for(self.q, request.problem.causal, *asked)
+            config = kernels.attention.config_for(like, p.causal, *asked)
         except ValueError:  # the kernel that is to use them will say so
-            return request.problem.block_q, request.problem.block_k
+            return p.block_q, p.block_k
         return config.block_m, config.block_n
 
     def row(self, name: str) -> dict:

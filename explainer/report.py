@@ -236,7 +236,7 @@ def _same(result: dict) -> str:
     for row in rows:
         s, name = row.get("same"), METHODS[row["method"]]
         if s is None:
-            text = f"{name}: too many tiles to be listed, so they are not compared."
+            text = f"{name}: too many tiles for a list of them, so only its O was judged."
             lines.append(words(text))
             continue
         if s["against"] == "O":

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch.backends import cuda
@@ -18,6 +23,10 @@ _NAMES = {int(backend.value): name for name, (backend, _) in _ASK.items()}
 _NAMES[int(SDPBackend.MATH.value)] = "sdpa_math"
 
 
+# "[W… sdp_utils.cpp:255] Warning: … (function check_head_dim)", as PyTorch's C++ writes it
+_SAID = re.compile(r"Warning: (.*?)(?: \(function \w+\))?$", re.MULTILINE)
+
+
 def sdpa_choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool) -> dict:
     """{"picked": contender or None, "reasons": {contender: sentence}} for tensors (B, H, N, d).
 
@@ -28,10 +37,27 @@ def sdpa_choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bo
     parameters = cuda.SDPAParams(q, k, v, None, 0.0, causal, False)
     reasons = {}
     for name, (_, can_use) in _ASK.items():
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+        with _stderr() as said:
             works = can_use(parameters, debug=True)
-        texts = [" ".join(str(w.message).split()) for w in said]
-        texts = [t.split(" (Triggered internally")[0] for t in texts]
+            texts = dict.fromkeys(_SAID.findall(said()))
         reasons[name] = "" if works else " ".join(texts) or "PyTorch gives no reason."
     return {"picked": _NAMES.get(int(number)), "reasons": reasons}
+
+
+@contextmanager
+def _stderr() -> Iterator[Callable[[], str]]:
+    """What is written to file descriptor 2 meanwhile: these warnings do not pass through Python."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+
+        def text() -> str:
+            file.seek(0)
+            return file.read().decode("utf-8", "replace")
+
+        try:
+            yield text
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

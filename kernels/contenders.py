@@ -12,6 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 import kernels
 
 from . import hopper, hopper_plans
+from .chooser import sdpa_choice
 
 ORDERS = ("standard", "fa1", "fa2")
 SDPA = {
@@ -91,6 +92,8 @@ def contender(
         text = " ".join(str(error).split())
         if "CUDA error" in text or "CUDA driver" in text:
             raise  # that is no refusal: the process is broken
+        if name in SDPA:
+            text = sdpa_choice(q, k, v, causal=problem.causal)["reasons"].get(name) or text
         raise NotAvailable(text[:300]) from error
     return function
 
