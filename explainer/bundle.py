@@ -1,13 +1,16 @@
-"""The player as one classic script: what an offline page needs, since browsers import no modules
-from disk. Covers the forms that our own modules use, and refuses others."""
+"""Our modules as one script: an offline page needs it, since browsers import no modules from disk,
+and the app serves it, since a class of 300 should not fetch thirty small files each. Covers the
+forms that our own modules use, and refuses others."""
 
 from __future__ import annotations
 
+import posixpath
 import re
+from functools import lru_cache
 from pathlib import Path
 
-PLAYER = Path(__file__).resolve().parent.parent / "assets" / "player"
-IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.M)
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
 
@@ -15,23 +18,28 @@ class BundleError(RuntimeError):
     """A module that this bundler does not understand."""
 
 
+def _place(importer: str, relative: str) -> str:
+    """A module's path below assets/, as another one names it."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), relative))
+
+
 def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
     if name in path:
         raise BundleError(f"{' → '.join((*path, name))} import each other")
     if name in done:
         return
-    text = (PLAYER / name).read_text(encoding="utf-8")
+    text = (ASSETS / name).read_text(encoding="utf-8")
     for _, other in IMPORT.findall(text):
-        _module(other, done, parts, (*path, name))
+        _module(_place(name, other), done, parts, (*path, name))
     exports = [symbol for _, symbol in EXPORT.findall(text)]
 
     def taken(match: re.Match) -> str:
         names = ", ".join(part.strip().replace(" as ", ": ") for part in match[1].split(","))
-        return f'const {{ {names.rstrip(", ")} }} = modules["{match[2]}"];\n'
+        return f'const {{ {names.rstrip(", ")} }} = modules["{_place(name, match[2])}"];\n'
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
-    if re.search(r"^(import|export)\b|import\.meta|\bimport\(", body, re.M):
+    if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
     parts.append(
         f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {", ".join(exports)} }};\n}})();\n'
@@ -40,9 +48,24 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
 
 def bundle(*entries: str) -> str:
-    """The modules ``entries`` of assets/player and what they import; each is ``modules[name]``."""
+    """The modules ``entries`` of assets/ and what they import; each is ``modules[path]``."""
     parts: list[str] = []
     done: list[str] = []
     for entry in entries:
         _module(entry, done, parts)
     return '"use strict";\nconst modules = {};\n' + "".join(parts)
+
+
+def offline() -> str:
+    """The player that needs no server, as a classic script. Raises BundleError."""
+    text = bundle("player/offline.js")
+    if "import.meta" in text:
+        raise BundleError("offline.js: a classic script has no import.meta")
+    return text
+
+
+@lru_cache(maxsize=1)
+def online() -> str:
+    """The app's own script as one ES module that exports ``mount``, for player/all.js."""
+    text = bundle("site.js", "player/index.js")
+    return f'{text}export const {{ mount }} = modules["player/index.js"];\n'

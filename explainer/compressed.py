@@ -12,29 +12,27 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 import brotli  # Gradio brings it
-from starlette.datastructures import Headers
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STATIC = ("/assets/", "/static/", "/fa/static/")
 PAGES = ("/", "/config", "/theme.css")  # made anew for every request
-TEXT = ("text/", "application/javascript", "application/json", "image/svg+xml")
+TEXT = (b"text/", b"application/javascript", b"application/json", b"image/svg+xml")
 KEPT_BYTES = 64 << 20
-FOREVER = "public, max-age=31536000, immutable"  # of files whose names hold a fingerprint
-A_WHILE = "public, max-age=3600"
+FOREVER = b"public, max-age=31536000, immutable"  # of files whose names hold a fingerprint
+A_WHILE = b"public, max-age=3600"
 SMALL = 500  # bytes below which nothing is gained
 
 
 @dataclass(frozen=True)
 class _File:
-    """One static file, as it is sent: encoding → body."""
+    """One static file as it is sent: encoding → (raw headers, body), made once."""
 
-    headers: dict[str, str]
-    bodies: dict[str, bytes]
+    etag: bytes
+    sent: dict[bytes, tuple[list[tuple[bytes, bytes]], bytes]]
 
     @property
     def size(self) -> int:
-        return sum(map(len, self.bodies.values()))
+        return sum(len(body) for _, body in self.sent.values())
 
 
 class Compressed:
@@ -46,39 +44,44 @@ class Compressed:
         self._making: dict[str, asyncio.Lock] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope.get("path", "")
-        headers = Headers(scope=scope) if scope["type"] == "http" else None
-        plain = headers is None or scope["method"] != "GET" or "range" in headers
-        if not plain and path.startswith(STATIC):
-            await self._static(path, headers, scope, receive, send)
-        elif not plain and path in PAGES and "gzip" in headers.get("accept-encoding", ""):
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        path = scope["path"]
+        if path.startswith(STATIC):
+            await self._static(path, dict(scope["headers"]), scope, receive, send)
+        elif path in PAGES and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
             await self._page(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
-    async def _static(self, path, headers, scope, receive, send) -> None:
-        if path not in self._files:
+    async def _static(self, path, asked, scope, receive, send) -> None:
+        file = self._files.get(path)
+        if file is None:
             async with self._making.setdefault(path, asyncio.Lock()):  # one makes it, all wait
+                start, body = {}, b""
                 if path not in self._files:
                     start, body = await self._whole(scope, receive)
-                    if start["status"] != 200:
-                        await send(start)
-                        await send({"type": "http.response.body", "body": body})
-                        return
+                if start.get("status") == 200:
                     await asyncio.to_thread(self._keep, path, start, body)
-            self._making.pop(path, None)
-        file = self._files.get(path)
-        if file is None:  # pushed out meanwhile
+                self._making.pop(path, None)
+            if start and start["status"] != 200:
+                await send(start)
+                await send({"type": "http.response.body", "body": body})
+                return
+            file = self._files.get(path)
+        if file is None or b"range" in asked:  # pushed out meanwhile, or a part is wanted
             await self.app(scope, receive, send)
             return
-        if headers.get("if-none-match") == file.headers["etag"]:
-            await Response(status_code=304, headers=file.headers)(scope, receive, send)
-            return
-        accepted = headers.get("accept-encoding", "")
-        encoding = next((e for e in ("br", "gzip") if e in accepted and e in file.bodies), "")
-        more = {"content-encoding": encoding} if encoding else {}
-        response = Response(file.bodies[encoding], headers=file.headers | more)
-        await response(scope, receive, send)
+        accepted = asked.get(b"accept-encoding", b"")
+        encoding = next((e for e in (b"br", b"gzip") if e in accepted and e in file.sent), b"")
+        headers, body = file.sent[encoding]
+        status = 200
+        if asked.get(b"if-none-match") == file.etag:
+            status, body = 304, b""
+            headers = [(k, v) for k, v in headers if k != b"content-length"]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
     async def _whole(self, scope, receive) -> tuple[Message, bytes]:
         """The inner app's answer, complete; asked without conditions and without an encoding."""
@@ -97,17 +100,20 @@ class Compressed:
         return start, b"".join(parts)
 
     def _keep(self, path: str, start: Message, body: bytes) -> None:
-        given = Headers(raw=start["headers"])
-        kind = given.get("content-type", "application/octet-stream")
-        tag = hashlib.sha256(body).hexdigest()[:20]
-        headers = {"content-type": kind, "etag": f'"{tag}"', "vary": "Accept-Encoding"}
-        lasting = FOREVER if path.startswith("/assets/") else A_WHILE
-        headers["cache-control"] = given.get("cache-control", lasting)
-        bodies = {"": body}
-        if kind.startswith(TEXT) and len(body) > SMALL:
-            bodies["br"] = brotli.compress(body, quality=7)
-            bodies["gzip"] = gzip.compress(body, 6, mtime=0)
-        self._files[path] = _File(headers, bodies)
+        given = dict(start["headers"])
+        etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'.encode()
+        given.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else A_WHILE)
+        given |= {b"etag": etag, b"vary": b"Accept-Encoding"}
+        bodies = {b"": body}
+        if given.get(b"content-type", b"").startswith(TEXT) and len(body) > SMALL:
+            bodies[b"br"] = brotli.compress(body, quality=7)
+            bodies[b"gzip"] = gzip.compress(body, 6, mtime=0)
+        sent = {}
+        for encoding, content in bodies.items():
+            own = {b"content-length": str(len(content)).encode()}
+            own |= {b"content-encoding": encoding} if encoding else {}
+            sent[encoding] = list((given | own).items()), content
+        self._files[path] = _File(etag, sent)
         while sum(file.size for file in self._files.values()) > KEPT_BYTES:
             self._files.popitem(last=False)
 

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from explainer.bundle import bundle
+from explainer import bundle
 from explainer.listing import listings
 from explainer.problem import ORDERS, Problem
 from explainer.schedule import check_size
@@ -93,7 +93,7 @@ def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: s
         links=links,
         style=style,
         content=json.dumps(content, ensure_ascii=False).replace("<", "\\u003c"),
-        script=bundle("offline.js").replace("</", "<\\/"),
+        script=bundle.offline().replace("</", "<\\/"),
     )
 
 

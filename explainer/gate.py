@@ -132,9 +132,9 @@ def app_kwargs(endpoints: Mapping[str, tuple[str, ...]]) -> dict:
     """For ``launch(app_kwargs=…)``; ``endpoints``: the values that each named endpoint takes."""
     return {
         "middleware": [
+            Middleware(Compressed),  # outside: what it keeps has the headers of those inside
             Middleware(AccessLog),
             Middleware(SecurityHeaders),
-            Middleware(Compressed),
             Middleware(HidePage),
             Middleware(CountInputs, endpoints=endpoints),
         ],

@@ -21,7 +21,7 @@ class Player(gr.HTML):
         super().__init__(
             value="",
             html_template='<div class="fa-mount"></div>',
-            js_on_load=ON_LOAD.format(module=asset_url("player/index.js")),
+            js_on_load=ON_LOAD.format(module=asset_url("player/all.js")),
             apply_default_css=False,
             **kwargs,
         )

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.bundle import online
 from explainer.engine import Engine
 from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
@@ -125,6 +126,12 @@ class Assets(StaticFiles):
         return response
 
 
+def all_modules(request: Request) -> Response:
+    """``GET /fa/static/<build>/player/all.js``: our modules in one; the build only names it."""
+    headers = {"Cache-Control": IMMUTABLE}
+    return Response(online(), media_type="text/javascript", headers=headers)
+
+
 def health(engine: Engine) -> Response:
     """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
     machine = engine.machine() or {}
@@ -143,5 +150,6 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
         Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
         Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
+        Route(f"{PREFIX}/static/{{build}}/player/all.js", all_modules, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

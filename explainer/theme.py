@@ -37,7 +37,6 @@ def theme() -> Base:
 
 
 def head() -> str:
-    """Stylesheets, and the player's modules fetched while Gradio itself still starts."""
+    """Stylesheets, and our own modules, fetched while Gradio itself still starts."""
     sheets = "".join(f'<link rel="stylesheet" href="{asset_url(name)}">' for name in SHEETS)
-    site = f'<script type="module" src="{asset_url("site.js")}"></script>'
-    return f'{sheets}{site}<link rel="modulepreload" href="{asset_url("player/index.js")}">'
+    return f'{sheets}<script type="module" src="{asset_url("player/all.js")}"></script>'

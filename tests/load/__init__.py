@@ -1,0 +1,1 @@
+"""Load on loopback; nothing here is a test that asserts."""

@@ -1,0 +1,71 @@
+"""A small HTTP/1.1 client on asyncio streams: the load must cost less than what it measures."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Tally:
+    """What went wrong, and how much was asked."""
+
+    requests: int = 0
+    server_errors: int = 0
+    broken: int = 0
+    statuses: dict[int, int] = field(default_factory=dict)
+
+    def note(self, status: int) -> None:
+        self.requests += 1
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        self.server_errors += status >= 500
+
+
+class Connection:
+    """One keep-alive connection; reads a body to its end and forgets it unless it is wanted."""
+
+    def __init__(self, host: str, port: int, tally: Tally) -> None:
+        self.host, self.port, self.tally = host, port, tally
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        """Status and body. A connection that the server closed is opened again, once."""
+        kind = "Content-Type: application/json\r\n" if body else ""
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
+            f"Accept-Encoding: gzip, br\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
+        ).encode()
+        for attempt in (1, 2):
+            try:
+                if self._writer is None:
+                    streams = asyncio.open_connection(self.host, self.port)
+                    self._reader, self._writer = await streams
+                self._writer.write(head + body)
+                status, text = await self._answer()
+                self.tally.note(status)
+                return status, text
+            except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
+                self.close()
+                if attempt == 2:
+                    self.tally.broken += 1
+        return 0, b""
+
+    async def _answer(self) -> tuple[int, bytes]:
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        status = int(head[9:12])
+        if b"transfer-encoding: chunked" in head:
+            parts = []
+            while size := int(await self._reader.readuntil(b"\r\n"), 16):
+                parts.append(await self._reader.readexactly(size))
+                await self._reader.readexactly(2)
+            await self._reader.readexactly(2)
+            return status, b"".join(parts)
+        at = head.find(b"content-length: ")
+        length = int(head[at + 16 : head.index(b"\r\n", at)]) if at >= 0 else 0
+        return status, await self._reader.readexactly(length)
+
+    def close(self) -> None:
+        if self._writer:
+            self._writer.close()
+        self._reader = self._writer = None
