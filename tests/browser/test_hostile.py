@@ -108,6 +108,14 @@ def test_a_function_of_the_browser_is_none_of_the_server(server):
     assert indices and not [line for call in calls for line in faults(server, call)]
 
 
+@pytest.mark.parametrize("path", ["/", "/config"])
+@pytest.mark.parametrize("name", ["X-Gradio-Server", "X-Forwarded-Host"])
+def test_a_header_of_one_visitor_reaches_no_other(server, path, name):
+    host = {"Host": f"{name}.test"}  # nobody has asked by this name: nothing is kept for it yet
+    answer(server, "GET", path, None, host | {name: "http://evil.example"})
+    assert "evil.example" not in answer(server, "GET", path, None, host)[1]
+
+
 def test_random_calls(server):
     calls = Attacker(server, SEED).calls(CALLS)
     with ThreadPoolExecutor(AT_ONCE) as pool:
