@@ -1,4 +1,4 @@
-"""Static files compressed once and kept: Gradio compresses every one of them for every request.
+"""Files and the page itself made once and kept: Gradio makes and compresses them every time.
 
 Gradio's own compression lies outside and leaves an answer alone that has an encoding already.
 """
@@ -15,17 +15,21 @@ import brotli  # Gradio brings it
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STATIC = ("/assets/", "/static/", "/fa/static/")
-PAGES = ("/", "/config", "/theme.css")  # made anew for every request
+# Gradio makes these anew for every request, at 6 ms each for "/", though they depend on nothing but
+# the address that the visitor used.
+PAGES = ("/", "/config", "/theme.css")
+ORIGIN = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
 TEXT = (b"text/", b"application/javascript", b"application/json", b"image/svg+xml")
 KEPT_BYTES = 64 << 20
 FOREVER = b"public, max-age=31536000, immutable"  # of files whose names hold a fingerprint
 A_WHILE = b"public, max-age=3600"
+ASK_AGAIN = b"no-cache"
 SMALL = 500  # bytes below which nothing is gained
 
 
 @dataclass(frozen=True)
 class _File:
-    """One static file as it is sent: encoding → (raw headers, body), made once."""
+    """One answer as it is sent: encoding → (raw headers, body), made once."""
 
     etag: bytes
     sent: dict[bytes, tuple[list[tuple[bytes, bytes]], bytes]]
@@ -36,7 +40,7 @@ class _File:
 
 
 class Compressed:
-    """Middleware: answers static files from memory, and compresses the page itself on the fly."""
+    """Middleware: answers from memory what does not change while the app runs."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -47,29 +51,30 @@ class Compressed:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        path = scope["path"]
-        if path.startswith(STATIC):
-            await self._static(path, dict(scope["headers"]), scope, receive, send)
-        elif path in PAGES and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
-            await self._page(scope, receive, send)
+        asked = dict(scope["headers"])
+        if scope["path"].startswith(STATIC):
+            await self._kept(scope["path"], asked, scope, receive, send)
+        elif scope["path"] in PAGES and b"deep_link" not in scope["query_string"]:
+            key = repr([scope["path"], scope.get("scheme"), *(asked.get(k) for k in ORIGIN)])
+            await self._kept(key, asked, scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
-    async def _static(self, path, asked, scope, receive, send) -> None:
-        file = self._files.get(path)
+    async def _kept(self, key, asked, scope, receive, send) -> None:
+        file = self._files.get(key)
         if file is None:
-            async with self._making.setdefault(path, asyncio.Lock()):  # one makes it, all wait
+            async with self._making.setdefault(key, asyncio.Lock()):  # one makes it, all wait
                 start, body = {}, b""
-                if path not in self._files:
+                if key not in self._files:
                     start, body = await self._whole(scope, receive)
                 if start.get("status") == 200:
-                    await asyncio.to_thread(self._keep, path, start, body)
-                self._making.pop(path, None)
+                    await asyncio.to_thread(self._keep, key, scope["path"], start, body)
+                self._making.pop(key, None)
             if start and start["status"] != 200:
                 await send(start)
                 await send({"type": "http.response.body", "body": body})
                 return
-            file = self._files.get(path)
+            file = self._files.get(key)
         if file is None or b"range" in asked:  # pushed out meanwhile, or a part is wanted
             await self.app(scope, receive, send)
             return
@@ -80,7 +85,8 @@ class Compressed:
         if asked.get(b"if-none-match") == file.etag:
             status, body = 304, b""
             headers = [(k, v) for k, v in headers if k != b"content-length"]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
+        # a copy: what lies outside writes into it
+        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
         await send({"type": "http.response.body", "body": body})
 
     async def _whole(self, scope, receive) -> tuple[Message, bytes]:
@@ -99,10 +105,11 @@ class Compressed:
         await self.app({**scope, "headers": asked}, receive, keep)
         return start, b"".join(parts)
 
-    def _keep(self, path: str, start: Message, body: bytes) -> None:
+    def _keep(self, key: str, path: str, start: Message, body: bytes) -> None:
         given = dict(start["headers"])
         etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'.encode()
-        given.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else A_WHILE)
+        lasting = ASK_AGAIN if path in PAGES else A_WHILE
+        given.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else lasting)
         given |= {b"etag": etag, b"vary": b"Accept-Encoding"}
         bodies = {b"": body}
         if given.get(b"content-type", b"").startswith(TEXT) and len(body) > SMALL:
@@ -113,16 +120,6 @@ class Compressed:
             own = {b"content-length": str(len(content)).encode()}
             own |= {b"content-encoding": encoding} if encoding else {}
             sent[encoding] = list((given | own).items()), content
-        self._files[path] = _File(etag, sent)
+        self._files[key] = _File(etag, sent)
         while sum(file.size for file in self._files.values()) > KEPT_BYTES:
             self._files.popitem(last=False)
-
-    async def _page(self, scope, receive, send) -> None:
-        start, body = await self._whole(scope, receive)
-        headers = [(k, v) for k, v in start["headers"] if k.lower() != b"content-length"]
-        if start["status"] == 200 and len(body) > SMALL:
-            body = gzip.compress(body, 1, mtime=0)
-            headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
-        headers.append((b"content-length", str(len(body)).encode()))
-        await send({**start, "headers": headers})
-        await send({"type": "http.response.body", "body": body})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl, urlencode
 
 from gradio.route_utils import FnIndexInferError
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -128,15 +130,26 @@ async def broken(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": BROKEN}, status_code=500)
 
 
+@asynccontextmanager
+async def outermost(app: Starlette) -> AsyncIterator[None]:
+    """Puts what answers from memory outside of Gradio's own layers, which cost thrice as much.
+
+    ``app_kwargs`` can only add layers inside of those; the start of the app is the first moment
+    when the whole stack stands.
+    """
+    app.middleware_stack = Compressed(app.middleware_stack)
+    yield
+
+
 def app_kwargs(endpoints: Mapping[str, tuple[str, ...]]) -> dict:
     """For ``launch(app_kwargs=…)``; ``endpoints``: the values that each named endpoint takes."""
     return {
         "middleware": [
-            Middleware(Compressed),  # outside: what it keeps has the headers of those inside
             Middleware(AccessLog),
             Middleware(SecurityHeaders),
             Middleware(HidePage),
             Middleware(CountInputs, endpoints=endpoints),
         ],
+        "lifespan": outermost,
         "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
     }

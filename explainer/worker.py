@@ -57,11 +57,15 @@ class _Answers:
 
 
 def _prefer_gpu() -> None:
-    """Without a GPU Triton's interpreter runs the kernels: to be said before importing them."""
+    """Without a GPU Triton's interpreter runs the kernels: to be said before importing them.
+
+    It computes on the CPU for seconds, so it stands behind the web process that answers a class.
+    """
     import torch
 
     if not torch.cuda.is_available():
         os.environ["TRITON_INTERPRET"] = "1"
+        os.nice(10)
 
 
 def main() -> None:

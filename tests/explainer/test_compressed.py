@@ -29,9 +29,11 @@ class Inner:
         await send({"type": "http.response.body", "body": TEXT[100:]})
 
 
-async def ask(app, path: str, **headers: str) -> tuple[int, dict[bytes, bytes], bytes]:
+async def ask(
+    app, path: str, query: bytes = b"", **headers: str
+) -> tuple[int, dict[bytes, bytes], bytes]:
     raw = [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+    scope = {"type": "http", "method": "GET", "path": path, "headers": raw, "query_string": query}
     sent = []
 
     async def send(message) -> None:
@@ -85,16 +87,21 @@ def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
     asyncio.run(lesson())
 
 
-def test_other_paths_pass_and_the_page_is_compressed():
+def test_the_page_is_kept_for_each_address_it_is_reached_by():
     async def lesson():
         inner = Inner()
         app = Compressed(inner)
-        for _ in range(2):
-            _, headers, body = await ask(app, "/", accept_encoding="gzip")
+        for host in ("a.example", "b.example", "a.example"):
+            _, headers, body = await ask(app, "/", accept_encoding="gzip", host=host)
             assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
+            assert headers[b"cache-control"] == b"no-cache"
+        assert inner.asked == ["/", "/"]
+        await ask(app, "/", host="a.example", x_forwarded_proto="https")
+        await ask(app, "/", query=b"deep_link=1", host="a.example")
+        await ask(app, "/", query=b"n=8&step=2", host="a.example")
+        assert inner.asked == ["/"] * 4
         _, headers, body = await ask(app, "/fa/trace", accept_encoding="gzip")
         assert body == TEXT and b"content-encoding" not in headers
-        assert inner.asked == ["/", "/", "/fa/trace"]
 
     asyncio.run(lesson())
 
