@@ -7,6 +7,8 @@ const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtyp
 
 export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
+const asked = new URLSearchParams(window.location.search).get("page") ?? "step"; // the tab to open with
+let opened = asked !== "run";
 let shown = ""; // query of the Problem that the Step page shows
 
 function chip() {
@@ -30,8 +32,11 @@ export function placed({ query, step, phase }) {
 
 // Called by name from Gradio's events, which know no modules.
 window.faSite = {
-  /** A tab was chosen. */
+  /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the
+   * tab that the address names has been shown, another one does not count. */
   page(name) {
+    opened ||= name === asked;
+    if (!opened) return;
     address.write({ page: name === "step" ? null : name });
   },
   /** The Run page runs these control values: they go to the address unless they are the Step page's Problem. */

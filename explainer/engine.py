@@ -117,7 +117,8 @@ class Engine:
     def position(self, job: Job) -> int:
         """How many jobs are before this one."""
         with self._change:
-            return self._waiting.index(job) + 1 if job in self._waiting else 0
+            running = len(self._in_flight) > len(self._waiting)
+            return self._waiting.index(job) + running if job in self._waiting else 0
 
     def submit(self, request: Request, session: str = "") -> Job:
         """A job for this request: a finished one if it ran before, a shared one if it runs now.

@@ -28,7 +28,7 @@ SELDOM = 5e-4  # a tail thinner than this is not drawn
 
 
 def _styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
-    text = f'<b>{title}</b>   <span style="font-size:13px">{remark}</span>'
+    text = f'<b>{title}</b><br><span style="font-size:13px">{remark}</span>'
     figure.update_layout(
         height=height,
         margin={"l": 64, "r": 16, "t": 52, "b": 40},

@@ -43,7 +43,8 @@ def free_port() -> int:
 class Server:
     """``python app.py`` on a free port; a context manager that answers before it is entered."""
 
-    def __init__(self) -> None:
+    def __init__(self, script: str = "app.py") -> None:
+        self.script = script
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.host = f"127.0.0.1:{self.port}"
@@ -55,7 +56,7 @@ class Server:
             "GRADIO_SERVER_PORT": str(self.port),
             "PYTHONUNBUFFERED": "1",
         }
-        command = [sys.executable, "app.py"]
+        command = [sys.executable, self.script]
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log
         )
