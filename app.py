@@ -43,16 +43,25 @@ def build(engine: Engine) -> gr.Blocks:
     return demo
 
 
-def launch_options(engine: Engine) -> dict:
+def served(demo: gr.Blocks) -> dict[int, int]:
+    """{number: how many values it takes} of the functions that run on the server."""
+    return {k: len(f.inputs) for k, f in demo.fns.items() if f.fn is not None}
+
+
+def launch_options(engine: Engine, demo: gr.Blocks) -> dict:
     """What ``launch`` needs beside host and port, which Gradio takes from the environment."""
     return {
         "theme": theme.theme(),
         "head": theme.head(),
-        "app_kwargs": {"routes": routes.routes(engine), **gate.app_kwargs(api.ENDPOINTS)},
+        "app_kwargs": {
+            "routes": routes.routes(engine),
+            **gate.app_kwargs(api.ENDPOINTS, served(demo)),
+        },
         "ssr_mode": False,
         "run_history": False,
         "footer_links": [],
         "max_file_size": "1kb",
+        "state_session_capacity": 500,  # 150 kB each, kept until pushed out
     }
 
 
@@ -60,4 +69,5 @@ if __name__ == "__main__":
     logs.configure()
     kernel_engine = Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine()
     kernel_engine.start()
-    build(kernel_engine).queue(status_update_rate=5).launch(**launch_options(kernel_engine))
+    blocks = build(kernel_engine).queue(status_update_rate=5)
+    blocks.launch(**launch_options(kernel_engine, blocks))

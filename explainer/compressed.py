@@ -21,6 +21,7 @@ PAGES = ("/", "/config", "/theme.css")
 ORIGIN = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
 TEXT = (b"text/", b"application/javascript", b"application/json", b"image/svg+xml")
 KEPT_BYTES = 64 << 20
+MOST_PAGES = 24  # kept for that many addresses, all three together
 FOREVER = b"public, max-age=31536000, immutable"  # of files whose names hold a fingerprint
 A_WHILE = b"public, max-age=3600"
 ASK_AGAIN = b"no-cache"
@@ -121,5 +122,8 @@ class Compressed:
             own |= {b"content-encoding": encoding} if encoding else {}
             sent[encoding] = list((given | own).items()), content
         self._files[key] = _File(etag, sent)
+        pages = [key for key in self._files if key.startswith("[")]
+        for old in pages[:-MOST_PAGES]:  # whoever asks under many names does not push out the rest
+            del self._files[old]
         while sum(file.size for file in self._files.values()) > KEPT_BYTES:
             self._files.popitem(last=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,9 +15,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.compressed import Compressed
+from explainer.entry import NO_SUCH, Door
 from explainer.logs import AccessLog
 
-NO_SUCH = "There is no such endpoint: the app's API page lists those that there are."
 BROKEN = "The server could not answer this request; the page itself goes on working."
 
 
@@ -33,58 +32,11 @@ class HidePage:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == "/" and b"page=" in scope["query_string"]:
+        if scope["type"] == "http" and scope["path"] == "/" and scope["query_string"]:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             kept = urlencode([(k, v) for k, v in query if k != "page"])
             scope = {**scope, "query_string": kept.encode("latin-1", "replace")}
         await self.app(scope, receive, send)
-
-
-class CountInputs:
-    """Refuses a raw post to a named endpoint that has too few or too many values, in one sentence.
-
-    Gradio's own answer to such a post is an error without a word.
-    """
-
-    MOST_BYTES = 64_000
-
-    def __init__(self, app: ASGIApp, endpoints: Mapping[str, tuple[str, ...]]) -> None:
-        self.app = app
-        self.paths = {f"/gradio_api/call/{name}": names for name, names in endpoints.items()}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        names = self.paths.get(scope.get("path", "").rstrip("/"))
-        if scope["type"] != "http" or scope["method"] != "POST" or names is None:
-            await self.app(scope, receive, send)
-            return
-        messages, size, more = [], 0, True
-        while more and size <= self.MOST_BYTES:
-            messages.append(await receive())
-            size += len(messages[-1].get("body", b""))
-            more = messages[-1].get("more_body", False)
-        refusal = self._refusal(names, b"".join(m.get("body", b"") for m in messages), size)
-        if refusal:
-            await JSONResponse({"error": refusal}, status_code=422)(scope, receive, send)
-            return
-        kept = iter(messages)
-
-        async def again() -> Message:
-            return next(kept, None) or await receive()
-
-        await self.app(scope, again, send)
-
-    def _refusal(self, names: tuple[str, ...], body: bytes, size: int) -> str | None:
-        if size > self.MOST_BYTES:
-            return f"The request is too long: at most {self.MOST_BYTES:,} bytes are read."
-        wanted = f'{{"data": [{", ".join(names)}]}}'
-        try:
-            data = json.loads(body)["data"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return f"The request must be JSON of the form {wanted}."
-        if not isinstance(data, list) or len(data) != len(names):
-            count = len(data) if isinstance(data, list) else "no list of"
-            return f"{count} values were given, and {len(names)} are needed: {wanted}."
-        return None
 
 
 class SecurityHeaders:
@@ -130,26 +82,21 @@ async def broken(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": BROKEN}, status_code=500)
 
 
-@asynccontextmanager
-async def outermost(app: Starlette) -> AsyncIterator[None]:
-    """Puts what answers from memory outside of Gradio's own layers, which cost thrice as much.
+def app_kwargs(endpoints: Mapping[str, tuple[str, ...]], functions: Mapping[int, int]) -> dict:
+    """For ``launch(app_kwargs=…)``; ``endpoints`` and ``functions`` as :class:`Door` has them."""
 
-    ``app_kwargs`` can only add layers inside of those; the start of the app is the first moment
-    when the whole stack stands.
-    """
-    app.middleware_stack = Compressed(app.middleware_stack)
-    yield
+    @asynccontextmanager
+    async def outermost(app: Starlette) -> AsyncIterator[None]:
+        """Puts the door, and what answers from memory, outside of Gradio's own layers.
 
+        ``app_kwargs`` can only add layers inside of those, which cost thrice as much; the start of
+        the app is the first moment when the whole stack stands.
+        """
+        app.middleware_stack = Door(Compressed(app.middleware_stack), endpoints, functions)
+        yield
 
-def app_kwargs(endpoints: Mapping[str, tuple[str, ...]]) -> dict:
-    """For ``launch(app_kwargs=…)``; ``endpoints``: the values that each named endpoint takes."""
     return {
-        "middleware": [
-            Middleware(AccessLog),
-            Middleware(SecurityHeaders),
-            Middleware(HidePage),
-            Middleware(CountInputs, endpoints=endpoints),
-        ],
+        "middleware": [Middleware(AccessLog), Middleware(SecurityHeaders), Middleware(HidePage)],
         "lifespan": outermost,
         "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
     }

@@ -115,10 +115,11 @@ def export_npz(request: Request) -> Response:
 
 
 class Assets(StaticFiles):
-    """``assets/`` under the build's fingerprint; the first path segment only names the build."""
+    """``assets/`` under the build's fingerprint; the first path segment is the build's name."""
 
     def lookup_path(self, path: str):  # type: ignore[override]
-        return super().lookup_path(path.partition("/")[2])
+        named, _, inside = path.partition("/")
+        return super().lookup_path(inside) if named == build() else ("", None)
 
     def file_response(self, *args, **kwargs) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -127,7 +128,9 @@ class Assets(StaticFiles):
 
 
 def all_modules(request: Request) -> Response:
-    """``GET /fa/static/<build>/player/all.js``: our modules in one; the build only names it."""
+    """``GET /fa/static/<build>/player/all.js``: our modules in one file."""
+    if request.path_params["build"] != build():
+        return Response(status_code=404)
     headers = {"Cache-Control": IMMUTABLE}
     return Response(online(), media_type="text/javascript", headers=headers)
 

@@ -26,7 +26,7 @@ FLOORS = {
         "admission",
     ),
     3: (
-        *("bundle", "export", "routes", "compressed", "logs", "gate", "theme", "player"),
+        *("bundle", "export", "routes", "compressed", "entry", "logs", "gate", "theme", "player"),
         *("html", "script", "figures", "report", "sweeps"),
         *("engine", "child", "worker", "jobs", "judging", "zero"),
     ),

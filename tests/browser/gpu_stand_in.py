@@ -68,4 +68,5 @@ class Recording:
 if __name__ == "__main__":
     engine = Engine(Recording, rest_s=2)
     engine.start()
-    app.build(engine).queue(status_update_rate=5).launch(**app.launch_options(engine))
+    blocks = app.build(engine).queue(status_update_rate=5)
+    blocks.launch(**app.launch_options(engine, blocks))
