@@ -26,6 +26,7 @@ from explainer.wire import pack_visit, packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "/fa"
+SHEETS = ("tokens.css", "app.css", "player.css", "run.css")
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -135,6 +136,15 @@ def all_modules(request: Request) -> Response:
     return Response(online(), media_type="text/javascript", headers=headers)
 
 
+def all_sheets(request: Request) -> Response:
+    """``GET /fa/static/<build>/all.css``: our stylesheets in one file."""
+    if request.path_params["build"] != build():
+        return Response(status_code=404)
+    sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in SHEETS]
+    headers = {"Cache-Control": IMMUTABLE}
+    return Response("\n".join(sheets), media_type="text/css", headers=headers)
+
+
 def health(engine: Engine) -> Response:
     """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
     machine = engine.machine() or {}
@@ -154,5 +164,6 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
         Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
         Route(f"{PREFIX}/static/{{build}}/player/all.js", all_modules, methods=["GET"]),
+        Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -9,7 +9,6 @@ from explainer.routes import asset_url
 
 SANS = ["system-ui", "-apple-system", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
-SHEETS = ("tokens.css", "app.css", "player.css", "run.css")
 
 
 def theme() -> Base:
@@ -38,5 +37,5 @@ def theme() -> Base:
 
 def head() -> str:
     """Stylesheets, and our own modules, fetched while Gradio itself still starts."""
-    sheets = "".join(f'<link rel="stylesheet" href="{asset_url(name)}">' for name in SHEETS)
-    return f'{sheets}<script type="module" src="{asset_url("player/all.js")}"></script>'
+    sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
+    return f'{sheet}<script type="module" src="{asset_url("player/all.js")}"></script>'

@@ -25,6 +25,7 @@ from tests.load.wire import Connection, Tally
 
 AT_ONCE = 6  # connections of one browser
 THINK_S = (2.0, 8.0)
+NEW = 0.3  # of the traces asked for, this share nobody has asked for before
 SAMPLE_S = 10.0
 STEPS = [
     f"/fa/trace?n={n}&d={d}&br={b}&bc={b}&order={order}&mask={mask}"
@@ -79,14 +80,17 @@ class Class:
             for request in rest:
                 await connection.ask(*request)
 
+        wrong = self.tally.broken + self.tally.server_errors
         await asyncio.gather(*map(lane, connections))
-        self.pages.append(time.perf_counter() - began)
+        if self.tally.broken + self.tally.server_errors == wrong:  # else it is not complete
+            self.pages.append(time.perf_counter() - began)
         for spare in connections[1:]:
             spare.close()
         while time.monotonic() < self.until:
             await asyncio.sleep(random.uniform(*THINK_S))
             began = time.perf_counter()
-            await connections[0].ask("GET", random.choice(STEPS))
+            own = f"&data=random&seed={random.randrange(10**6)}" * (random.random() < NEW)
+            await connections[0].ask("GET", random.choice(STEPS) + own)
             self.traces.append(time.perf_counter() - began)
         connections[0].close()
 
@@ -102,7 +106,9 @@ class Class:
                 event = json.loads(text)["event_id"]
                 _, text = await connection.ask("GET", f"/gradio_api/call/run/{event}")
                 outcome = "done" if b"event: complete" in text else "refused"
-                self.runs[outcome] = self.runs.get(outcome, 0) + 1
+            else:
+                outcome = f"status {status}"
+            self.runs[outcome] = self.runs.get(outcome, 0) + 1
             await asyncio.sleep(0.05)
 
 
@@ -139,7 +145,7 @@ async def run(url: str, pid: int | None, clients: int, seconds: float, seen: lis
     """The lesson, and what it was like."""
     room = Class(url, seen, time.monotonic() + seconds)
     stop = asyncio.Event()
-    busy = [asyncio.create_task(room.saturate(k, stop)) for k in range(8)]
+    busy = [asyncio.create_task(room.saturate(k, stop)) for k in range(16)]
     await asyncio.sleep(5)  # the worker is at it before anybody comes
     memory: list[tuple[float, float, float]] = []
     began = time.monotonic()
