@@ -61,7 +61,7 @@ def launch_options(engine: Engine, demo: gr.Blocks) -> dict:
         "run_history": False,
         "footer_links": [],
         "max_file_size": "1kb",
-        "state_session_capacity": 500,  # 150 kB each, kept until pushed out
+        "state_session_capacity": 200,  # 150 kB each, with nothing of ours in it
     }
 
 

@@ -57,6 +57,9 @@ window.faSite = {
   },
   /** A run has ended: what it found is kept for the Problem it is about. */
   found() {
+    const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
+    const said = document.querySelector(".fa-said"); // there from the start, so that it is read out
+    if (verdict && said) said.textContent = verdict.textContent;
     const data = document.querySelector('[data-testid="run-result"]')?.dataset;
     if (!data) return;
     findings.set(data.query, { device: data.device, agrees: data.agrees === "true" && data.right === "true" });

@@ -69,7 +69,8 @@ class Compressed:
                 if key not in self._files:
                     start, body = await self._whole(scope, receive)
                 if start.get("status") == 200:
-                    await asyncio.to_thread(self._keep, key, scope["path"], start, body)
+                    file = await asyncio.to_thread(_made, scope["path"], start, body)
+                    self._keep(key, file)  # on the loop's own thread, like everything about it
                 self._making.pop(key, None)
             if start and start["status"] != 200:
                 await send(start)
@@ -106,24 +107,29 @@ class Compressed:
         await self.app({**scope, "headers": asked}, receive, keep)
         return start, b"".join(parts)
 
-    def _keep(self, key: str, path: str, start: Message, body: bytes) -> None:
-        given = dict(start["headers"])
-        etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'.encode()
-        lasting = ASK_AGAIN if path in PAGES else A_WHILE
-        given.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else lasting)
-        given |= {b"etag": etag, b"vary": b"Accept-Encoding"}
-        bodies = {b"": body}
-        if given.get(b"content-type", b"").startswith(TEXT) and len(body) > SMALL:
-            bodies[b"br"] = brotli.compress(body, quality=7)
-            bodies[b"gzip"] = gzip.compress(body, 6, mtime=0)
-        sent = {}
-        for encoding, content in bodies.items():
-            own = {b"content-length": str(len(content)).encode()}
-            own |= {b"content-encoding": encoding} if encoding else {}
-            sent[encoding] = list((given | own).items()), content
-        self._files[key] = _File(etag, sent)
+    def _keep(self, key: str, file: _File) -> None:
+        self._files[key] = file
         pages = [key for key in self._files if key.startswith("[")]
         for old in pages[:-MOST_PAGES]:  # whoever asks under many names does not push out the rest
             del self._files[old]
         while sum(file.size for file in self._files.values()) > KEPT_BYTES:
             self._files.popitem(last=False)
+
+
+def _made(path: str, start: Message, body: bytes) -> _File:
+    """The answer in every encoding; takes a while for a large one, so it is made on a thread."""
+    given = dict(start["headers"])
+    etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'.encode()
+    lasting = ASK_AGAIN if path in PAGES else A_WHILE
+    given.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else lasting)
+    given |= {b"etag": etag, b"vary": b"Accept-Encoding"}
+    bodies = {b"": body}
+    if given.get(b"content-type", b"").startswith(TEXT) and len(body) > SMALL:
+        bodies[b"br"] = brotli.compress(body, quality=7)
+        bodies[b"gzip"] = gzip.compress(body, 6, mtime=0)
+    sent = {}
+    for encoding, content in bodies.items():
+        own = {b"content-length": str(len(content)).encode()}
+        own |= {b"content-encoding": encoding} if encoding else {}
+        sent[encoding] = list((given | own).items()), content
+    return _File(etag, sent)

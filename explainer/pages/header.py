@@ -6,6 +6,7 @@ import gradio as gr
 
 BAR = """
 <div class="fa-bar-top">
+  <p class="fa-said" role="status" aria-live="polite"></p>
   <h1>FlashAttention, tile by tile</h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share fa-start-tour">Tour</button>

@@ -24,6 +24,16 @@ TARGETS = """
 """
 
 
+def serious(page) -> list[str]:
+    """What axe calls serious or critical, one line a node."""
+    return [
+        f"{v['id']}: {n['html'][:120]}"
+        for v in Axe().run(page).response["violations"]
+        if v["impact"] in ("serious", "critical")
+        for n in v["nodes"]
+    ]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("query", PAGES)
 def test_axe_finds_nothing_serious(browser, server, watch, query, scheme):
@@ -32,16 +42,26 @@ def test_axe_finds_nothing_serious(browser, server, watch, query, scheme):
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector('[data-testid="player"][data-step]:visible, #run-result:visible')
     page.wait_for_timeout(400)
-    violations = Axe().run(page).response["violations"]
-    serious = [
-        f"{v['id']}: {n['html'][:120]}"
-        for v in violations
-        if v["impact"] in ("serious", "critical")
-        for n in v["nodes"]
-    ]
-    small = page.evaluate(TARGETS)
+    found, small = serious(page), page.evaluate(TARGETS)
     context.close()
-    assert not serious, "\n".join(serious)
+    assert not found, "\n".join(found)
+    assert not small, "\n".join(small)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_results_which_are_said(browser, server, watch, scheme):
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
+    page = watch(context).page
+    page.goto(f"{server.url}/?page=run")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector('[data-testid="run-result"]', timeout=120_000)
+    page.wait_for_function("document.querySelector('.fa-said').textContent.includes('kernel')")
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
+    page.wait_for_timeout(400)
+    found, small = serious(page), page.evaluate(TARGETS)
+    context.close()
+    assert not found, "\n".join(found)
     assert not small, "\n".join(small)
 
 

@@ -116,3 +116,15 @@ def test_what_is_kept_is_bounded(monkeypatch):
         assert sum(file.size for file in app._files.values()) <= 20_000
 
     asyncio.run(lesson())
+
+
+def test_a_hundred_files_at_once():
+    async def lesson():
+        inner = Inner()
+        app = Compressed(inner)
+        paths = [f"/assets/{k}.js" for k in range(100)] * 3
+        answers = await asyncio.gather(*(ask(app, p, accept_encoding="br") for p in paths))
+        assert {status for status, _, _ in answers} == {200}
+        assert len(inner.asked) == len(app._files) == 100
+
+    asyncio.run(lesson())
