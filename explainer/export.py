@@ -60,7 +60,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 (() => {{
 {script}
-modules["offline.js"].play(
+modules["player/offline.js"].play(
   document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
 }})();
 </script>

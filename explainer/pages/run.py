@@ -73,14 +73,14 @@ def outcome(engine: Engine, job: Job) -> tuple:
     said to be recorded.
     """
     live, old = job.result, None
+    machine = live["machine"] if live else engine.machine() or {}
+    on_gpu = machine.get("available", True) and not machine.get("interpreted", False)
     if live:
-        on_gpu = not live["machine"]["interpreted"]
         first, details = report.report(live), report.details(live)
         errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
     else:
-        on_gpu = job.why == REFUSED and (engine.machine() or {}).get("available", True)
         first, details, errors, roof = report.failure(job.error), "", None, None
-    if not on_gpu:
+    if not on_gpu or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
     return (
         first,

@@ -111,6 +111,9 @@ def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     alert = page.locator(".fa-run-refused")
     alert.wait_for(timeout=WAIT_MS)
     assert words in alert.inner_text() and alert.inner_text().endswith(".")
+    old = page.locator('[data-testid="run-recorded"]')
+    old.wait_for()  # a GPU would have run it: what one took is below
+    assert f"N = {int(address['run-n']):,}" in old.inner_text()
 
 
 def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
