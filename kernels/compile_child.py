@@ -1,7 +1,7 @@
-"""Child process of inspection.py: compile the FA-2 kernel for a named card, without one.
+"""Child process of inspection.py: compile a kernel for a named card, without one.
 
 Reads one JSON request on stdin, writes one JSON answer on stdout. Triton is told, by a driver that
-only names a target, to compile for that target; the launcher of fa2.py then runs up to the launch.
+only names a target, to compile for that target; a kernel's own launcher then runs up to the launch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 
-from . import fa2
+from . import fa1, fa2
 from .configs import Config
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
@@ -56,9 +56,12 @@ class CompileOnly:
 def compile_kernel(request: dict) -> dict:
     """The texts and the resources of one configuration; request as compile_report makes it."""
     triton.runtime.driver.set_active(NamedTarget(request["capability"]))
-    fa2.fa2_kernel = stand_in = CompileOnly(fa2.fa2_kernel)
+    order = request["order"]
+    module = {"fa1": fa1, "fa2": fa2}[order]
+    stand_in = CompileOnly(getattr(module, f"{order}_kernel"))
+    setattr(module, f"{order}_kernel", stand_in)
     x = torch.empty(1, 1, LENGTH, request["d"], dtype=DTYPES[request["dtype"]])
-    fa2.run(x, x, x, request["causal"], 1.0, Config(**request["config"]), "ieee")
+    module.run(x, x, x, request["causal"], 1.0, Config(**request["config"]), "ieee")
     asm = stand_in.compiled.asm
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "kernel.cubin"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # Shared memory that one thread block may use, KiB (CUDA C++ programming guide, table of compute
 # capabilities).
-SHARED_KIB = {"sm_80": 163, "sm_90": 227, "sm_120": 99}
+SHARED_KIB = {"sm_80": 163, "sm_89": 99, "sm_90": 227, "sm_120": 99}
 # Largest padded block on a GPU: beyond it registers spill and compiling takes minutes.
 MAX_TILE = 256
 MAX_TILE_ELEMENTS = 1 << 20  # Triton's own limit for one block of values
@@ -59,6 +59,8 @@ TABLE: dict[str, dict[tuple[int, int, bool | None], Config]] = {
         (256, _32BIT, None): Config(64, 64, 4, 1),
     },
 }
+
+TABLE["sm_89"] = TABLE["sm_120"]  # as little shared memory, as many registers
 
 
 def pad(size: int) -> int:

@@ -12,19 +12,22 @@ from .availability import INTERPRETED
 from .configs import Config, pad
 from .formats import as_operand, as_stored
 from .progress import expect
+from .stamps import clock, stamp
 
 # kernel: begin
 
 
 @triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
 def fa1_kernel(
-    Q, K, V, O, M, L, M_TRACE, L_TRACE, q_strides, k_strides, v_strides, o_strides,
+    Q, K, V, O, M, L, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
     H, GROUP, Nq, Nk, scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
-    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2)."""
+    if STAMPED:
+        began = clock()
     bh = tl.program_id(0).to(tl.int64)
     b, h = bh // H, bh % H
     kv_h = h // GROUP  # GROUP query heads share one key head
@@ -86,6 +89,8 @@ def fa1_kernel(
                 tl.store(M_TRACE + trace, m_new, mask=row_ok)
                 tl.store(L_TRACE + trace, l_new, mask=row_ok)
             tl.debug_barrier()  # the next visit may read with other threads what these wrote
+    if STAMPED:
+        stamp(STAMPS, began)
 
 
 # kernel: end
@@ -94,6 +99,7 @@ def fa1_kernel(
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
     config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+    stamps: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
     """Launch on checked input, one program per batch and head; returns O, lse, m, l as `fa2.run`.
 
@@ -112,10 +118,11 @@ def run(
     expect(batch * heads)
     fa1_kernel[(batch * heads,)](
         q, k, v, o, m, l, m_trace if trace else m, l_trace if trace else l,
-        q.stride(), k.stride(), v.stride(), o.stride(),
+        m if stamps is None else stamps, q.stride(), k.stride(), v.stride(), o.stride(),
         heads, heads // k.shape[1], n_q, n_k, scale,
         D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
         PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
+        STAMPED=stamps is not None,
         BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
         num_warps=config.num_warps, num_stages=1, enable_fp_fusion=True,
     )  # fmt: skip

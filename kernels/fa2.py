@@ -8,6 +8,7 @@ from .availability import INTERPRETED
 from .configs import Config, pad
 from .formats import as_operand, as_stored, load_tile
 from .progress import expect
+from .stamps import clock, stamp
 
 # kernel: begin
 
@@ -61,13 +62,16 @@ def visit_tiles(
 
 @triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
 def fa2_kernel(
-    Q, K, V, O, LSE, M_TRACE, L_TRACE, q_strides, k_strides, v_strides, o_strides,
+    Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
     H, GROUP, Nq, Nk, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
-    RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
+    BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
+    if STAMPED:
+        began = clock()
     Tr = tl.cdiv(Nq, BLOCK_M)
     i = tl.program_id(0) % Tr
     if CAUSAL:
@@ -120,6 +124,8 @@ def fa2_kernel(
     o_ptrs += m64[:, None] * o_strides[2] + d64[None, :] * o_strides[3]
     tl.store(o_ptrs, o, mask=tile_ok)
     tl.store(LSE + bh * Nq + rows, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
+    if STAMPED:
+        stamp(STAMPS, began)
 
 
 # kernel: end
@@ -128,11 +134,13 @@ def fa2_kernel(
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
     config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+    stamps: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
     """Launch on checked input, one program per row block, head and batch.
 
     Returns O (B, H, Nq, d), lse (B, H, Nq), and m and l (B, H, Tr, Tc, Br) or None, None.
-    (`keep_lse` is for the other orders: here lse is always written.)
+    (`keep_lse` is for the other orders: here lse is always written.) `stamps` (programs, 3), int64:
+    where and when each program ran (GPU only).
     """
     batch, heads, n_q, d = q.shape
     n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n
@@ -149,11 +157,12 @@ def run(
     expect(programs)
     fa2_kernel[(programs,)](
         q, k, v, o, lse, m if trace else lse, l if trace else lse,
-        q.stride(), k.stride(), v.stride(), o.stride(),
+        lse if stamps is None else stamps, q.stride(), k.stride(), v.stride(), o.stride(),
         heads, heads // k.shape[1], n_q, n_k, scale * 1.4426950408889634,
         D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
         PAD_D=pad(d), CAUSAL=bool(causal), RAGGED=n_k % block_n != 0, PRECISION=precision,
-        TRACE=trace, BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
+        TRACE=trace, STAMPED=stamps is not None,
+        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
         num_warps=config.num_warps, num_stages=config.num_stages, enable_fp_fusion=True,
     )  # fmt: skip
     return o, lse, m, l

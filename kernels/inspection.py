@@ -18,7 +18,13 @@ ITEMSIZE = {"fp16": 2, "bf16": 2, "fp32": 4}
 # Per multiprocessor (CUDA C++ programming guide, table of compute capabilities): shared KiB,
 # threads, blocks. All have 65,536 registers, given out 256 at a time to a warp, and keep 1 KiB of
 # shared memory per block for themselves.
-SM_LIMITS = {"sm_80": (164, 2048, 32), "sm_90": (228, 2048, 32), "sm_120": (100, 1536, 24)}
+SM_LIMITS = {
+    "sm_80": (164, 2048, 32),
+    "sm_89": (100, 1536, 24),
+    "sm_90": (228, 2048, 32),
+    "sm_120": (100, 1536, 24),
+}
+ORDERS = ("fa1", "fa2")
 MATRIX_INSTRUCTIONS = re.compile(r"^\s*(?:@\S+\s+)?((?:mma|wgmma)\.[\w.:]*)", re.MULTILINE)
 
 
@@ -31,11 +37,12 @@ def compile_report(
     block_n: int | None = None,
     num_warps: int | None = None,
     num_stages: int | None = None,
+    order: str = "fa2",
 ) -> dict:
-    """Compile the FA-2 kernel for a card that need not be here, in a child process; cached.
+    """Compile a kernel for a card that need not be here, in a child process; cached.
 
-    arch "sm_80", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; None takes the
-    table's value. Returns a dict:
+    arch "sm_80", "sm_89", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; order
+    "fa1" or "fa2"; None takes the table's value. Returns a dict:
       block_m, block_n, num_warps, num_stages: the configuration;
       shared_bytes per block, registers per thread, spill_bytes per thread (local memory);
       blocks_per_sm and limited_by ("registers", "shared memory", "threads" or "blocks");
@@ -49,6 +56,8 @@ def compile_report(
         raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SM_LIMITS)}.")
     if dtype not in ITEMSIZE:
         raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(ITEMSIZE)}.")
+    if order not in ORDERS:
+        raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(ORDERS)}.")
     check_whole("d", d, MAX_D)
     for name, value in (("block_m", block_m), ("block_n", block_n), ("num_stages", num_stages)):
         if value is not None:
@@ -60,19 +69,20 @@ def compile_report(
         config.block_m,
         config.block_n,
         num_warps or config.num_warps,
-        num_stages or config.num_stages,
+        1 if order == "fa1" else num_stages or config.num_stages,
     )
-    return dict(_report(arch, d, dtype, bool(causal), config))
+    return dict(_report(arch, d, dtype, bool(causal), config, order))
 
 
 @lru_cache(maxsize=64)
-def _report(arch: str, d: int, dtype: str, causal: bool, config: Config) -> dict:
+def _report(arch: str, d: int, dtype: str, causal: bool, config: Config, order: str) -> dict:
     request = {
         "capability": int(arch.removeprefix("sm_")),
         "d": d,
         "dtype": dtype,
         "causal": causal,
         "config": vars(config),
+        "order": order,
     }
     report = {**vars(config), **_compile(request, arch)}
     report["matrix_instructions"] = sorted(set(MATRIX_INSTRUCTIONS.findall(report["ptx"])))

@@ -45,7 +45,7 @@ def interleave(
         first_ms[name] = max(_time(function, flush), 1e-3)
     wanted = {name: int(min(runs, max(3, limit_ms / ms))) for name, ms in first_ms.items()}
     shortest = functions[min(first_ms, key=first_ms.__getitem__)] if functions else None
-    _warm_up(flush)
+    warm_up(flush)
     times = {name: [] for name in functions}
     for turn in range(-WARM_UPS, runs):
         in_turn = [
@@ -64,7 +64,7 @@ def interleave(
     return {name: _summary(values) for name, values in times.items()}
 
 
-def _warm_up(flush) -> None:
+def warm_up(flush) -> None:
     """Keeps the GPU busy until its clocks are up."""
     began = time.perf_counter()
     while time.perf_counter() - began < WARM_UP_S:
