@@ -7,6 +7,11 @@ from dataclasses import dataclass
 KIB, MIB = 2**10, 2**20
 GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
 
+# fp32 lanes of an SM (architecture whitepapers); bytes that shared memory gives an SM in a clock
+# (CUDA C++ Programming Guide: 32 banks, 4 bytes each).
+LANES = {"sm_75": 64, "sm_80": 64, "sm_89": 128, "sm_90": 128, "sm_120": 128}
+SHARED_BYTES_PER_CLOCK = 128
+
 
 @dataclass(frozen=True)
 class Card:
@@ -31,6 +36,21 @@ class Card:
     tensor_tflops: float
     fp32_tflops: float
     source: str
+
+    @property
+    def clock_hz(self) -> float:
+        """Boost clock: what the fp32 peak takes of this many lanes, two operations each."""
+        return self.fp32_tflops * 1e12 / (2 * LANES[self.arch] * self.sms)
+
+    @property
+    def shared_bytes_per_s(self) -> float:
+        """Of all SMs together: 32 banks of 4 bytes each, once a clock."""
+        return SHARED_BYTES_PER_CLOCK * self.sms * self.clock_hz
+
+    @property
+    def registers_bytes_per_s(self) -> float:
+        """What a multiply-add on every lane moves: three operands read, one written, 4 bytes."""
+        return 16 * LANES[self.arch] * self.sms * self.clock_hz
 
 
 def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_gb, gb_per_s, tensor, fp32, source):

@@ -37,6 +37,7 @@ NAMES = {
     "heads": ("h", "the number of heads H"),
     "methods": ("methods", "the methods"),
     "longest": ("longest", "the longest sequence"),
+    "card": ("card", "the card"),
 }
 
 

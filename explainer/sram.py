@@ -24,7 +24,8 @@ class Part:
     nbytes: int
 
 
-def _parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
+def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
+    """``budget`` of a tile of this size; ``itemsize`` in bytes."""
     return (
         Part("Q", (br, d), br * d * itemsize),
         Part("K", (bc, d), bc * d * itemsize),
@@ -42,7 +43,7 @@ def budget(problem: Problem) -> tuple[Part, ...]:
     The same tile stands for standard attention, so that the orders can be compared. Its softmax
     pass holds more: whole rows of S, a strip of Br×N scores, which this budget leaves out.
     """
-    return _parts(problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
+    return tile_parts(problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
 
 
 def total(parts: tuple[Part, ...]) -> int:
@@ -65,7 +66,7 @@ def largest_square(problem: Problem, card: Card) -> int:
     low, high = 0, card.shared_bytes  # total grows with B
     while low < high:
         middle = (low + high + 1) // 2
-        if total(_parts(middle, middle, d, itemsize)) <= card.shared_bytes:
+        if total(tile_parts(middle, middle, d, itemsize)) <= card.shared_bytes:
             low = middle
         else:
             high = middle - 1

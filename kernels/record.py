@@ -1,7 +1,8 @@
 """Records of one GPU for the Memory and Parallel pages: `python -m kernels.record WHAT FILE`.
 
 placement: real schedules. tiles: what compiling makes of every tile, for every card, and on the GPU
-at hand its speed. decode: one query against many keys, the keys split or not.
+at hand its speed. decode: one query against many keys, the keys split or not. counted: bytes that
+the kernels move, counted in the interpreter (with TRITON_INTERPRET=1).
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ PLACED = tuple(
         *(("fa1", n, c, h) for n in (1024, 2048) for c in (False, True) for h in (1, 16, 160)),
         *(("fa1", 4096, c, h) for c in (False, True) for h in (1, 16, 300)),
     )
+)
+COUNTED = tuple(  # N, side of the square tiles, d
+    (n, side, d)
+    for n, side, d in itertools.product((128, 256, 512, 1024), (16, 32, 64, 128), (64, 128))
+    if n > side
 )
 DECODED = tuple(itertools.product((4096, 16384, 65536), (1, 16), (1, 2, 4, 8, 16, 32, 64)))
 
@@ -147,10 +153,26 @@ def decoded() -> list[dict]:
     return rows
 
 
+def counted() -> list[dict]:
+    """Bytes that the real kernels move, run by the interpreter; fp16, one head."""
+    from .counting import count_traffic
+
+    rows = []
+    for (n, side, d), causal, order in itertools.product(
+        COUNTED, (False, True), ("standard", "fa1", "fa2")
+    ):
+        moved = count_traffic(
+            n, d, block_m=side, block_n=side, causal=causal, order=order, dtype="fp16"
+        )
+        row = {"order": order, "n": n, "d": d, "side": side, "causal": causal, "dtype": "fp16"}
+        rows.append(row | {"bytes": sum(read + written for read, written in moved.values())})
+    return rows
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("placement", "compiled", "tiles", "decode"))
+    parser.add_argument("what", choices=("placement", "compiled", "tiles", "decode", "counted"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--processes", type=int, default=4)
     args = parser.parse_args()
@@ -159,6 +181,7 @@ def main() -> None:
         "compiled": lambda: compiled(args.processes),
         "tiles": lambda: tile_speeds(args.file),
         "decode": decoded,
+        "counted": counted,
     }
     record = provenance(args.what) | {"rows": makers[args.what]()}
     args.file.write_text(json.dumps(record), encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
-    1: ("own", "problem", "formats", "inputs", "tiling", "hardware", "request"),
+    1: ("own", "problem", "formats", "inputs", "tiling", "hardware", "request", "workload"),
     2: (
         "schedule",
         "traffic",
@@ -24,6 +24,8 @@ FLOORS = {
         "agreement",
         "recorded",
         "admission",
+        *("records", "grid", "timeline", "pace", "footprint", "capacity", "choices", "decode", "series"),
+        "warps",
     ),
     3: (
         *("bundle", "export", "routes", "compressed", "entry", "logs", "gate", "theme", "player"),
