@@ -27,7 +27,8 @@ LOWEST, A_DECADE = -10, 4
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 
 
-def _styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
+def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
+    """The look of every chart of ours: no paper of its own, system fonts, legend below."""
     text = f'<b>{title}</b><br><span style="font-size:13px">{remark}</span>'
     figure.update_layout(
         height=height,
@@ -77,7 +78,7 @@ def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
         )
     figure.update_xaxes(type="log", title="|O − O in float64|", exponentformat="power", dtick=1)
     figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
-    return _styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
+    return styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
 
 
 def roofline(result: Mapping) -> go.Figure | None:
@@ -121,7 +122,7 @@ def roofline(result: Mapping) -> go.Figure | None:
     figure.update_xaxes(type="log", title="FLOPs per byte asked of memory", dtick=1)
     figure.update_yaxes(type="log", title="TFLOP/s", dtick=1)
     remark = result.get("recorded", "ceilings measured on this card")
-    return _styled(figure, 430, "Why? The roofline", remark)
+    return styled(figure, 430, "Why? The roofline", remark)
 
 
 SWEPT = (  # title, what of a row, log or linear
@@ -157,7 +158,7 @@ def _swept(rows: list[Mapping], title: str, value, scale: str) -> go.Figure:
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=names, tickangle=0, title="N")
     figure.update_yaxes(type=scale, exponentformat="power", dtick=1 if scale == "log" else None)
     figure.update_layout(showlegend=False)
-    return _styled(figure, 380, title)
+    return styled(figure, 380, title)
 
 
 # How Plotly's symbols look in text, for a legend outside the figures.

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from explainer.bundle import online
+from explainer.code import code
 from explainer.engine import Engine
 from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
@@ -70,6 +71,18 @@ def visit(request: Request) -> Response:
         return JSONResponse({"error": str(error)}, status_code=400)
     headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
     return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+def compiled(request: Request) -> Response:
+    """``GET /fa/code?arch=…``: PTX or SASS of one tile; 400 with one sentence.
+
+    Synchronous: it may wait seconds for the compiler, on a thread of its own.
+    """
+    try:
+        body = code(dict(request.query_params))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
 
 
 def listing(request: Request) -> Response:
@@ -158,6 +171,7 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route("/healthz", lambda request: health(engine), methods=["GET"]),
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
         Route(f"{PREFIX}/visit", visit, methods=["GET"]),
+        Route(f"{PREFIX}/code", compiled, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),

@@ -59,7 +59,7 @@ def _measured(row: dict) -> list[dict]:
 
 
 def by_n(w: Workload) -> list[dict]:
-    """Over N, in the workload's tile; counted and measured where its tile is square and recorded."""
+    """Over N, in the workload's tile; counted and measured where that was recorded."""
     rows = [
         _row(order, n, None, _computed(w, order, n, w.block_q, w.block_k), COMPUTED)
         for order in ORDERS

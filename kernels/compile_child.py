@@ -77,6 +77,7 @@ def compile_kernel(request: dict) -> dict:
         "ttgir": asm["ttgir"],
         "ptx": asm["ptx"],
         "sass": sass,
+        "triton": triton.__version__,
     }
 
 

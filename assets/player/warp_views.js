@@ -70,7 +70,7 @@ function fitting(width, height) {
   return width < DIGITS.long ? "short" : "long";
 }
 
-/** A matrix cut into the bands that the warps hold; `down`: its first axis runs down the page. */
+/** A matrix cut into the bands that the warps hold, or whole where every warp holds it. */
 export class Bands {
   constructor(tensor) {
     this.tensor = tensor;
@@ -82,7 +82,7 @@ export class Bands {
     ]);
   }
 
-  /** `across`: the bands lie side by side, as keys do in S and Kᵀ. */
+  /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. */
   layout(tile, pieces) {
     const flipped = this.tensor === "K";
     this.size = (h) => {
@@ -96,7 +96,7 @@ export class Bands {
     set(this.root, { class: `fa-held fa-held-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}` });
     const share = (h) => this.size(h)[across && !flipped ? 1 : 0];
     this.bands = pieces.map((h) => {
-      const [rows, cols] = flipped ? this.size(h).toReversed() : this.size(h);
+      const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
       const cells = h.known ? Array.from({ length: rows * cols }, () => el("span", { class: "fa-wcell" })) : [];
       const node = el("div", { class: `fa-band ${shared ? "fa-wall" : `fa-w${h.warps[0]}`}`, style: `flex-grow:${share(h)}; --rows:${rows}; --cols:${cols}` }, cells);
       return { node, cells, rows, cols };
@@ -107,11 +107,14 @@ export class Bands {
     this.body.replaceChildren(...this.bands.map((band) => band.node));
   }
 
-  measure() {
+  /** Looks at the room there is; has it become other? */
+  measured() {
     const band = this.bands[0];
-    this.digits = fitting(band.node.clientWidth / band.cols, band.node.clientHeight / band.rows);
     const { clientWidth, clientHeight } = this.edge.lastChild; // the smallest
     set(this.edge, { "data-tight": clientWidth < 13 || clientHeight < 13 });
+    const before = this.digits;
+    this.digits = fitting(band.node.clientWidth / band.cols, band.node.clientHeight / band.rows);
+    return this.tensor === "S" && this.digits !== before;
   }
 
   /** `active`: this step works on it. */
@@ -159,17 +162,19 @@ export class Parts {
     );
   }
 
-  measure() {
+  measured() {
     const cell = this.after.cells[0];
-    this.digits = fitting(cell.clientWidth, cell.clientHeight + 2);
-    const every = Math.max(1, Math.ceil(22 / Math.max(1, cell.clientWidth))); // row numbers in their room
+    if (!cell.clientWidth) return false; // the products are shown in its place
+    const every = Math.ceil(22 / cell.clientWidth); // row numbers need room too
     this.heads.forEach((head, r) => set(head, { text: r % every ? "" : String(this.rows[r]) }));
+    const before = this.digits;
+    this.digits = fitting(cell.clientWidth, cell.clientHeight);
+    return this.digits !== before;
   }
 
   draw(step) {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
-    const letter = sums ? "ℓ" : "m";
     const held = (name) => step.held[name] ?? [];
     set(this.title, { text: sums ? "sum over own keys" : "max over own keys" });
     set(this.before.node.querySelector(".fa-before"), { text: sums ? "α·ℓ before" : "m before" });
@@ -188,7 +193,6 @@ export class Parts {
         set(line.node, { [`data-${name}`]: values.join(" ") });
       }
     });
-    set(this.root, { "data-letter": letter });
   }
 
   line({ cells }, pieces, range) {
@@ -232,7 +236,7 @@ export class Products {
       [...grid.children].forEach((cell, k) => {
         const row = this.tile.rows[0] + Math.floor(k / cols);
         const held = h && h.rows[0] <= row && row < h.rows[1];
-        if (held && !h.known) set(cell, { class: "fa-wcell is-plain" });
+        if (held && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
         else paint(cell, held ? h.at(row - h.rows[0], k % cols) : undefined, range, "");
       });
     });
@@ -251,6 +255,8 @@ export class Shared {
 
   /** `written`: the writes whose parts lie there now. */
   draw(step, written, operands) {
+    if (this.drawn === step) return; // what lies there already does not arrive again
+    this.drawn = step;
     const reads = step.moves.filter((x) => x.op === "read");
     const size = (moves) => `${integer(moves.reduce((sum, x) => sum + x.nbytes, 0))} B`;
     set(this.note, { text: reads.length ? `${reads.length} warps read ${size(reads)}` : step.part === "write" && written.length ? `${size(written)} written` : "" });

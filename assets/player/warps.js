@@ -58,9 +58,10 @@ class Lane {
     this.products.layout(tile);
   }
 
-  measure() {
-    for (const view of Object.values(this.bands)) view.measure();
-    this.parts.measure();
+  /** Is there other room for numbers than before? */
+  measured() {
+    const views = [...Object.values(this.bands), this.parts];
+    return views.filter((view) => view.measured()).length > 0;
   }
 
   /** The parts that lie in shared memory: those written last in this phase. */
@@ -214,9 +215,8 @@ class WarpStage {
   }
 
   render() {
-    for (const lane of this.lanes) lane.draw(this.at);
-    for (const lane of this.lanes) lane.measure(); // the room there is, now that it is laid out
     const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
+    for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
     const where = `tile (${i}, ${j})${kind === "full" ? "" : ` · ${kind}`}, ${warps} warps`;
     const part = EXCHANGED.includes(k.phase) ? ` · ${PARTS[k.part]}` : "";

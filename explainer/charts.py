@@ -1,0 +1,204 @@
+"""Rows of the Memory and Parallel pages → Plotly figures. Pure: nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explainer.capacity import FORMS
+from explainer.figures import styled
+from explainer.hardware import CARDS
+from explainer.html import amount
+from explainer.series import COMPUTED, COUNTED, DRAM, L2
+from explainer.timeline import Schedule
+
+COLOURS = {"standard": "#b8860b", "fa1": "#d55e00", "fa2": "#2b8fd0"}
+WORDS = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}
+# Told apart by shape as well: a line, a ring, a cross, a thin cross.
+SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
+FORM_LOOK = {
+    "standard": ("#b8860b", "solid"),
+    "standard_kept": ("#d55e00", "dash"),
+    "autograd_kept": ("#a8447c", "dot"),
+    "fused": ("#2b8fd0", "solid"),
+    "fused_kept": ("#009e73", "dash"),
+}
+DASHES = {"standard": "dash", "fa1": "dot", "fa2": "solid"}
+MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
+
+
+def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
+    """A log axis whose ticks are binary amounts."""
+    low, high = int(np.floor(np.log2(max(1, min(values))))), int(np.ceil(np.log2(max(values))))
+    step = max(2, 2 * round((high - low) / 12))
+    ticks = [2.0**k for k in range(low - low % step, high + 1, step)]
+    figure.update_yaxes(
+        type="log", title=title, tickvals=ticks, ticktext=[amount(t) for t in ticks]
+    )
+
+
+def _lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
+    ticks = sorted(set(lengths))
+    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
+    figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
+
+
+def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -> go.Figure:
+    """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
+    workload stands, a thin line."""
+    figure = go.Figure()
+    for order in WORDS:
+        for origin in (COMPUTED, COUNTED, L2, DRAM):
+            mine = sorted(
+                (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
+                key=lambda r: r[over],
+            )
+            if not mine:
+                continue
+            line = {"color": COLOURS[order], "dash": DASHES[order], "width": 2}
+            look = {"mode": "lines", "line": line}
+            if origin in SYMBOLS:
+                symbol, size = SYMBOLS[origin]
+                marker = {"symbol": symbol, "size": size, "color": COLOURS[order]}
+                look = {"mode": "markers", "marker": marker | {"line": {"width": 2}}}
+                look["marker"]["line"]["color"] = COLOURS[order]
+            texts = [_told(r) for r in mine]
+            figure.add_scatter(
+                x=[r[over] for r in mine], y=[r["bytes"] for r in mine], hovertext=texts,
+                hoverinfo="text", name=f"{WORDS[order]}, {origin}", showlegend=False, **look,
+            )  # fmt: skip
+    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
+    _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
+    if over == "n":
+        _lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
+    else:
+        figure.update_xaxes(title="Br = Bc", tickvals=[16, 32, 64, 96, 128, 192, 256])
+    return styled(figure, 400, title, remark)
+
+
+def _told(row: Mapping) -> str:
+    tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
+    return (
+        f"<b>{WORDS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
+        f"<br>{_wrapped(row['source'])}"
+    )
+
+
+def _wrapped(text: str, width: int = 52) -> str:
+    lines, line = [], ""
+    for word in text.split():
+        if len(line) + len(word) > width:
+            lines, line = [*lines, line], ""
+        line = f"{line} {word}".strip()
+    return "<br>".join([*lines, line])
+
+
+def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
+    """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
+    figure = go.Figure()
+    for form, name in FORMS.items():
+        colour, dash = FORM_LOOK[form]
+        for measured in (False, True):
+            mine = [r for r in rows if r["form"] == form and r["measured"] == measured]
+            if not mine:
+                continue
+            look = {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
+            if measured:
+                line = {"width": 2, "color": colour}
+                look = {"mode": "markers", "showlegend": False}
+                look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
+            texts = [
+                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>{_wrapped(r['source'])}"
+                for r in mine
+            ]
+            figure.add_scatter(
+                x=[r["n"] for r in mine], y=[r["bytes"] for r in mine], name=name,
+                hovertext=texts, hoverinfo="text", **look,
+            )  # fmt: skip
+    room = CARDS[card].hbm_bytes
+    figure.add_hline(
+        y=room, line={"color": "#7b8494", "width": 2},
+        annotation_text=f"{CARDS[card].name}: {room / 1e9:.0f} GB",
+        annotation_position="top left",
+    )  # fmt: skip
+    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
+    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
+    _lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
+    return styled(figure, 440, "Memory against N", "crosses: peaks measured on an H200")
+
+
+# Waves, told apart by lightness too; beyond the last the colours come round again.
+WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
+
+
+def timeline(
+    s: Schedule, texts: Sequence[str], title: str, remark: str, unit: str, longest: float
+) -> go.Figure:
+    """One row a place on a multiprocessor, one bar a program; colour: its turn on that place.
+
+    ``texts``: what hovering says of each program; ``longest``: the axis' end, so that two timelines
+    can share a scale.
+    """
+    step = -(-len(s.sm) // MOST_BARS)
+    shown = np.flatnonzero(s.sm % step == 0)
+    place = s.sm * s.slots + s.slot
+    turn = _turns(place, s.start)
+    figure = go.Figure()
+    for k, colour in enumerate(WAVES):
+        mine = shown[turn[shown] % len(WAVES) == k]
+        figure.add_bar(
+            orientation="h", base=s.start[mine], x=(s.end - s.start)[mine], y=place[mine],
+            width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
+            hovertext=[texts[p] for p in mine], hoverinfo="text",
+        )  # fmt: skip
+    every = f", every {step}th multiprocessor drawn" if step > 1 else ""
+    figure.update_layout(barmode="overlay", bargap=0)
+    figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
+    ticks = list(range(0, s.sms, max(1, s.sms // 6)))
+    figure.update_yaxes(
+        range=[s.sms * s.slots - 0.5, -0.5], title="multiprocessor",
+        tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
+    )  # fmt: skip
+    figure = styled(figure, 320, title, remark + every)
+    return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
+
+
+def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """(programs,) how many programs ran before on the same place."""
+    order = np.lexsort((start, place))
+    new = np.concatenate([[True], np.diff(place[order]) > 0])
+    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+    turn = np.empty(len(order), int)
+    turn[order] = np.arange(len(order)) - first
+    return turn
+
+
+def decode(rows: list[Mapping], remark: str) -> go.Figure:
+    """Measured time over the number of parts, and the simulated share of the card that works."""
+    figure = go.Figure()
+    x = [str(r["splits"]) for r in rows]
+    figure.add_bar(
+        x=x, y=[100 * r["busy"] for r in rows], name="multiprocessors at work, simulated (%)",
+        yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
+        hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
+                   for r in rows],
+    )  # fmt: skip
+    timed = [r for r in rows if "median_ms" in r]
+    texts = [
+        f"<b>{r['median_ms'] * 1e3:.1f} µs</b> (p20 {r['p20_ms'] * 1e3:.1f}, p80 "
+        f"{r['p80_ms'] * 1e3:.1f})<br>{_wrapped(r['source'])}"
+        for r in timed
+    ]
+    figure.add_scatter(
+        x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
+        name="time, measured (µs)", mode="lines+markers", hovertext=texts, hoverinfo="text",
+        line={"color": "#d55e00", "width": 2}, marker={"size": 9},
+    )  # fmt: skip
+    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "range": [0, 105],
+                                 "title": "% of multiprocessors", "showgrid": False})  # fmt: skip
+    figure.update_xaxes(title="parts that the keys are split into", type="category")
+    figure.update_yaxes(title="µs", rangemode="tozero", secondary_y=False)
+    figure = styled(figure, 400, "One query: split the keys", remark)
+    return figure.update_layout(margin={"r": 64}, yaxis2={"gridcolor": "rgba(0,0,0,0)"})

@@ -1,0 +1,1 @@
+"""The Learn page's content: rungs, widgets, questions, claims. Pure NumPy; drawn by learn.js."""

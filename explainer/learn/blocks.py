@@ -1,0 +1,173 @@
+"""What a widget is made of: controls that the reader moves, blocks that show what was computed.
+
+A widget is a pure function from its controls' values to blocks; blocks are plain JSON values that
+assets/player/learn.js draws. Nothing is computed in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from explainer.problem import ProblemError
+
+COLOURS = ("q", "k", "v", "o", "m", "l", "s", "plain")  # the page's hues, by tensor
+KINDS = ("range", "number", "choice", "text", "toggle")
+MOST_TEXT = 400
+
+Block = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
+    ``choices`` (value, label) for choice; a toggle's value is "0" or "1"."""
+
+    key: str
+    label: str
+    kind: str
+    value: str | float
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Widget:
+    """``compute`` takes {key: float | str} of all controls and returns blocks; ``said`` in the
+    blocks' place for who cannot see them is the blocks' own texts, so give each a label."""
+
+    key: str
+    title: str
+    controls: tuple[Control, ...]
+    compute: Callable[[Mapping[str, float | str]], list[Block]]
+
+
+def values(widget: Widget, query: Mapping[str, str]) -> dict[str, float | str]:
+    """The controls' values of a query, defaults where it has none. Raises ProblemError with one
+    sentence that names the control, the value and what is allowed."""
+    return {c.key: _value(c, query.get(c.key)) for c in widget.controls}
+
+
+def _value(control: Control, given: object) -> float | str:
+    if given is None:
+        given = control.value
+    shown = "".join(c if c.isprintable() else "?" for c in str(given)[:40]) or "(empty)"
+    if control.kind in ("range", "number"):
+        try:
+            number = float(str(given)[:40])
+        except ValueError:
+            number = float("nan")
+        if not control.low <= number <= control.high:  # NaN fails too
+            raise ProblemError(
+                f"{control.key} = {shown} is not allowed: {control.label} must be a number from "
+                f"{control.low:g} to {control.high:g}."
+            )
+        return number
+    if control.kind == "text":
+        if len(str(given)) > MOST_TEXT:
+            raise ProblemError(
+                f"{control.key} is not allowed: {control.label} must have at most {MOST_TEXT} "
+                "characters."
+            )
+        return str(given)
+    allowed = ("0", "1") if control.kind == "toggle" else tuple(v for v, _ in control.choices)
+    if str(given) not in allowed:
+        raise ProblemError(
+            f"{control.key} = {shown} is not allowed: {control.label} must be one of "
+            f"{', '.join(allowed)}."
+        )
+    return str(given)
+
+
+def text(words: str, kind: str = "plain") -> Block:
+    """A sentence; ``kind`` plain | good | bad | fine (small)."""
+    return {"type": "text", "words": words, "kind": kind}
+
+
+def matrix(
+    label: str,
+    rows: Sequence[Sequence[float | None]],
+    *,
+    row_labels: Sequence[str] = (),
+    col_labels: Sequence[str] = (),
+    colour: str = "plain",
+    digits: int = 2,
+    marks: Sequence[tuple[int, int]] = (),
+    heat: bool = False,
+) -> Block:
+    """Numbers in cells, None an empty one (−inf and nan are written so); ``marks`` (row, column)
+    are outlined; ``heat``: cells coloured by their value."""
+    cells = [[_number(x) for x in row] for row in rows]
+    return {"type": "matrix", "label": label, "rows": cells, "row_labels": list(row_labels),
+            "col_labels": list(col_labels), "colour": colour, "digits": digits,
+            "marks": [list(m) for m in marks], "heat": heat}  # fmt: skip
+
+
+def _number(x: float | None) -> float | str | None:
+    """JSON knows no infinities."""
+    if x is None:
+        return None
+    x = float(x)
+    return x if x - x == 0 else ("NaN" if x != x else "∞" if x > 0 else "−∞")
+
+
+def bars(
+    label: str,
+    items: Sequence[tuple[str, float, str]],
+    *,
+    colour: str = "q",
+    log: bool = False,
+    limit: float | None = None,
+) -> Block:
+    """(name, value, what stands beside the bar); ``limit`` draws a line."""
+    return {"type": "bars", "label": label, "colour": colour, "log": log, "limit": limit,
+            "items": [[name, _number(value), beside] for name, value, beside in items]}  # fmt: skip
+
+
+def table(label: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
+    """Text in cells; the first of each row is its heading."""
+    return {"type": "table", "label": label, "head": list(head), "rows": [list(r) for r in rows]}
+
+
+def bits(label: str, sign: str, exponent: str, mantissa: str, value: str, remark: str) -> Block:
+    """A number's bits, "0" and "1", in three coloured groups; ``value`` what they stand for."""
+    return {"type": "bits", "label": label, "sign": sign, "exponent": exponent,
+            "mantissa": mantissa, "value": value, "remark": remark}  # fmt: skip
+
+
+def plot(
+    label: str,
+    series: Sequence[Mapping],
+    *,
+    x_label: str = "",
+    y_label: str = "",
+    log_x: bool = False,
+    log_y: bool = False,
+) -> Block:
+    """Each series: name, x, y (lists of numbers, None for a gap), colour, points (bool). Drawn as a
+    small SVG: no plot library."""
+    return {"type": "plot", "label": label, "series": [dict(s) for s in series],
+            "x_label": x_label, "y_label": y_label, "log_x": log_x, "log_y": log_y}  # fmt: skip
+
+
+def timeline(label: str, lanes: Sequence[tuple[str, Sequence[tuple]]], unit: str) -> Block:
+    """Lanes (name, bars); a bar (start, end, text, colour). The same axis for all."""
+    return {"type": "timeline", "label": label, "unit": unit,
+            "lanes": [[name, [list(bar) for bar in found]] for name, found in lanes]}  # fmt: skip
+
+
+def formula(label: str, mathml: str) -> Block:
+    """Constant MathML of ours (never the reader's text), what is inside of <math>."""
+    return {"type": "formula", "label": label, "mathml": mathml}
+
+
+def code(label: str, lines: str, marked: Sequence[int] = ()) -> Block:
+    """Code to be read or copied; ``marked`` line numbers from 0."""
+    return {"type": "code", "label": label, "lines": lines, "marked": list(marked)}
+
+
+def link(words: str, query: str) -> Block:
+    """A link to a Problem and a step of this app: ``query`` as in the address, without "?"."""
+    return {"type": "link", "words": words, "query": query}

@@ -1,0 +1,77 @@
+"""The forms of what the Learn page says: rungs, questions, claims, snippets, glossary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHOICE, NUMBER, ORDER, CLICK = "choice", "number", "order", "click"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. ``kind``:
+
+    choice: ``options`` of (text, reason), ``answer`` the index of the right one. number:
+    ``answer`` a float, right within ``tolerance`` (absolute); ``reasons`` (right, wrong). order:
+    ``options`` of (text, reason) in the right order, shown shuffled; ``gaps`` {index: (offered,
+    right)} in lines that hold "___". click: ``cells`` rows of texts drawn as a grid, ``answer`` the
+    (row, column) cells that are right; ``reasons`` (right, wrong).
+    """
+
+    key: str
+    kind: str
+    words: str
+    options: tuple[tuple[str, str], ...] = ()
+    answer: object = None
+    tolerance: float = 0.0
+    reasons: tuple[str, str] = ("", "")
+    gaps: tuple[tuple[int, tuple[str, ...], str], ...] = ()
+    cells: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One card of the ladder: at most 120 words, one widget, one question, one link to a place
+    where the idea appears (a query as in the address)."""
+
+    key: str
+    title: str
+    words: str
+    widget: str
+    question: Question
+    query: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something said often: ``truth`` whether it holds; ``why`` one or two sentences; ``widget``
+    the demonstration by our own code; ``source`` as text."""
+
+    key: str
+    words: str
+    truth: bool
+    why: str
+    widget: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """Code to copy. ``needs`` what must be there beside torch: "", "gpu", or a package's name."""
+
+    key: str
+    title: str
+    words: str
+    code: str
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Term:
+    """An entry of the glossary; ``symbol`` as on every page, "" for a word."""
+
+    key: str
+    symbol: str
+    name: str
+    words: str

@@ -1,0 +1,247 @@
+"""The Parallel page's views as HTML: pure functions of a workload; every text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from explainer import decode, grid
+from explainer.html import card, div, milliseconds, table, tag, words
+from explainer.inputs import INPUTS
+from explainer.memory_report import figures_of, said
+from explainer.pace import pace
+from explainer.placed import Compared
+from explainer.problem import Problem
+from explainer.records import about
+from explainer.timeline import Schedule
+from explainer.workload import Workload
+
+MOST_LISTED = 4096
+
+
+def _page(*parts: str, view: str, **data: object) -> str:
+    return div("fa-run", *parts, data_testid="parallel", data_view=view, **data)
+
+
+def time(value: float, unit: str) -> str:
+    """µs as µs, ms or s; visits as a number."""
+    if unit == "µs":
+        return milliseconds(value / 1e3)
+    return f"{value:,.0f} visits"
+
+
+def texts(s: Schedule, launch: grid.Programs, unit: str, origin: str) -> list[str]:
+    """What hovering says of each program."""
+    return [
+        f"<b>program {p:,}</b>, head {h}" + (f", row block {r}" if r >= 0 else "")
+        + f"<br>{v:,} visits on multiprocessor {sm}<br>{time(a, unit)} to {time(b, unit)}"
+        + f"<br>{origin}"
+        for p, (h, r, v, sm, a, b) in enumerate(
+            zip(launch.head, launch.row, launch.visits, s.sm, s.start, s.end, strict=True)
+        )
+    ]  # fmt: skip
+
+
+def _listed(s: Schedule, launch: grid.Programs, order: str, origin: str) -> list[dict]:
+    keep = np.arange(min(len(s.sm), MOST_LISTED))
+    return [
+        {
+            "order": order, "program": int(p), "head": int(launch.head[p]),
+            "row_block": int(launch.row[p]), "visits": int(launch.visits[p]), "sm": int(s.sm[p]),
+            "start": round(float(s.start[p]), 3), "end": round(float(s.end[p]), 3),
+            "origin": origin,
+        }
+        for p in keep
+    ]  # fmt: skip
+
+
+PROGRAM_HEAD = ("Order", "program", "head", "row block", "visits", "multiprocessor", "start",
+                "end", "origin")  # fmt: skip
+
+
+# ---- the grid on the card
+
+
+def grid_head(w: Workload, both: Mapping[str, Schedule]) -> str:
+    """Why FA-1 leaves a card idle where FA-2 does not, in numbers."""
+    sms = w.hardware.sms
+    used = {order: len(np.unique(s.sm)) for order, s in both.items()}
+    count = {order: len(s.sm) for order, s in both.items()}
+    heads = w.batch * w.heads
+    text = (
+        f"B × H = {heads}: FA-1 has {count['fa1']:,} programs for the {sms} multiprocessors of "
+        f"{w.hardware.name} and leaves {sms - used['fa1']} of them idle; FA-2 has "
+        f"{count['fa2']:,}, one a head and row block, and leaves {sms - used['fa2']}."
+    )
+    return _page(said(text), _facts(w, both), view="grid")
+
+
+def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
+    rows = []
+    for order, s in both.items():
+        slots, known = grid.slots(w, order)
+        p = pace(w, order)
+        where = "compiled" if known else "assumed: not compiled"
+        rows.append((
+            {"fa1": "FA-1", "fa2": "FA-2"}[order], f"{len(s.sm):,}",
+            f"{len(np.unique(s.sm))} of {s.sms}", f"{max(1, slots)} ({where})", f"{s.waves:.2f}",
+            f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, p.unit),
+        ))  # fmt: skip
+    head = ("Order", "programs", "multiprocessors used", "programs at once on one", "waves",
+            "busy", "tail", "takes")  # fmt: skip
+    unit = pace(w, "fa2").source
+    return card("facts", "The launch", f"simulated; times {unit}",
+                table(head, rows, "Both launches in numbers"))  # fmt: skip
+
+
+def grid_tail(w: Workload, both: Mapping[str, Schedule], plain: Schedule | None) -> str:
+    """What heavy-first order repairs; how the simulation works; the figures."""
+    parts = []
+    if plain is not None:
+        unit = pace(w, "fa2").unit
+        heavy = both["fa2"].makespan
+        gain = plain.makespan / heavy - 1
+        better = f"{100 * gain:.1f} % longer" if gain >= 0 else f"{-100 * gain:.1f} % shorter"
+        parts.append(words(
+            f"Causal rows are unequal: the last row block visits {-(-w.n // w.block_k):,} key "
+            f"blocks, the first {-(-min(w.block_q, w.n) // w.block_k)}. In the order of the rows, "
+            f"the longest last, the launch takes {time(plain.makespan, unit)}; the longest first, "
+            f"as the kernel has it, {time(heavy, unit)}: without that it would take {better}."
+        ))  # fmt: skip
+    parts.append(words(
+        "Busy: the share of the card's time in which a multiprocessor holds a program. Tail: the "
+        "share of the time after the first one ran out of work. A wave: as many programs as the "
+        "card holds at once. Simulated: programs start in the order of their numbers, each where "
+        "there is room first; those that share a multiprocessor slow each other down."
+    ))  # fmt: skip
+    launches = {order: grid.programs(w, order) for order in both}
+    listed = [row for order, s in both.items() for row in _listed(s, launches[order], order,
+                                                                 "simulated")]  # fmt: skip
+    caption = "The programs as a table" + (
+        f" (the first {MOST_LISTED:,})" if len(listed) > MOST_LISTED else ""
+    )
+    return _page(
+        card("tail", "Waves, tail, imbalance", "simulated", *parts),
+        figures_of("schedule", PROGRAM_HEAD, listed, caption),
+        view="grid-figures",
+    )
+
+
+# ---- the real run
+
+
+def real_head(c: Compared) -> str:
+    """How far simulation and reality are apart."""
+    name = {"fa1": "FA-1", "fa2": "FA-2"}[c.order]
+    w = c.workload
+    mask = "causal" if w.causal else "full"
+    low, high = c.spread_us
+    sign = "longer" if c.makespan >= 0 else "shorter"
+    learnt = (
+        "Its unit was taken from this very run, so only the shape is a prediction."
+        if c.scaled
+        else "It was learnt from other runs, at other N and other numbers of heads."
+    )
+    text = (
+        f"{name}, {mask}, N = {w.n:,}, B × H = {w.batch * w.heads}, d = {w.d}, tiles of "
+        f"{w.block_q} × {w.block_k}: the real kernel took {time(c.real.makespan, 'µs')} "
+        f"({time(low, 'µs')} to {time(high, 'µs')} over the runs), the simulation says "
+        f"{time(c.simulated.makespan, 'µs')}, {abs(100 * c.makespan):.1f} % {sign}. {learnt}"
+    )
+    return _page(said(text), view="real", data_off=f"{c.makespan:.6f}")
+
+
+def real_tail(c: Compared) -> str:
+    """Both schedules in numbers, and every program."""
+    rows = [
+        (name, f"{len(np.unique(s.sm))} of {s.sms}", str(s.slots), f"{100 * s.busy:.0f} %",
+         f"{100 * s.tail:.0f} %", time(s.makespan, "µs"))
+        for name, s in (("simulated", c.simulated), ("real", c.real))
+    ]  # fmt: skip
+    head = ("", "multiprocessors used", "at once on one", "busy", "tail", "takes")
+    note = (
+        "The kernel is built with a flag that lets every program write down its multiprocessor "
+        "(%smid) and the GPU's clock (%globaltimer) when it starts and ends. The run shown is the "
+        "one with the median time. Which multiprocessor comes next is the hardware's own choice, "
+        "so rows do not match one by one."
+    )
+    listed = _listed(c.real, c.launch, c.order, "measured")
+    return _page(
+        card("real", "Simulated and real", c.source, table(head, rows, "Both schedules"),
+             words(note)),
+        figures_of("real-schedule", PROGRAM_HEAD, listed, "The real programs as a table"),
+        view="real-figures",
+    )  # fmt: skip
+
+
+def failure(sentence: str) -> str:
+    """One sentence in place of a view."""
+    return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
+
+
+def progress(text: str) -> str:
+    """A live run on its way."""
+    return _page(said(text), view="real")
+
+
+# ---- decode
+
+
+def decode_rows(w: Workload) -> list[dict]:
+    """One row for each number of parts: the simulated share of the card, the measured time."""
+    timed = {r["splits"]: r for r in decode.recorded(w)}
+    rows = []
+    for splits in decode.SPLITS:
+        s = decode.schedule(w, splits)
+        row = {"splits": splits, "programs": len(s.sm), "busy": round(s.busy, 4)}
+        if splits in timed:
+            t = timed[splits]
+            row |= {key: round(t[key], 5) for key in ("median_ms", "p20_ms", "p80_ms")}
+            row["source"] = (
+                f"measured at N = {t['n_k']:,}, {t['heads']} heads, d = 64, "
+                f"{about('decode_nvidia_h200')}"
+            )
+        rows.append(row)
+    return rows
+
+
+def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
+    """One query leaves the card idle; splitting the keys fills it."""
+    heads, sms = w.batch * w.heads, w.hardware.sms
+    timed = [r for r in rows if "median_ms" in r]
+    best = min(timed, key=lambda r: r["median_ms"])
+    idle = max(0, sms - heads)
+    text = (
+        f"One new query, {w.n:,} keys: there is one row, so splitting the queries gives one "
+        f"program a head, {heads} for {sms} multiprocessors, and {idle} stay idle. Splitting the "
+        f"keys into {best['splits']} parts took {best['median_ms'] * 1e3:.0f} µs in place of "
+        f"{timed[0]['median_ms'] * 1e3:.0f} µs on the H200."
+    )
+    return _page(said(text), view="decode")
+
+
+def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
+    """A small combine, number by number; the figures."""
+    problem = Problem(n=16, d=8, block_q=4, block_k=4, causal=False)
+    parts, o, lse = decode.parts(problem, 4)
+    shown = [
+        (f"keys {p.first} to {p.last - 1}", f"{p.m:.4f}", f"{p.l:.4f}", f"{p.lse:.4f}",
+         f"{p.weight:.4f}", " ".join(f"{x:.3f}" for x in p.O[:4]))
+        for p in parts
+    ]  # fmt: skip
+    shown.append(("combined", "", "", f"{lse:.4f}", "1.0000", " ".join(f"{x:.3f}" for x in o[:4])))
+    head = ("Part", "m", "ℓ", "lse = m + log ℓ", "exp(lse − all)", "O, first four")
+    note = (
+        f"The last row of N = 16, d = 8 ({INPUTS[problem.inputs]}). Each part is a softmax of its "
+        "own; lse = log Σ exp(lse of the parts), O = Σ exp(lse of the part − lse) · O of the "
+        "part. In exact arithmetic nothing is lost: it is the online softmax, in any order."
+    )
+    columns = ("Parts", "programs", "busy", "median ms", "p20 ms", "p80 ms", "source")
+    return _page(
+        card("combine", "The parts put together", "computed", words(note),
+             table(head, shown, "Combining four parts")),
+        figures_of("decode", columns, rows, "Every bar and point as a table"),
+        view="decode-figures",
+    )  # fmt: skip
