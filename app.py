@@ -10,9 +10,9 @@ import gradio as gr
 
 from explainer import gate, logs, routes, theme, zero
 from explainer.engine import Engine
-from explainer.pages import api, header, run, step
+from explainer.pages import api, header, memory, parallel, run, step
 
-PAGES = ("step", "run")
+PAGES = ("step", "run", "memory", "parallel")
 
 
 def opened(request: gr.Request) -> gr.Tabs:
@@ -33,7 +33,13 @@ def build(engine: Engine) -> gr.Blocks:
                 step_page = step.build()
             with gr.Tab("Run", id="run") as run_tab:
                 run_page = run.build(engine)
+            with gr.Tab("Memory", id="memory") as memory_tab:
+                memory_page = memory.build()
+            with gr.Tab("Parallel", id="parallel") as parallel_tab:
+                parallel_page = parallel.build(engine)
         run.wire(run_page, pages, step_page)
+        memory.wire(memory_page, memory_tab)
+        parallel.wire(parallel_page, parallel_tab)
         for name, tab in (("step", step_tab), ("run", run_tab)):
             tab.select(None, js=f"() => window.faSite?.page({name!r})")
         demo.load(step.prefill, None, step_page.controls, **quick)

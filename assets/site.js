@@ -1,6 +1,7 @@
 // What the pages share in the browser: the address, and what the kernel said of which Problem.
 
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
+import { el } from "./player/dom.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
 const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain"]; // of its controls
@@ -8,7 +9,7 @@ const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtyp
 export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
 const asked = new URLSearchParams(window.location.search).get("page") ?? "step"; // the tab to open with
-let opened = asked !== "run";
+let opened = !["run", "memory", "parallel", "learn"].includes(asked);
 let shown = ""; // query of the Problem that the Step page shows
 
 function chip() {
@@ -50,6 +51,17 @@ window.faSite = {
     const same = plain && shared.every((key) => own.get(key) === query[key]);
     address.write(Object.fromEntries(RUN_ORDER.map((key) => [RUN + key, same ? null : query[key]])));
   },
+  /** A page of figures shows these values: those that are not its defaults go to the address. */
+  remember(prefix, keys, plain, values) {
+    const said = keys.map((key, k) => [prefix + key, String(values[k]) === plain[key] ? null : String(values[k])]);
+    address.write(Object.fromEntries(said));
+  },
+  /** What the address says under this prefix. */
+  asked(prefix) {
+    address.flush();
+    const own = [...new URLSearchParams(window.location.search)].filter(([key]) => key.startsWith(prefix));
+    return new URLSearchParams(own.map(([key, value]) => [key.slice(prefix.length), value])).toString();
+  },
   /** The Problem on the Step page, as the address has it. */
   query() {
     address.flush();
@@ -68,7 +80,7 @@ window.faSite = {
 };
 
 // Tables on the Run page: downloads are made here, of the very figures on the page.
-const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
+const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python", ptx: "text/plain", sass: "text/plain" };
 const CSV_LEFT_OUT = new Set(["histogram", "same"]);
 
 function csv(rows) {
@@ -86,6 +98,11 @@ function download(name, kind, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+document.addEventListener("click", ({ target }) => {
+  const pick = target.closest?.("[data-pick]")?.dataset.pick;
+  if (pick) document.dispatchEvent(new CustomEvent("fa:pick", { detail: pick }));
+});
+
 document.addEventListener("click", async ({ target }) => {
   const { download: kind, copy } = target.dataset ?? {};
   const data = (kind || copy) && target.closest("[data-rows]")?.dataset;
@@ -99,4 +116,50 @@ document.addEventListener("click", async ({ target }) => {
     download(data.name, "py", data.script); // no clipboard here: a file will do
   }
   setTimeout(() => { target.textContent = label; }, 1600);
+});
+
+// The code of a compiled tile: fetched when asked for, shown in a dialog of its own.
+function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
+  const matrix = new Set(marked);
+  const pre = el("pre", { tabindex: 0, "aria-label": `${kind.toUpperCase()} of this tile` });
+  const marks = [];
+  text.split("\n").forEach((line, k) => {
+    const node = matrix.has(k) ? el("mark", { text: line }) : document.createTextNode(line);
+    if (matrix.has(k)) marks.push(node);
+    pre.append(node, "\n");
+  });
+  const about = `${kind.toUpperCase()} · compiled here with Triton ${triton}: ${registers} registers, ${shared_bytes.toLocaleString("en")} bytes shared, ${spill_bytes} spilled`;
+  const next = el("button", { type: "button", text: `Next of ${marks.length} matrix instructions` });
+  const save = el("button", { type: "button", text: "Download" });
+  const close = el("button", { type: "button", text: "Close" });
+  const dialog = el("dialog", { class: "fa-code", "aria-label": about }, [el("div", { class: "fa-code-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
+  let at = -1;
+  next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)].scrollIntoView({ block: "center" }));
+  save.addEventListener("click", () => download("flashattention-tile", kind, text));
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => { dialog.remove(); opener.focus(); });
+  document.querySelector(".gradio-container").append(dialog);
+  dialog.showModal();
+}
+
+document.addEventListener("click", async ({ target }) => {
+  const asked = target.dataset?.code;
+  if (!asked || target.disabled) return;
+  const label = target.textContent;
+  target.disabled = true;
+  target.textContent = "Compiling…";
+  try {
+    const answer = await fetch(new URL(`fa/code?${asked}`, document.baseURI));
+    const found = await answer.json();
+    if (!answer.ok) throw new Error(found.error);
+    target.disabled = false;
+    codeDialog(found, target);
+  } catch (error) {
+    const said = document.querySelector(".fa-said");
+    if (said) said.textContent = error.message;
+    target.title = error.message;
+    target.after(el("span", { class: "fa-warn", role: "alert", text: error.message }));
+  }
+  target.disabled = false;
+  target.textContent = label;
 });

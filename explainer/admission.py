@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from explainer import tiling
+from explainer.grid import programs
 from explainer.problem import Problem
-from explainer.request import ORDERS, Point, RunRequest
+from explainer.request import ORDERS, Placed, Point, RunRequest
 from explainer.schedule import MAX_N_LISTED, MAX_TILES
 
 INTERPRETER_TILES = 2_000  # about 3 ms each, run three times: twenty seconds
@@ -43,13 +44,28 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
     return None
 
 
-def refuse(request: RunRequest | Point, machine: Mapping) -> str | None:
+def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
+    if machine["interpreted"]:
+        return "A real schedule needs an NVIDIA GPU: this machine has none."
+    visits = programs(request.workload, request.order).visits
+    w = request.workload
+    if visits.sum() > GPU_TILES or visits.max() > GPU_TILES_FA1:
+        return (
+            f"br = {w.block_q} and bc = {w.block_k} make {int(visits.sum()):,} tiles in all, which "
+            "would keep everyone else waiting: choose larger blocks."
+        )
+    return None
+
+
+def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None:
     """One sentence why nothing of this request is run on this machine, or None.
 
     ``machine`` is what the worker said of itself.
     """
     if not machine["available"]:
         return machine["reason"]
+    if isinstance(request, Placed):
+        return _refuse_placed(request, machine)
     if not machine["interpreted"]:
         return None
     if isinstance(request, Point):

@@ -67,5 +67,6 @@ def offline() -> str:
 @lru_cache(maxsize=1)
 def online() -> str:
     """The app's own script as one ES module that exports ``mount``, for player/all.js."""
-    text = bundle("site.js", "player/index.js")
-    return f'{text}export const {{ mount }} = modules["player/index.js"];\n'
+    text = bundle("site.js", "player/index.js", "player/warps.js")
+    warps = 'export const { mountWarps } = modules["player/warps.js"];\n'
+    return f'{text}export const {{ mount }} = modules["player/index.js"];\n{warps}'

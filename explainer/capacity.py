@@ -16,6 +16,12 @@ FORMS = {  # key → what the page calls it
     "fused": "FlashAttention, forward",
     "fused_kept": "FlashAttention, lse kept",
 }
+SHORT = {  # the same in a table's head; what FlashAttention keeps is what its forward pass made
+    "standard": "standard",
+    "standard_kept": "S and P kept",
+    "autograd_kept": "P kept (autograd)",
+    "fused": "FlashAttention",
+}
 LENGTHS = tuple(2**k for k in range(8, 17))
 FAR = 2**40
 

@@ -118,10 +118,10 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
                 hovertext=texts, hoverinfo="text", **look,
             )  # fmt: skip
     room = CARDS[card].hbm_bytes
-    figure.add_hline(
-        y=room, line={"color": "#7b8494", "width": 2},
-        annotation_text=f"{CARDS[card].name}: {room / 1e9:.0f} GB",
-        annotation_position="top left",
+    figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
+    figure.add_annotation(
+        x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
+        text=f"{CARDS[card].name}: {room / 1e9:.0f} GB",
     )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
@@ -196,9 +196,12 @@ def decode(rows: list[Mapping], remark: str) -> go.Figure:
         name="time, measured (µs)", mode="lines+markers", hovertext=texts, hoverinfo="text",
         line={"color": "#d55e00", "width": 2}, marker={"size": 9},
     )  # fmt: skip
-    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "range": [0, 105],
-                                 "title": "% of multiprocessors", "showgrid": False})  # fmt: skip
     figure.update_xaxes(title="parts that the keys are split into", type="category")
-    figure.update_yaxes(title="µs", rangemode="tozero", secondary_y=False)
     figure = styled(figure, 400, "One query: split the keys", remark)
-    return figure.update_layout(margin={"r": 64}, yaxis2={"gridcolor": "rgba(0,0,0,0)"})
+    figure.update_layout(
+        margin={"r": 64},
+        yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
+        yaxis2={"side": "right", "range": [0, 105], "title": "% of multiprocessors",
+                "showgrid": False, "zeroline": False},
+    )  # fmt: skip
+    return figure

@@ -10,13 +10,19 @@ from html import escape
 from explainer.html import amount, tag
 from explainer.traffic import Moved
 
-HBM_SIDE = 200.0  # px of the square that is all of HBM
+HBM_SIDE = 156.0  # px of the square that is all of HBM
 LEAST = 1.5  # px: what is smaller could not be seen
 KERNEL_Y, HBM_Y, HEIGHT = 56, 236, 300
 ARROW_STEP, MARGIN, GAP = 66, 26, 34
 WIDEST = 30.0  # px of the widest arrow
 NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", "fa2": "FA-2",
          "fa1": "FA-1"}  # fmt: skip
+
+
+def width(launches: Sequence[tuple[str, Moved]]) -> int:
+    """px of the drawing that ``trips`` makes of these launches."""
+    arrows = sum(1 for _, moved in launches for both in moved.values() for n in both if n)
+    return 2 * MARGIN + ARROW_STEP * arrows + GAP * (len(launches) - 1)
 
 
 def _svg(width: float, height: float, label: str, content: str, kind: str) -> str:
@@ -58,15 +64,15 @@ def trips(
             for n, up in zip(both, (True, False), strict=True)
             if n
         ]
-        width = ARROW_STEP * len(arrows)
-        parts += _box(x, width, KERNEL_Y, 38, NAMES[name], "fa-trip-kernel")
+        wide = ARROW_STEP * len(arrows)
+        parts += _box(x, wide, KERNEL_Y, 38, NAMES[name], "fa-trip-kernel")
         for k, (tensor, n_bytes, up) in enumerate(arrows):
             parts += _arrow(x + ARROW_STEP * (k + 0.5), tensor, n_bytes, up, widest)
-        x += width + GAP
-    width = x - GAP + MARGIN
-    parts += _box(MARGIN, width - 2 * MARGIN, HBM_Y, 42, "HBM", "fa-trip-hbm")
+        x += wide + GAP
+    whole = width(launches)
+    parts += _box(MARGIN, whole - 2 * MARGIN, HBM_Y, 42, "HBM", "fa-trip-hbm")
     heading = f'<text class="fa-trip-title" x="{MARGIN}" y="28">{escape(title)}</text>'
-    return _svg(width, HEIGHT, label, heading + parts, "fa-trips")
+    return _svg(whole, HEIGHT, label, heading + parts, "fa-trips")
 
 
 def _box(x: float, width: float, y: float, height: float, text: str, kind: str) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from explainer import admission
 from explainer.child import Child, ProcessChild, WorkerLost
 from explainer.problem import ProblemError
-from explainer.request import CANARY, Point, RunRequest
+from explainer.request import CANARY, Placed, Point, RunRequest
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
 CANARY_S = 60.0  # it may compile
@@ -28,7 +28,7 @@ REST_S = 60.0  # after that many faults nothing is started for a while
 
 LOG = logging.getLogger("explainer.engine")
 
-Request = RunRequest | Point
+Request = RunRequest | Point | Placed
 # Why a job has no result: the request itself, too many others, or no worker to be had.
 REFUSED, BUSY, GONE = "refused", "busy", "gone"
 

@@ -33,7 +33,14 @@ def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.F
     figure.update_layout(
         height=height,
         margin={"l": 64, "r": 16, "t": 52, "b": 40},
-        title={"text": text, "x": 0.012, "y": 0.97, "font": {"size": 15}},
+        title={
+            "text": text,
+            "x": 0.012,
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 12},
+            "font": {"size": 15},
+        },  # fmt: skip
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, sans-serif", "size": 13},
@@ -42,8 +49,8 @@ def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.F
         modebar={"remove": ["select2d", "lasso2d", "autoScale2d"]},
     )
     axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False}
-    figure.update_xaxes(title_standoff=6, **axis)
-    figure.update_yaxes(**axis)
+    figure.update_xaxes(title_standoff=6, title_font_size=13, **axis)
+    figure.update_yaxes(title_font_size=13, **axis)
     return figure
 
 

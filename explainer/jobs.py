@@ -16,7 +16,7 @@ from explainer import admission
 from explainer.inputs import make_inputs
 from explainer.judging import Truth, agreement
 from explainer.problem import ProblemError
-from explainer.request import ORDERS, Point, RunRequest
+from explainer.request import ORDERS, Placed, Point, RunRequest
 from explainer.traffic import requested
 from kernels.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.contenders import tiles as kernels_tiles
@@ -248,6 +248,19 @@ def point(asked: Point, report: Report) -> list[dict]:
     return measure(shape, asked.methods, SWEEP_RUNS, _slow)
 
 
+def placed(asked: Placed, report: Report) -> dict:
+    """What `kernels.placement` makes of one launch. Raises Refused without a GPU."""
+    refusal = admission.refuse(asked, machine())
+    if refusal:
+        raise Refused(refusal)
+    from kernels.placement import placement
+
+    report("running", 0, 1)
+    w = asked.workload
+    shape = Problem(w.n, w.d, w.causal, w.dtype, w.batch, w.heads)
+    return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
+
+
 def answer(message: dict, report: Report) -> dict | list[dict]:
     """The result of one request as the engine sends it. Raises Refused or ProblemError."""
     if "point" in message:
@@ -255,4 +268,6 @@ def answer(message: dict, report: Report) -> dict | list[dict]:
         return point(Point(**query | {"methods": tuple(query["methods"])}), report)
     if "run" in message:
         return run(RunRequest.from_query(message["run"]), report)
+    if "placed" in message:
+        return placed(Placed.from_query(message["placed"]), report)
     raise ProblemError("The worker was asked for neither a run nor a point.")

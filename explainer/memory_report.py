@@ -150,10 +150,10 @@ def trips(w: Workload) -> str:
     )
     square = heads * w.n * w.n * w.itemsize
     times = totals["standard"] / totals["fa2"]
-    compared = f"{rounded(times)} times" if times >= 1 else f"only {times:.2f} of"
+    compared = f"{times:.1f} times less" if times >= 1 else f"{1 / times:.1f} times more"
     first = (
-        f"Standard attention asks memory for {amount(totals['standard'])} in three launches, the "
-        f"fused kernel for {amount(totals['fa2'])} in one: {compared} as much."
+        f"Standard attention asks memory for {amount(totals['standard'])} in three launches; the "
+        f"fused kernel asks for {amount(totals['fa2'])} in one, {compared}."
     )
     note = (
         f"S alone is {amount(w.n * w.n * w.itemsize)} a head and {amount(square)} for "
@@ -165,6 +165,7 @@ def trips(w: Workload) -> str:
         div(
             "fa-trip-panel",
             drawings.trips(plans[order], heads, widest, title.format(amount(totals[order])), label),
+            style=f"flex:{drawings.width(plans[order])} 1 0",
         )
         for order, title, label in (
             ("standard", "Standard: 3 launches, {}", "Standard attention's round trips"),
@@ -241,7 +242,8 @@ def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
 
 
 def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
-    at = {(r["order"], r["origin"]): r["bytes"] for r in rows if r["n"] == w.n}
+    mine = (r for r in rows if r["n"] == w.n and r["side"] in (None, w.block_q))
+    at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
     requested, dram = at.get(("fa2", series.L2)), at.get(("fa2", series.DRAM))
     if requested and dram:
         text = (
@@ -250,7 +252,9 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
             f"from HBM, {rounded(requested / dram)} times fewer: K and V of a head are "
             f"{amount(2 * w.n * w.d * w.itemsize)}, L2 is {amount(w.hardware.l2_bytes)}, so every "
             "row block but the first finds them there. Standard attention's S and P are too large "
-            "for that as soon as N² outgrows L2, so its crosses meet their line."
+            "for that once N² outgrows L2: its DRAM crosses meet their line. Its L2 crosses lie "
+            "above it, since its real kernels read Q, K and V again for every tile; the line is "
+            "the best case."
         )
     else:
         text = (
@@ -264,10 +268,10 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
 def _rule(w: Workload) -> str:
     br, bc = choices.paper_rule(w)
     best = choices.best(w)
-    rows = [("The paper's rule", br, bc, "FA-1", "fa1")]
-    rows.append(("This page's tile", w.block_q, w.block_k, "FA-2", "fa2"))
+    rows = [("Paper", br, bc, "FA-1", "fa1")]
+    rows.append(("This page", w.block_q, w.block_k, "FA-2", "fa2"))
     if best:
-        rows.append(("Fastest timed", best["block_m"], best["block_n"], "FA-2", "fa2"))
+        rows.append(("Fastest", best["block_m"], best["block_n"], "FA-2", "fa2"))
     shown = []
     for name, m, n, label, order in rows:
         moved = traffic.requested(w.n, w.d, w.causal, w.dtype, order, m, n)
@@ -279,7 +283,7 @@ def _rule(w: Workload) -> str:
         f"elements of shared memory. Θ(N²d²/M) promises {amount(choices.theory(w))} times a "
         "constant. Today's kernels keep O and S in registers, so they choose smaller tiles."
     )
-    head = ("", "Br × Bc", "bytes", "of standard", "÷ N²d²/M")
+    head = ("", "Br × Bc", "bytes", "of standard", "÷ theory")
     return card("rule", "The paper's block rule", w.hardware.name, words(text),
                 table(head, shown, "Block rules"))  # fmt: skip
 
@@ -319,10 +323,10 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """The N at which each card runs out, and the figures."""
     shown = [
         (f"{c.name}, {c.hbm_bytes / 1e9:.0f} GB" + (" ◂" if key == w.card else ""),
-         *(f"{capacity.longest(w, form, key):,}" for form in capacity.FORMS))
+         *(f"{capacity.longest(w, form, key):,}" for form in capacity.SHORT))
         for key, c in CARDS.items()
     ]  # fmt: skip
-    head = ("Card", *capacity.FORMS.values())
+    head = ("Card", *capacity.SHORT.values())
     note = (
         "The longest N whose tensors fit, Q, K and V included; nothing else on the card. "
         "Doubling a card's memory gives standard attention 1.4 times the N, the fused kernel 2."

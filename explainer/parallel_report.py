@@ -186,6 +186,17 @@ def progress(text: str) -> str:
     return _page(said(text), view="real")
 
 
+def warps_head() -> str:
+    """What the two lanes below show."""
+    return _page(
+        said(
+            "One tile among the warps of one block: FA-1 splits its keys and must put the pieces "
+            "together, FA-2 splits its rows and exchanges nothing."
+        ),
+        view="warps",
+    )
+
+
 # ---- decode
 
 

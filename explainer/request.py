@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from explainer.problem import DTYPES, MAX_D, MAX_N, Problem, choice, refuse, whole
+from explainer.workload import Workload
 
 # name in a query and in kernels/contenders.py → what the page calls it
 METHODS = {
@@ -127,6 +128,27 @@ class Point:
         """Plain values for the worker."""
         names = ("n", "d", "causal", "dtype", "batch", "heads")
         return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The real schedule of one launch: order "fa1" or "fa2" on the workload's heads."""
+
+    workload: Workload
+    order: str
+    kind: str = field(default="placed", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        choice("order", self.order, ("fa1", "fa2"))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, object]) -> Placed:
+        """Keys of :meth:`Workload.from_query` and ``order``."""
+        return cls(Workload.from_query(query), query.get("order", "fa2"))  # type: ignore[arg-type]
+
+    def to_query(self) -> dict[str, str]:
+        """``from_query`` gives the same back."""
+        return self.workload.to_query() | {"order": self.order}
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,12 @@ from explainer.export import animation, as_json, as_npz
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
 from explainer.tour import chapters
+from explainer.warps import from_query, packed
 from explainer.wire import pack_visit, packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "/fa"
-SHEETS = ("tokens.css", "app.css", "player.css", "run.css")
+SHEETS = ("tokens.css", "app.css", "player.css", "run.css", "memory.css", "warps.css")
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -83,6 +84,15 @@ def compiled(request: Request) -> Response:
     except ProblemError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
     return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
+
+
+def warps(request: Request) -> Response:
+    """``GET /fa/warps?n=…&i=…&j=…&warps=…``: one tile among its warps, both ways; 400 as above."""
+    try:
+        tile = packed(*from_query(dict(request.query_params)))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    return JSONResponse(tile, headers={"Cache-Control": IMMUTABLE})
 
 
 def listing(request: Request) -> Response:
@@ -172,6 +182,7 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/trace", trace, methods=["GET"]),
         Route(f"{PREFIX}/visit", visit, methods=["GET"]),
         Route(f"{PREFIX}/code", compiled, methods=["GET"]),
+        Route(f"{PREFIX}/warps", warps, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),

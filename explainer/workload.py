@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explainer.formats import ITEMSIZE
 from explainer.hardware import CARDS, Card
@@ -65,6 +65,10 @@ class Workload:
             n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, causal=self.causal,
             order=order, dtype=self.dtype, inputs="random",
         )  # fmt: skip
+
+    def with_tile(self, row: Mapping[str, int]) -> Workload:
+        """The same in the tile that a kernel says it ran in (``block_m``, ``block_n``)."""
+        return replace(self, block_q=row["block_m"], block_k=row["block_n"])
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> Workload:

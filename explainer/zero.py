@@ -30,7 +30,7 @@ def on_zero_gpu() -> bool:
 
 def declared_seconds(message: dict) -> int:
     """Seconds of GPU that a request declares: a fixed start, a little for every method."""
-    if "point" in message:
+    if "point" in message or "placed" in message:
         return POINT_S
     methods = str(message.get("run", {}).get("methods", "")).count(",") + 1
     return min(MOST_S, BASE_S + METHOD_S * methods)

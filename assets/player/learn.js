@@ -1,0 +1,322 @@
+// Mounts the Learn page: makes the server's cards live, keeps contents, progress and address in step.
+
+import { address } from "../site.js";
+import { el, set } from "./dom.js";
+import { draw } from "./learn_blocks.js";
+import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
+import { settle, Widget } from "./learn_widget.js";
+
+const NEAR = "600px 0px"; // a widget is asked for before it is seen
+const NARROW = "(max-width: 900px)";
+const ID = "learn-";
+const HIDE_MS = 150;
+
+const onLearn = () => new URLSearchParams(window.location.search).get("page") === "learn";
+
+/** Entries of the glossary on hover and on focus of `<abbr data-term="KEY">`; Escape closes. Each
+ * term: {key, symbol, name, words}. */
+export function defineTerms(root, terms, signal) {
+  const entries = new Map(terms.map((term) => [term.key, term]));
+  const title = el("b");
+  const words = el("span");
+  const pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [title, words]);
+  let shown = null;
+  let timer = null;
+  const hide = () => {
+    clearTimeout(timer);
+    shown?.removeAttribute("aria-describedby");
+    shown = null;
+    pop.hidden = true;
+  };
+  const show = (node) => {
+    clearTimeout(timer);
+    const term = entries.get(node.dataset.term);
+    if (!term || node === shown) return;
+    hide();
+    if (!pop.isConnected) root.append(pop);
+    set(title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
+    set(words, { text: term.words });
+    pop.hidden = false;
+    shown = node;
+    node.setAttribute("aria-describedby", pop.id);
+    const at = node.getClientRects()[0] ?? node.getBoundingClientRect();
+    const below = at.bottom + 6 + pop.offsetHeight < window.innerHeight;
+    pop.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - pop.offsetWidth - 8))}px`;
+    pop.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - 6 - pop.offsetHeight)}px`;
+  };
+  const on = (type, act) => root.addEventListener(type, act, { signal });
+  const term = (event) => event.target.closest?.("[data-term]");
+  on("pointerover", (event) => (term(event) ? show(term(event)) : pop.contains(event.target) && clearTimeout(timer)));
+  on("pointerout", (event) => {
+    if (!term(event) && !pop.contains(event.target)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => shown !== document.activeElement && hide(), HIDE_MS); // time to reach the entry itself
+  });
+  on("focusin", (event) => (term(event) ? show(term(event)) : hide()));
+  on("focusout", (event) => term(event) && hide());
+  document.addEventListener("keydown", (event) => event.key === "Escape" && shown && (hide(), event.stopImmediatePropagation()), { signal, capture: true });
+  window.addEventListener("scroll", () => shown && hide(), { signal, passive: true });
+  for (const node of root.querySelectorAll("[data-term]")) if (entries.has(node.dataset.term)) node.tabIndex = 0;
+}
+
+/** One card at a time in a lecture hall; a card that does not fit is shown in parts. */
+class Slides {
+  constructor(learn) {
+    this.learn = learn;
+    this.on = false;
+    new MutationObserver(() => this.follow()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+
+  follow() {
+    const { root } = this.learn;
+    const on = document.body.classList.contains("fa-present") && root.isConnected && root.offsetParent !== null;
+    if (on === this.on) return;
+    this.on = on;
+    root.classList.toggle("is-presenting", on);
+    if (on) this.go(this.learn.cards.indexOf(this.learn.current), 0);
+    else {
+      for (const card of this.learn.cards) delete card.dataset.part;
+      this.learn.visit(this.learn.current);
+    }
+  }
+
+  parts(card) {
+    const has = (kind) => card.querySelector(`:scope > .fa-${kind}`);
+    if (!has("widget")) return ["all"];
+    card.dataset.part = "both";
+    const fits = card.scrollHeight <= card.clientHeight + 1 && card.scrollWidth <= card.clientWidth + 1;
+    return [...(fits ? ["both"] : ["text", "widget"]), ...(has("question") ? ["question"] : [])];
+  }
+
+  /** The k-th card; `part` counts in it, −1 is its last. */
+  async go(k, part) {
+    const { cards } = this.learn;
+    this.at = Math.max(0, Math.min(cards.length - 1, k));
+    const card = cards[this.at];
+    cards.forEach((other) => other !== card && delete other.dataset.part);
+    card.dataset.part = "both";
+    await Promise.all(this.learn.wake(card));
+    this.list = this.parts(card);
+    this.part = part < 0 ? this.list.length - 1 : Math.min(part, this.list.length - 1);
+    card.dataset.part = this.list[this.part];
+    card.scrollTop = 0;
+    settle(card);
+    this.learn.follow(card);
+    document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2")?.focus({ preventScroll: true });
+  }
+
+  turn(by) {
+    const part = this.part + by;
+    if (part >= 0 && part < this.list.length) {
+      this.part = part;
+      this.learn.cards[this.at].dataset.part = this.list[part];
+      settle(this.learn.cards[this.at]);
+    } else if (this.at + by >= 0 && this.at + by < this.learn.cards.length) this.go(this.at + by, by < 0 ? -1 : 0);
+  }
+
+  key(event) {
+    if (!this.on || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      document.body.classList.remove("fa-present");
+      return address.write({ mode: null });
+    }
+    if (event.target.closest?.("input, select, textarea, [role=slider]") && !event.key.startsWith("Page")) return;
+    const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
+    const step = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 }[event.key];
+    const widget = step && this.learn.widgetIn(this.learn.cards[this.at]);
+    if (!by && !widget) return;
+    event.preventDefault();
+    if (by) this.turn(by);
+    else widget.move(widget.step && event.key.startsWith("Arrow") ? -step : step); // a step list reads downwards
+  }
+}
+
+class Learn {
+  constructor(element) {
+    this.element = element;
+    this.progress = new Progress();
+    this.widgets = new WeakMap();
+    this.done = new WeakSet();
+    this.abort = new AbortController();
+    this.asked = new URLSearchParams(window.location.search).get("rung");
+    // Gradio may replace what is inside at any time, and tells nobody.
+    this.watching = new MutationObserver(() => this.hydrate());
+    this.watching.observe(element, { childList: true, subtree: true });
+    this.hydrate();
+  }
+
+  /** Makes live what is not; called again whenever the content changes. */
+  hydrate() {
+    const root = this.element.querySelector(".fa-learn");
+    if (!root) return;
+    if (root !== this.root) this.adopt(root);
+    const fresh = (selector) => [...root.querySelectorAll(selector)].filter((node) => !this.done.has(node) && this.done.add(node));
+    for (const node of fresh("[data-widget]")) this.near.observe(node);
+    for (const node of fresh("[data-question]")) mountQuestion(node, this.progress);
+    for (const node of fresh("[data-claim]")) mountClaim(node, this.progress);
+    for (const node of fresh("[data-block]")) node.replaceChildren(...[draw(JSON.parse(node.dataset.block))].filter(Boolean));
+    const cards = fresh(".fa-card");
+    if (!cards.length) return;
+    this.cards = [...root.querySelectorAll(".fa-card")];
+    this.current ??= this.cards[0];
+    for (const card of cards) if (card.id) this.spy.observe(card);
+    this.tell();
+    settle(root);
+  }
+
+  /** A new root: its contents, its glossary, its listeners; those of an earlier one end. */
+  adopt(root) {
+    this.abort.abort();
+    this.near?.disconnect();
+    this.spy?.disconnect();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    Object.assign(this, { root, current: null });
+    this.near = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach((one) => this.start(one.target)), { rootMargin: NEAR });
+    this.spy = new IntersectionObserver((seen) => this.seen(seen), { rootMargin: "-15% 0px -75% 0px" });
+    this.progress.listeners = [() => this.tell()];
+    this.contents();
+    const terms = root.querySelector("script[data-terms]");
+    if (terms) defineTerms(root, JSON.parse(terms.textContent), signal);
+    this.slides ??= new Slides(this);
+    document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
+    window.addEventListener("beforeprint", () => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event("fa:reveal"))), { signal });
+    const size = new ResizeObserver(() => root.offsetHeight && this.opened(size));
+    size.observe(root);
+  }
+
+  /** Gradio has no unmount hook: the first event after it ends everything here. */
+  end() {
+    this.abort.abort();
+    this.watching.disconnect();
+  }
+
+  /** The page is on screen for the first time: the rung that the address names is shown. */
+  opened(size) {
+    size.disconnect();
+    const card = onLearn() && this.asked && document.getElementById(ID + this.asked);
+    if (card && this.root.contains(card)) this.visit(card);
+    this.ready = true;
+    this.slides.follow();
+  }
+
+  start(node) {
+    this.near.unobserve(node);
+    if (!this.widgets.has(node)) this.widgets.set(node, new Widget(node));
+    return this.widgets.get(node).loaded;
+  }
+
+  /** Starts the widgets inside, seen or not; promises of their first answers. */
+  wake(node) {
+    return [...node.querySelectorAll("[data-widget]")].map((one) => this.start(one));
+  }
+
+  widgetIn(card) {
+    const node = card.querySelector("[data-widget]");
+    return node && this.widgets.get(node);
+  }
+
+  // ---- contents and progress
+
+  contents() {
+    this.toc = this.root.querySelector(".fa-toc");
+    const list = this.toc?.querySelector("ol");
+    if (!list || this.toc.querySelector("details")) return;
+    const fold = el("details", { class: "fa-toc-fold" }, [el("summary", { text: "Contents" })]);
+    list.replaceWith(fold);
+    const tool = (text, act) => {
+      const node = el("button", { type: "button", class: "fa-small", text });
+      node.addEventListener("click", act);
+      return node;
+    };
+    const tools = el("div", { class: "fa-toc-tools" }, [
+      tool("Present", () => this.present()),
+      tool("Print a handout", () => this.print()),
+      tool("Forget my answers", () => this.progress.clear()),
+    ]);
+    fold.append(list, tools);
+    const narrow = window.matchMedia(NARROW);
+    const lay = () => { fold.open = !narrow.matches; };
+    narrow.addEventListener("change", lay, { signal: this.abort.signal });
+    lay();
+    list.addEventListener("click", (event) => {
+      const card = document.getElementById(event.target.closest("a")?.hash.slice(1) ?? "");
+      if (!card || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      if (narrow.matches) fold.open = false;
+      this.visit(card);
+    });
+  }
+
+  /** How many are answered right, and a tick at each rung whose question is. */
+  tell() {
+    const keys = new Set();
+    for (const card of this.cards ?? []) {
+      const asked = [...card.querySelectorAll("[data-question]")].map((node) => JSON.parse(node.dataset.question).key);
+      asked.forEach((key) => keys.add(key));
+      const right = asked.length > 0 && asked.every((key) => this.progress.of(key) === "right");
+      for (const place of [card.querySelector("h2"), this.linkTo(card)]) {
+        if (!place || Boolean(place.querySelector(".fa-tick-mark")) === right) continue;
+        if (right) place.append(el("span", { class: "fa-tick-mark" }, [el("span", { "aria-hidden": "true", text: " ✓" }), el("span", { class: "fa-sr", text: " answered right" })]));
+        else place.querySelector(".fa-tick-mark").remove();
+      }
+    }
+    const right = [...keys].filter((key) => this.progress.of(key) === "right").length;
+    for (const line of this.root.querySelectorAll("[data-progress]")) {
+      set(line, { text: `${right} of ${keys.size} answered right` });
+      line.style.setProperty("--fa-share", `${keys.size ? (right / keys.size) * 100 : 0}%`);
+    }
+  }
+
+  linkTo(card) {
+    return card.id && this.toc?.querySelector(`a[href$="#${CSS.escape(card.id)}"]`);
+  }
+
+  // ---- where the reader is
+
+  visit(card) {
+    if (!card) return;
+    if (this.slides.on) return this.slides.go(this.cards.indexOf(card), 0);
+    card.scrollIntoView();
+    card.querySelector("h2")?.focus({ preventScroll: true });
+    this.follow(card);
+    for (const first of this.wake(card)) first.then(() => this.current === card && document.activeElement === card.querySelector("h2") && card.scrollIntoView());
+  }
+
+  seen(entries) {
+    const now = entries.filter((one) => one.isIntersecting).at(-1)?.target;
+    if (now && this.ready && !this.slides.on) this.follow(now);
+  }
+
+  /** This card is the one being read: contents and address say so. */
+  follow(card) {
+    this.current = card;
+    for (const link of this.toc?.querySelectorAll("[aria-current]") ?? []) link.removeAttribute("aria-current");
+    const link = this.linkTo(card);
+    if (link) {
+      link.setAttribute("aria-current", "location");
+      const box = this.toc;
+      const at = link.offsetTop - box.offsetTop;
+      if (at < box.scrollTop || at > box.scrollTop + box.clientHeight - 64) box.scrollTop = at - box.clientHeight / 2;
+    }
+    if (onLearn() && card.id.startsWith(ID)) address.write({ rung: card.id.slice(ID.length) });
+  }
+
+  present() {
+    document.body.classList.remove("dark");
+    document.body.classList.add("fa-present");
+    address.write({ mode: "present" });
+  }
+
+  async print() {
+    await Promise.all(this.wake(this.root));
+    window.print();
+  }
+}
+
+const mounted = new WeakMap();
+
+/** Called from js_on_load, once or more often, with the element that holds (or will hold) the page. */
+export function mountLearn(element) {
+  if (!mounted.has(element)) mounted.set(element, new Learn(element));
+}

@@ -1,0 +1,250 @@
+"""The reference: formulas typeset, papers, further reading, and the two pages to print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explainer import choices, footprint, sram, tiling, traffic
+from explainer.hardware import CARDS
+from explainer.learn.blocks import Block, formula, table, text
+from explainer.problem import ORDERS, Problem
+from explainer.workload import Workload
+
+# ---- formulas: constant MathML, built from words separated by spaces -----------------------------
+
+
+def _token(token: str) -> str:
+    """x a letter or word, 2 a number, anything else an operator; x_y below, x^y above."""
+    for mark, tag in (("^", "msup"), ("_", "msub")):
+        if mark in token[1:]:
+            base, other = token.rsplit(mark, 1)
+            return f"<{tag}>{_token(base)}{_token(other)}</{tag}>"
+    if token.replace(".", "").isdigit():
+        return f"<mn>{token}</mn>"
+    if token.replace("′", "").isalpha() or token == "∞":
+        upright = ' mathvariant="normal"' if len(token) == 1 and token in "Θ∞" else ""
+        return f"<mi{upright}>{token}</mi>"
+    return f"<mo>{token}</mo>"
+
+
+def _row(words: str) -> str:
+    return "<mrow>" + "".join(map(_token, words.split())) + "</mrow>"
+
+
+def _frac(above: str, below: str) -> str:
+    return f"<mfrac>{_row(above)}{_row(below)}</mfrac>"
+
+
+def _root(of: str) -> str:
+    return f"<msqrt>{_row(of)}</msqrt>"
+
+
+def _over(operator: str, index: str) -> str:
+    return f"<munder><mo>{operator}</mo>{_row(index)}</munder>"
+
+
+_SUM_K, _SUM_P = _over("∑", "k"), _over("∑", "p")
+_QK = _row("Q K^T")
+
+# (label, what is inside of <math>); what each one says is checked in tests/learn/test_reference.py.
+FORMULAS: tuple[tuple[str, str], ...] = (
+    ("Attention", _row("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _row(") V")),
+    ("Softmax of a row", _row("P_j =")
+     + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>"),
+    ("Safe softmax of a row", _row("m = max S , P_j =")
+     + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>"),
+    ("Running maximum", _row("m′ = max ( m , rowmax S )")),
+    ("Rescaling factor", _row("α = exp ( m − m′ )")),
+    ("Weights of a tile", _row("P = exp ( S − m′ )")),
+    ("Running sum", _row("ℓ′ = α ℓ + rowsum P")),
+    ("Running output, FA-2", _row("O′ = α O + P V")),
+    ("Division at the end, FA-2", _row("O =") + _frac("O′", "ℓ′")),
+    ("Running output, FA-1", _row("O′ =") + _frac("ℓ α O + P V", "ℓ′")),
+    ("Log-sum-exp", _row("lse = m + log ℓ")),
+    ("Weights again, from lse", _row("P = exp ( S − lse )")),
+    ("Parts of the keys combined: lse", _row("lse = log") + _SUM_P + _row("exp ( lse_p )")),
+    ("Parts of the keys combined: O", _row("O =") + _SUM_P + _row("exp ( lse_p − lse ) O_p")),
+    ("Elements moved, standard", _row("4 N d + 4 N^2")),
+    ("Elements moved, FA-1", _row("2 N d + Tc ( 3 N d + 4 N )")),
+    ("Elements moved, FA-2", _row("2 N d + 2 Tr N d + N")),
+    ("Tiles computed when causal, of T × T", _frac("T + 1", "2 T")),
+    ("Bound on the elements moved", _row("Θ (") + _frac("N^2 d^2", "M") + _row(")")),
+    ("Block rule of the FA-1 paper", _row("Bc = ⌈") + _frac("M", "4 d")
+     + _row("⌉ , Br = min ( Bc , d )")),
+    ("Operations, forward", _row("4 B H N^2 d")),
+)  # fmt: skip
+
+FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(label, ml) for label, ml in FORMULAS)
+
+# ---- papers and further reading ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Paper:
+    """``where``: an arXiv id ("2205.14135") or, for what is not there, the place, as text."""
+
+    title: str
+    authors: str
+    year: int
+    where: str
+    brought: str
+
+    @property
+    def link(self) -> str:
+        """The address as text: nothing on the page fetches or links another host."""
+        return f"arXiv {self.where}" if self.where[:4].isdigit() else self.where
+
+
+PAPERS = (
+    Paper("Attention Is All You Need", "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, "
+          "Polosukhin", 2017, "1706.03762",
+          "The Transformer, and attention with the factor 1/√d."),
+    Paper("Online normalizer calculation for softmax", "Milakov, Gimelshein", 2018, "1805.02867",
+          "Softmax in one pass over the numbers: the running maximum and sum."),
+    Paper("Self-attention Does Not Need O(n²) Memory", "Rabe, Staats", 2021, "2112.05682",
+          "Online softmax put to attention: exact, without ever holding S."),
+    Paper("FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness",
+          "Dao, Fu, Ermon, Rudra, Ré", 2022, "2205.14135",
+          "One fused, tiled kernel, recomputation backward, and the count of bytes: Θ(N²d²/M)."),
+    Paper("FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning",
+          "Dao", 2023, "2307.08691",
+          "Rows outside, parallel over them; split-Q among warps; one division at the end."),
+    Paper("Flash-Decoding for long-context inference", "Dao, Haziza, Massa, Sizov", 2023,
+          "PyTorch blog, October 2023",
+          "Shares the keys of one query out among programs and combines the parts by lse."),
+    Paper("FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision",
+          "Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao", 2024, "2407.08608",
+          "Hopper's TMA and asynchronous products: ping-pong, softmax overlapped, fp8."),
+    Paper("FlashAttention-4: Algorithm and Kernel Pipelining Co-Design for Asymmetric Hardware "
+          "Scaling", "Zadouri, Hoehnerbach, Shah, Liu, Thakkar, Dao", 2026, "2603.05451",
+          "Blackwell, where exp and shared memory are the bottleneck, not the matrix units."),
+    Paper("GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints",
+          "Ainslie, Lee-Thorp, de Jong, Zemlyanskiy, Lebrón, Sanghai", 2023, "2305.13245",
+          "Groups of query heads share one head of K and V: a smaller cache."),
+    Paper("Efficient Memory Management for Large Language Model Serving with PagedAttention",
+          "Kwon, Li, Zhuang, Sheng, Zheng, Yu, Gonzalez, Zhang, Stoica", 2023, "2309.06180",
+          "vLLM: the cache of keys and values in pages, as an operating system keeps memory."),
+    Paper("Flex Attention: A Programming Model for Generating Optimized Attention Kernels",
+          "Dong, Feng, Guessous, Liang, He", 2024, "2412.05496",
+          "Your own mask or score function, compiled into one fused kernel."),
+    Paper("Mixed Precision Training", "Micikevicius, Narang, Alben, Diamos, Elsen, and others",
+          2017, "1710.03740", "fp16 operands, fp32 sums, and loss scaling against underflow."),
+    Paper("FP8 Formats for Deep Learning", "Micikevicius, Stosic, Burgess, and others", 2022,
+          "2209.05433", "The 8-bit formats e4m3 and e5m2."),
+    Paper("Roofline: An Insightful Visual Performance Model for Multicore Architectures",
+          "Williams, Waterman, Patterson", 2009, "Communications of the ACM 52(4)",
+          "One picture of what bounds a kernel: its bytes or its operations."),
+)  # fmt: skip
+
+# (what it is, what for)
+READING = (
+    ("Hwu, Kirk, El Hajj: Programming Massively Parallel Processors (4th edition, 2022)",
+     "The book to learn GPU programming from: tiles, shared memory, occupancy."),
+    ("Ye: From Online Softmax to FlashAttention (University of Washington, 2023)",
+     "Six pages that derive the loop step by step."),
+    ("He: Making Deep Learning Go Brrrr From First Principles (blog, 2022)",
+     "When a GPU waits for memory, when for arithmetic, when for Python."),
+    ("Stanford CS336, Language Modeling from Scratch",
+     "A course whose second assignment has you write FlashAttention-2 in Triton."),
+    ("GPU MODE, the lectures (one of them on flash attention)",
+     "Practitioners explain kernels line by line."),
+    ("Triton's tutorials: Fused Attention", "A short kernel of the kind that runs here."),
+    ("NVIDIA: CUDA C++ Programming Guide", "Where the sizes of every architecture are listed."),
+)  # fmt: skip
+
+# ---- the handout ---------------------------------------------------------------------------------
+
+SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, causal=False, dtype="fp16", inputs="random")
+LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
+
+# phase, what is computed, the symbols in it; the last two stand after the loop over j.
+LINES = (
+    ("", "for each row block i, all at once", "i = 0 … Tr − 1, Br rows each"),
+    ("load", "load Q_i; m = −∞, ℓ = 0, O = 0", "Q_i: Br × d; m, ℓ: Br numbers; O: Br × d"),
+    ("", "for each key block j, in turn", "j = 0 … Tc − 1, Bc keys each"),
+    ("load", "load K_j and V_j", "Bc × d each, read once for every i"),
+    ("scores", "S = Q_i K_jᵀ / √d", "S: Br × Bc, on chip only"),
+    ("mask", "S = −∞ where a key comes after its query, or beyond N", "only in partial tiles"),
+    ("max", "m_new = max(m, rowmax S)", "m_new: the largest score so far"),
+    ("exp", "P = exp(S − m_new), α = exp(m − m_new)", "P: Br × Bc; α: one factor a row"),
+    ("sum", "ℓ = α ℓ + rowsum P", "ℓ: the sum of the weights so far"),
+    ("output", "O = α O + P V_j, m = m_new", "O: not divided yet"),
+    ("store", "O = O / ℓ, lse = m + log ℓ; store both", "lse: Br numbers, for backward"),
+)
+ORDER_FACTS = {
+    "standard": ("three passes over everything", "S and P, N × N", "4Nd + 4N²"),
+    "fa1": ("keys outside, rows inside", "m and ℓ", "2Nd + Tc(3Nd + 4N)"),
+    "fa2": ("rows outside, keys inside", "lse", "2Nd + 2·Tr·Nd + N"),
+}
+ORDER_NAMES = {"standard": "standard", "fa1": "FA-1", "fa2": "FA-2"}
+
+
+def _moved(order: str, problem: Problem = SHOWN) -> int:
+    p = problem
+    return traffic.requested(p.n, p.d, p.causal, p.dtype, order, p.block_q, p.block_k)
+
+
+def _orders() -> Block:
+    head = ("Order", "Loops", "Kept for backward", "Elements moved",
+            f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}")  # fmt: skip
+    standard = _moved("standard")
+    rows = [
+        (ORDER_NAMES[o], *ORDER_FACTS[o],
+         f"{_moved(o) / 2**20:.2f} MiB, {_moved(o) / standard:.2f} ×") for o in ORDERS
+    ]  # fmt: skip
+    return table("The three orders, bytes requested by one head", head, rows)
+
+
+def numbers() -> tuple[tuple[str, str, str], ...]:
+    """Five numbers to remember: (number, what it is, the call that gave it)."""
+    square = dict(footprint.tensors(LARGE, "standard"))["S"]
+    kept = dict(footprint.tensors(LARGE, "fa2"))["lse"]
+    ratio = choices.ratio(LARGE, "fa2", 64, 64)
+    far = [traffic.requested(n, 64, False, "fp16", "fa2", 128, 128) for n in (8192, 16384)]
+    tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
+    card = CARDS["h200"]
+    side = sram.largest_square(SHOWN, card)
+    return (
+        (f"{square // kept:,} ×", f"S of one head at N = {LARGE.n:,} ({square / 2**20:.0f} MiB) "
+         f"against lse ({kept / 2**10:.0f} KiB)", "footprint.tensors"),
+        (f"{ratio:.2f} ×", f"bytes that FA-2 requests against standard attention, N = {LARGE.n:,}, "
+         "64 × 64 tiles", "choices.ratio"),
+        (f"{far[1] / far[0]:.2f} ×", "bytes when N doubles from 8,192, 128 × 128 tiles: IO stays "
+         "quadratic", "traffic.requested"),
+        (f"{1 - tiles['skipped'] / 256:.3f}", "of the tiles are computed when causal, 16 a side: "
+         "more than half", "tiling.counts"),
+        (f"{card.shared_bytes // 1024} KiB", f"of shared memory for one program on an {card.name}: "
+         f"a tile of at most {side} × {side} at d = {SHOWN.d}, {SHOWN.dtype}",
+         "hardware.CARDS, sram.largest_square"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """One printed page: its title and its blocks from top to bottom."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+_FIRST = ("Attention", "Running maximum", "Rescaling factor", "Running sum", "Running output, FA-2",
+          "Log-sum-exp")  # fmt: skip
+
+HANDOUT = (
+    Page("FlashAttention on two pages: the algorithm", (
+        text("Softmax needs a row's maximum before its first exp. Online softmax does without: it "
+             "keeps m and ℓ, and rescales by α when the maximum rises. So S never leaves the "
+             "chip, and the result is exact."),
+        table("FlashAttention-2, one head, forward", ("Phase", "Line", "Symbols"), LINES),
+        *(formula(label, ml) for label, ml in FORMULAS if label in _FIRST),
+    )),
+    Page("FlashAttention on two pages: what it costs", (
+        _orders(),
+        table("Five numbers to remember", ("Number", "What it is", "Computed by"), numbers()),
+        text("Bytes are requests to global memory; the L2 cache answers many of them. Extra "
+             "memory grows with N, traffic still with N². Operations are slightly more than "
+             "standard attention's.", "fine"),
+        text("Sources: arXiv 2205.14135, 2307.08691, 1805.02867; the numbers by this app's own "
+             "code.", "fine"),
+    )),
+)  # fmt: skip

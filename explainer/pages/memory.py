@@ -1,0 +1,129 @@
+"""The Memory page: where the bytes live, how often they travel, when they no longer fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gradio as gr
+
+from explainer import charts, memory_report, parallel_report, series, tiles_report
+from explainer.pages.plots import plot, shown
+from explainer.pages.workload import (
+    KEYS,
+    QUICK,
+    controls,
+    opened,
+    parse,
+    query_of,
+    remember,
+    said_by,
+)
+from explainer.pages.workload import shown as shown_controls
+from explainer.picker import Picker
+from explainer.problem import ProblemError
+
+PREFIX = "mem-"
+VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
+         "tiles": "Tiles"}  # fmt: skip
+EXTRA = ("view", "show")
+PLAIN = {
+    "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
+    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
+}  # fmt: skip
+
+
+def render(query: Mapping[str, str]) -> tuple:
+    """The view that the query asks for: (head, first plot, second plot, tail)."""
+    view = query.get("view", "levels")
+    try:
+        w = parse(query, PLAIN)
+    except ProblemError as error:
+        return parallel_report.failure(str(error)), shown(None), shown(None), ""
+    if view == "trips":
+        return memory_report.trips(w), shown(None), shown(None), ""
+    if view == "tiles":
+        metric = query.get("show", "tflops")
+        metric = metric if metric in tiles_report.METRICS else "tflops"
+        return tiles_report.tiles(w, metric), shown(None), shown(None), ""
+    if view == "traffic":
+        by_n, by_side = series.by_n(w), series.by_side(w)
+        tile = f"tiles of {w.block_q} × {w.block_k}"
+        left = charts.traffic(by_n, "n", "Traffic against N", f"one head, {tile}", w.n)
+        right = charts.traffic(
+            by_side, "side", "Traffic against the tile", f"one head, N = {w.n:,}", w.block_q
+        )
+        tail = memory_report.traffic_tail(w, [*by_n, *by_side])
+        return memory_report.traffic_head(w), shown(left), shown(right), tail
+    if view == "capacity":
+        rows = memory_report.capacity_rows(w)
+        chart = charts.capacity(rows, w.card, w.n)
+        tail = memory_report.capacity_tail(w, rows)
+        return memory_report.capacity_head(w), shown(chart), shown(None), tail
+    return memory_report.levels(w), shown(None), shown(None), ""
+
+
+def _extra(query: Mapping[str, str]) -> list[str]:
+    view, show = query.get("view"), query.get("show")
+    return [
+        view if view in VIEWS else PLAIN["view"],
+        show if show in tiles_report.METRICS else PLAIN["show"],
+    ]
+
+
+def _all(query: Mapping[str, str]) -> tuple:
+    """Every control and the view, for an address or a chosen tile."""
+    extra = _extra(query)
+    metric = gr.update(value=extra[1], visible=extra[0] == "tiles")
+    return (extra[0], metric, *shown_controls(query, PLAIN), *render(query))
+
+
+def build() -> dict:
+    """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
+    with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
+        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
+            sizes = controls(shown_controls({}, PLAIN), sliders=False)
+            take = gr.Button("Take the Step page's Problem", elem_classes="fa-secondary")
+        with gr.Column(elem_classes="fa-main"):
+            with gr.Row(elem_classes="fa-views"):
+                names = [(label, key) for key, label in VIEWS.items()]
+                view = gr.Radio(names, value="levels", label="View", show_label=False)
+                metrics = [(name, key) for key, (name, _, _) in tiles_report.METRICS.items()]
+                metric = gr.Radio(
+                    metrics, value="tflops", label="Shown", show_label=False, visible=False
+                )
+            head = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            with gr.Row(elem_classes="fa-plots"):
+                plots = [plot(), plot()]
+            tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            picker = Picker()
+    return {"inputs": [view, metric, *sizes], "outputs": [head, *plots, tail], "picker": picker,
+            "take": take}  # fmt: skip
+
+
+def wire(page: dict, tab: gr.Tab) -> None:
+    """Every change of a control shows the view anew; the address holds what is shown."""
+    inputs, outputs, picker = page["inputs"], page["outputs"], page["picker"]
+    view, metric, *_ = inputs
+    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+
+    def changed(*given: object) -> tuple:
+        query = query_of(EXTRA, given)
+        return (gr.update(visible=query["view"] == "tiles"), *render(query))
+
+    def asked(text: str) -> tuple:
+        return _all(said_by(text))
+
+    def picked(text: str, *given: object) -> tuple:
+        return _all(query_of(EXTRA, given) | said_by(text))
+
+    for control in inputs:
+        control.input(changed, inputs, [metric, *outputs], js=js, **QUICK)
+    tab.select(asked, picker, [view, metric, *inputs[2:], *outputs], js=opened("memory", PREFIX),
+               **QUICK)  # fmt: skip
+    for event, how in (
+        (picker.picked, {}),
+        (page["take"].click, {"js": "(_, ...given) => [window.faSite.query(), ...given]"}),
+    ):
+        chosen = event(picked, [picker, *inputs], [view, metric, *inputs[2:], *outputs], **how,
+                       **QUICK)  # fmt: skip
+        chosen.then(None, inputs, None, js=js)

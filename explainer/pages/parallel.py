@@ -1,0 +1,203 @@
+"""The Parallel page: which program runs where and when, and how warps share a tile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+import gradio as gr
+
+from explainer import charts, grid, pace, parallel_report, placed
+from explainer.engine import Engine
+from explainer.pages.plots import plot, shown
+from explainer.pages.workload import (
+    KEYS,
+    QUICK,
+    controls,
+    opened,
+    parse,
+    query_of,
+    remember,
+    said_by,
+)
+from explainer.pages.workload import shown as shown_controls
+from explainer.picker import Picker
+from explainer.problem import ProblemError
+from explainer.request import Placed
+from explainer.warp_player import WarpPlayer
+
+PREFIX = "par-"
+POLL_S = 0.15
+VIEWS = {
+    "grid": "Grid to multiprocessors",
+    "real": "The real schedule",
+    "warps": "Warps",
+    "decode": "Decoding",
+}
+CASES = {
+    "fa2-full": "FA-2, full",
+    "fa2-causal": "FA-2, causal",
+    "fa1-full": "FA-1, full",
+    "fa1-causal": "FA-1, causal",
+}
+EXTRA = ("view", "case")
+PLAIN = {
+    "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
+    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
+}  # fmt: skip
+FAR_APART = 6  # from this ratio on each timeline has a scale of its own
+
+
+def _grid(w) -> tuple:
+    both = {order: pace.schedule(w, order) for order in ("fa1", "fa2")}
+    plain = pace.schedule(w, "fa2", grid.PLAIN) if w.causal else None
+    unit = pace.pace(w, "fa2").unit
+    longest = max(s.makespan for s in both.values())
+    figures = []
+    for order, s in both.items():
+        name = {"fa1": "FA-1: a program a head", "fa2": "FA-2: a program a row block"}[order]
+        texts = parallel_report.texts(s, grid.programs(w, order), unit, "simulated")
+        remark = f"simulated; {parallel_report.time(s.makespan, unit)}, {s.waves:.2f} waves"
+        end = longest if longest < FAR_APART * s.makespan else s.makespan
+        figures.append(shown(charts.timeline(s, texts, name, remark, unit, end)))
+    head = parallel_report.grid_head(w, both)
+    return head, *figures, parallel_report.grid_tail(w, both, plain)
+
+
+def _real(compared: placed.Compared) -> tuple:
+    longest = max(compared.real.makespan, compared.simulated.makespan)
+    figures = []
+    for s, name, origin in (
+        (compared.simulated, "Simulated", "simulated"),
+        (compared.real, "Real", f"measured, {compared.source}"),
+    ):
+        texts = parallel_report.texts(s, compared.launch, "µs", origin)
+        remark = f"{origin}; {parallel_report.time(s.makespan, 'µs')}"
+        figures.append(shown(charts.timeline(s, texts, name, remark, "µs", longest)))
+    return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
+
+
+def render(query: Mapping[str, str]) -> tuple:
+    """The view that the query asks for: (head, first plot, second plot, tail)."""
+    view = query.get("view", "grid")
+    try:
+        if view == "real":
+            case = query.get("case", "")
+            return _real(placed.of_case(case if case in CASES else PLAIN["case"]))
+        w = parse(query, PLAIN)
+        if view == "grid":
+            return _grid(w)
+        if view == "decode":
+            rows = parallel_report.decode_rows(w)
+            remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
+            tail = parallel_report.decode_tail(w, rows)
+            head = parallel_report.decode_head(w, rows)
+            return head, shown(charts.decode(rows, remark)), shown(None), tail
+    except ProblemError as error:
+        return parallel_report.failure(str(error)), shown(None), shown(None), ""
+    return parallel_report.warps_head(), shown(None), shown(None), ""
+
+
+def _extra(query: Mapping[str, str]) -> list[str]:
+    view, case = query.get("view"), query.get("case")
+    return [view if view in VIEWS else PLAIN["view"], case if case in CASES else PLAIN["case"]]
+
+
+def _visible(view: str, case: str, live: bool) -> tuple:
+    """Updates of what only one view shows: the cases, the live run, the warps."""
+    real = view == "real"
+    return (
+        gr.update(value=case, visible=real),
+        gr.update(visible=real and live),
+        gr.update(visible=view == "warps"),
+    )
+
+
+def build(engine: Engine) -> dict:
+    """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
+    with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
+        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
+            sizes = controls(shown_controls({}, PLAIN), sliders=True)
+        with gr.Column(elem_classes="fa-main"):
+            with gr.Row(elem_classes="fa-views"):
+                names = [(label, key) for key, label in VIEWS.items()]
+                view = gr.Radio(names, value="grid", label="View", show_label=False)
+                cases = [(label, key) for key, label in CASES.items()]
+                case = gr.Radio(
+                    cases, value="fa2-full", label="Recorded case", show_label=False, visible=False
+                )
+                live = gr.Button(
+                    "Record this launch here", elem_classes="fa-secondary", visible=False
+                )
+            head = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
+                plots = [plot(), plot()]
+            with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
+                WarpPlayer(elem_id="warps")
+            tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            picker = Picker()
+    return {
+        "inputs": [view, case, *sizes], "outputs": [head, *plots, tail], "picker": picker,
+        "live": live, "warps": warps, "engine": engine,
+    }  # fmt: skip
+
+
+def _has_gpu(engine: Engine) -> bool:
+    machine = engine.machine() or {}
+    return bool(machine.get("available")) and not machine.get("interpreted", True)
+
+
+def _recorder(engine: Engine):
+    """The event that records a real schedule of the launch on screen."""
+
+    async def record(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+        query, session = query_of(EXTRA, given), request.session_hash or ""
+        order = query["case"].partition("-")[0]
+        try:
+            asked = Placed(parse(query, PLAIN), order)
+            grid.programs(asked.workload, order)
+        except ProblemError as error:
+            yield parallel_report.failure(str(error)), shown(None), shown(None), ""
+            return
+        job = engine.submit(asked, session)
+        yield parallel_report.progress("Running the kernel."), shown(None), shown(None), ""
+        try:
+            while not job.finished.is_set():
+                await asyncio.sleep(POLL_S)
+        finally:
+            engine.leave(job, session)
+        if job.result is None:
+            yield parallel_report.failure(job.error), shown(None), shown(None), ""
+            return
+        source = f"measured on {(engine.machine() or {}).get('device', 'this GPU')}"
+        ran = asked.workload.with_tile(job.result)
+        yield _real(placed.compare(ran, order, job.result, source))
+
+    return record
+
+
+def wire(page: dict, tab: gr.Tab) -> None:
+    """Every change of a control shows the view anew; the address holds what is shown."""
+    inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
+    view, case, *sizes = inputs
+    some = [case, page["live"], page["warps"]]
+
+    def changed(*given: object) -> tuple:
+        query = query_of(EXTRA, given)
+        return *_visible(query["view"], query["case"], _has_gpu(engine)), *render(query)
+
+    def asked(text: str) -> tuple:
+        query = said_by(text)
+        extra = _extra(query)
+        query |= dict(zip(EXTRA, extra, strict=True))
+        controls_now = shown_controls(query, PLAIN)
+        return extra[0], *_visible(*extra, _has_gpu(engine)), *controls_now, *render(query)
+
+    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+    for control in inputs:
+        control.input(changed, inputs, [*some, *outputs], js=js, trigger_mode="always_last",
+                      **QUICK)  # fmt: skip
+    tab.select(asked, page["picker"], [view, *some, *sizes, *outputs],
+               js=opened("parallel", PREFIX), **QUICK)  # fmt: skip
+    page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
+                       concurrency_limit=None, api_visibility="private")  # fmt: skip

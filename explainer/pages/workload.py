@@ -1,0 +1,91 @@
+"""What the Memory and Parallel pages share: a workload's controls, its place in the address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl
+
+import gradio as gr
+
+from explainer.hardware import CARDS
+from explainer.pages.step import MASK_CHOICES
+from explainer.problem import DTYPES, ProblemError
+from explainer.workload import KEYS, Workload
+
+SIZES = {
+    "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
+    "d": ("Head dim. d", (32, 64, 80, 96, 128, 256)),
+    "br": ("Query block Br", (16, 32, 64, 128, 256)),
+    "bc": ("Key block Bc", (16, 32, 64, 128, 256)),
+    "b": ("Batch B", (1, 2, 4, 8, 16)),
+    "h": ("Heads H", (1, 8, 12, 16, 32, 96)),
+}
+SLIDERS = {"n": (256, 16384, 256), "b": (1, 16, 1), "h": (1, 64, 1)}
+QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+
+
+def query_of(extra: Sequence[str], given: Sequence[object]) -> dict[str, str]:
+    """{key: value} of the controls' values: those of ``extra`` first, then the workload's."""
+    return {k: str(v) for k, v in zip((*extra, *KEYS), given, strict=True)}
+
+
+def said_by(text: object) -> dict[str, str]:
+    """A query string as the address has it; whatever else it holds is ignored."""
+    return dict(parse_qsl(str(text)[:2000], keep_blank_values=True))
+
+
+def parse(query: Mapping[str, str], plain: Mapping[str, str]) -> Workload:
+    """The query's workload; what it leaves out is the page's default. Raises ProblemError."""
+    given = {k: v for k, v in query.items() if k in KEYS}
+    own = {k: v for k, v in plain.items() if k in KEYS}
+    try:
+        small = int(given.get("n", own["n"])) < max(int(own["br"]), int(own["bc"]))
+    except ValueError:
+        small = False
+    if small:  # the default tile shrinks with a short sequence
+        own = {k: v for k, v in own.items() if k not in ("br", "bc")}
+    return Workload.from_query(own | given)
+
+
+def shown(query: Mapping[str, str], plain: Mapping[str, str]) -> list:
+    """What the workload's controls show for an address; a bad one shows the defaults."""
+    try:
+        said = parse(query, plain).to_query()
+    except ProblemError:
+        said = Workload.from_query(plain).to_query()
+    return [float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS]
+
+
+def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]:
+    """In the order of KEYS."""
+    at = dict(zip(KEYS, start, strict=True))
+    made: dict[str, gr.components.Component] = {}
+    cards = [(card.name, key) for key, card in CARDS.items()]
+    made["card"] = gr.Dropdown(
+        cards, value=at["card"], label="Card", filterable=False, elem_classes="fa-select"
+    )
+    if sliders:
+        for key, (low, high, step) in SLIDERS.items():
+            made[key] = gr.Slider(low, high, float(at[key]), step=step, label=SIZES[key][0])
+    with gr.Row(elem_classes="fa-sizes"):
+        for key, (label, choices) in SIZES.items():
+            if key not in made:
+                made[key] = gr.Dropdown(
+                    [str(x) for x in choices], value=str(at[key]), label=label,
+                    allow_custom_value=True, min_width=80,
+                )  # fmt: skip
+    made["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
+    made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
+    return [made[key] for key in KEYS]
+
+
+def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str]) -> str:
+    """JavaScript: the controls' values go to the address, and on to the server unchanged."""
+    what = ", ".join(json.dumps(x) for x in (prefix, list(keys), dict(plain)))
+    return f"(...values) => {{ window.faSite?.remember({what}, values); return values; }}"
+
+
+def opened(name: str, prefix: str) -> str:
+    """JavaScript: the tab was chosen; what the address says of this page goes to the server."""
+    return f"() => {{ window.faSite?.page({name!r}); return [window.faSite?.asked({prefix!r})]; }}"

@@ -1,0 +1,96 @@
+"""The glossary holds every symbol of the pages, says it shortly, and its numbers are right."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from explainer import hardware, schedule, tiling
+from explainer.learn.glossary import TERMS
+from explainer.problem import ORDERS, Problem
+
+BY_KEY = {t.key: t for t in TERMS}
+# DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.
+SYMBOLS = ("N", "d", "B", "H", "Br", "Bc", "Tr", "Tc", "i", "j", "Q", "K", "V", "S", "P", "O", "m",
+           "ℓ", "α", "lse", "M", "BLOCK_M", "BLOCK_N")  # fmt: skip
+OTHER_NAMES = ("block_q", "block_k", "m_old", "m_new", "l_old", "l_new", "m_i", "l_i", "acc")
+WORDS = ("full", "partial", "skipped", "hbm", "sram", "l2", "register", "spill", "occupancy",
+         "wave", "tail", "warp", "warpgroup", "split-k", "split-q", "tensor-core", "tf32",
+         "intensity", "roofline", "online-softmax", "safe-softmax", "fusion", "recomputation",
+         "tiling", "causal", "fa3", "sdpa", "cudnn", "tma", "ping-pong")  # fmt: skip
+
+
+def test_keys_are_unique_and_symbols_too():
+    assert len(BY_KEY) == len(TERMS)
+    symbols = [t.symbol for t in TERMS if t.symbol]
+    assert len(set(symbols)) == len(symbols)
+    assert len({t.name for t in TERMS}) == len(TERMS)
+
+
+def test_keys_can_stand_in_an_address():
+    for key in BY_KEY:
+        assert re.fullmatch(r"[A-Za-z][\w-]*", key, re.ASCII)
+
+
+def test_every_symbol_of_the_pages_is_there():
+    symbols = {t.symbol for t in TERMS}
+    assert not set(SYMBOLS) - symbols
+    assert BY_KEY["l"].symbol == "ℓ" and BY_KEY["alpha"].symbol == "α"
+    text = " ".join(t.words for t in TERMS)
+    assert not [name for name in OTHER_NAMES if not re.search(rf"\b{name}\b", text)]
+
+
+def test_every_word_that_the_pages_use_is_there():
+    assert not set(WORDS) - set(BY_KEY)
+    assert not set(schedule.PHASES) - set(BY_KEY)
+    assert not set(tiling.KINDS) - set(BY_KEY)
+    assert not set(ORDERS) - set(BY_KEY)
+    phases = [t.key for t in TERMS if t.name.startswith("phase ")]
+    assert tuple(phases) == schedule.PHASES  # in the order in which they happen
+
+
+@pytest.mark.parametrize("term", TERMS, ids=lambda t: t.key)
+def test_an_entry_is_short_and_a_sentence(term):
+    assert 2 <= len(term.words.split()) <= 40
+    assert term.words.endswith(".")
+    assert term.name and "_" not in term.key.removeprefix("BLOCK_")
+
+
+def number(key: str, after: str) -> float:
+    """The number of an entry that stands after these words."""
+    found = re.search(rf"{after} ([\d,.]*\d)", BY_KEY[key].words)
+    assert found, f"{key} says nothing after {after!r}"
+    return float(found[1].replace(",", ""))
+
+
+def test_the_numbers_of_the_formats_are_numpys_and_torchs():
+    assert number("fp16", "Ends at") == np.finfo(np.float16).max
+    for key, dtype in (("fp16", torch.float16), ("bf16", torch.bfloat16)):
+        limit = math.log(torch.finfo(dtype).max)
+        assert number(key, "overflows above") == pytest.approx(limit, abs=0.005)
+        mantissa = -math.log2(torch.finfo(dtype).eps)
+        assert f"{mantissa:.0f} of mantissa" in BY_KEY[key].words
+        exponent = 15 - mantissa
+        assert f"{exponent:.0f} exponent bits" in BY_KEY[key].words
+    assert "8 exponent bits with 10 of mantissa" in BY_KEY["tf32"].words
+
+
+def test_the_numbers_of_the_cards_are_the_tables():
+    cards = hardware.CARDS
+    words = BY_KEY["sram"].words
+    assert f"{cards['h100'].shared_bytes // 1024} KB for a block on Hopper" in words
+    assert f"{cards['a100'].shared_bytes // 1024} KB on A100" in words
+    assert cards["h200"].shared_bytes == cards["h100"].shared_bytes
+    assert f"An H100 SXM has {cards['h100'].sms}" in BY_KEY["sm"].words
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 4, 8, 16])
+def test_the_causal_fraction_is_the_tilings(tiles):
+    assert "(T + 1)/2T" in BY_KEY["causal"].words
+    counts = tiling.counts(Problem(n=4 * tiles, block_q=4, block_k=4, causal=True))
+    computed = counts["full"] + counts["partial"]
+    assert computed / tiles**2 == (tiles + 1) / (2 * tiles)
