@@ -56,11 +56,16 @@ window.faSite = {
     const said = keys.map((key, k) => [prefix + key, String(values[k]) === plain[key] ? null : String(values[k])]);
     address.write(Object.fromEntries(said));
   },
+  /** Whether this is a lecture hall, as the server wants it said. */
+  hall() {
+    return document.body.classList.contains("fa-present") ? "present" : "";
+  },
   /** What the address says under this prefix. */
   asked(prefix) {
     address.flush();
     const own = [...new URLSearchParams(window.location.search)].filter(([key]) => key.startsWith(prefix));
-    return new URLSearchParams(own.map(([key, value]) => [key.slice(prefix.length), value])).toString();
+    const said = own.map(([key, value]) => [key.slice(prefix.length), value]);
+    return new URLSearchParams([...said, ["mode", this.hall()]]).toString();
   },
   /** The Problem on the Step page, as the address has it. */
   query() {
@@ -97,6 +102,29 @@ function download(name, kind, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+// Present on a page of figures: the picture alone, made anew in large type; keys change the view.
+const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
+const figurePage = () => [...document.querySelectorAll(FIGURES)].find((page) => page.checkVisibility());
+
+function present(on) {
+  document.body.classList.toggle("fa-present", on);
+  if (on) document.body.classList.remove("dark");
+  address.write({ mode: on ? "present" : null });
+  document.dispatchEvent(new CustomEvent("fa:pick", { detail: "" }));
+}
+
+document.addEventListener("fa:present-here", () => present(true));
+document.addEventListener("keydown", (event) => {
+  const page = document.body.classList.contains("fa-present") && figurePage();
+  if (!page || event.target.closest("[data-testid=warps]")) return;
+  const step = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
+  if (event.key === "Escape") present(false);
+  if (!step) return;
+  event.preventDefault();
+  const views = [...page.querySelectorAll(".fa-views fieldset:first-of-type input")];
+  views[Math.min(views.length - 1, Math.max(0, views.findIndex((view) => view.checked) + step))].click();
+});
 
 document.addEventListener("click", ({ target }) => {
   const pick = target.closest?.("[data-pick]")?.dataset.pick;

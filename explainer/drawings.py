@@ -93,11 +93,15 @@ def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> str:
     neck = tip + deep if up else tip - deep
     words = f"{tensor}, {'read' if up else 'written'}: {amount(n_bytes)} ({n_bytes:,} bytes)"
     middle = (top + bottom) / 2
+    spans = (f"{tensor} {'↑' if up else '↓'}", *amount(n_bytes).split())
+    lines = "".join(
+        f'<tspan x="{x:.1f}" dy="{"1.15em" if k else "0"}">{escape(text)}</tspan>'
+        for k, text in enumerate(spans)
+    )
     return (
         f'<g class="fa-trip is-{escape(tensor)}"><title>computed: {escape(words)}</title>'
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{root}" y2="{neck:.1f}" '
         f'stroke-width="{wide:.2f}"/>'
         f'<path d="M{x - head:.1f} {neck:.1f}L{x:.1f} {tip}L{x + head:.1f} {neck:.1f}z"/>'
-        f'<text x="{x:.1f}" y="{middle - 3:.0f}">{escape(tensor)} {"↑" if up else "↓"}</text>'
-        f'<text x="{x:.1f}" y="{middle + 15:.0f}">{amount(n_bytes)}</text></g>'
+        f'<text y="{middle - 12:.0f}">{lines}</text></g>'
     )

@@ -40,7 +40,7 @@ def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.F
             "yanchor": "top",
             "pad": {"t": 12},
             "font": {"size": 15},
-        },  # fmt: skip
+        },
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, sans-serif", "size": 13},

@@ -11,7 +11,7 @@ from explainer.hardware import CARDS
 from explainer.html import amount, card, div, rounded, table, tag, words
 from explainer.workload import Workload
 
-LOSES = "more than standard attention"
+SIGNS = {"l": "ℓ"}
 
 
 def rate(bytes_per_s: float | None) -> str:
@@ -99,6 +99,9 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
         legend = tag("span", tag("i", "", class_="fa-key-held") + "FA-2", class_="fa-key-line")
         legend += tag("span", tag("i", "", class_="fa-key-ghost") + f"standard: {amount(naive)}",
                       class_="fa-key-line")  # fmt: skip
+    else:
+        text = f"{rounded(hbm / level.size_bytes)} times smaller than HBM"
+        legend = tag("span", text, class_="fa-fine")
     size = amount(level.size_bytes)
     name = tag("b", escape(level.name)) + tag("span", size, title=level.size_source)
     if level.per_sm_bytes:
@@ -112,7 +115,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
         speed = tag("b", "no figure", title=level.rate_source)
     held = level.held_bytes / level.room_bytes
     where = "of an SM" if level.per_sm_bytes else "of the card"
-    kept = ", ".join(f"{tensor} {amount(n)}" for tensor, n in level.holds)
+    kept = ", ".join(f"{SIGNS.get(tensor, tensor)} {amount(n)}" for tensor, n in level.holds)
     over = " is-over" if held > 1 else ""
     fill = tag("i", "", class_="fa-hold" + over, style=f"width:{min(100, 100 * held):.2f}%")
     keeps = tag("span", fill, class_="fa-rate-track") + tag(
@@ -124,7 +127,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
     return div(
         f"fa-level is-{level.key}",
         div("fa-level-name", name),
-        div("fa-level-area", square + legend),
+        div("fa-level-area", square, div("fa-level-key", legend)),
         div("fa-level-rate", speed),
         div("fa-level-held", keeps),
     )
@@ -328,8 +331,8 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     ]  # fmt: skip
     head = ("Card", *capacity.SHORT.values())
     note = (
-        "The longest N whose tensors fit, Q, K and V included; nothing else on the card. "
-        "Doubling a card's memory gives standard attention 1.4 times the N, the fused kernel 2."
+        "The longest N whose tensors fit, Q, K and V included, nothing else on the card. Twice the "
+        "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers."
     )
     named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
     return _page(

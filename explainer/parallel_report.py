@@ -28,7 +28,7 @@ def _page(*parts: str, view: str, **data: object) -> str:
 def time(value: float, unit: str) -> str:
     """µs as µs, ms or s; visits as a number."""
     if unit == "µs":
-        return milliseconds(value / 1e3)
+        return f"{value:.3g} µs" if value < 1000 else milliseconds(value / 1e3)
     return f"{value:,.0f} visits"
 
 

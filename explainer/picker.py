@@ -7,7 +7,7 @@ import gradio as gr
 # site.js turns a click on [data-pick] into the document's event; its query becomes the value.
 ON_LOAD = """
 document.addEventListener("fa:pick", (event) => {
-  if (!element.isConnected) return;
+  if (!element.isConnected || !element.closest("[role=tabpanel]")?.checkVisibility()) return;
   props.value = event.detail;
   trigger("picked");
 });

@@ -4,60 +4,13 @@ import { address } from "../site.js";
 import { el, set } from "./dom.js";
 import { draw } from "./learn_blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
-import { settle, Widget } from "./learn_widget.js";
+import { defineTerms, settle, Widget } from "./learn_widget.js";
 
 const NEAR = "600px 0px"; // a widget is asked for before it is seen
 const NARROW = "(max-width: 900px)";
 const ID = "learn-";
-const HIDE_MS = 150;
 
 const onLearn = () => new URLSearchParams(window.location.search).get("page") === "learn";
-
-/** Entries of the glossary on hover and on focus of `<abbr data-term="KEY">`; Escape closes. Each
- * term: {key, symbol, name, words}. */
-export function defineTerms(root, terms, signal) {
-  const entries = new Map(terms.map((term) => [term.key, term]));
-  const title = el("b");
-  const words = el("span");
-  const pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [title, words]);
-  let shown = null;
-  let timer = null;
-  const hide = () => {
-    clearTimeout(timer);
-    shown?.removeAttribute("aria-describedby");
-    shown = null;
-    pop.hidden = true;
-  };
-  const show = (node) => {
-    clearTimeout(timer);
-    const term = entries.get(node.dataset.term);
-    if (!term || node === shown) return;
-    hide();
-    if (!pop.isConnected) root.append(pop);
-    set(title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
-    set(words, { text: term.words });
-    pop.hidden = false;
-    shown = node;
-    node.setAttribute("aria-describedby", pop.id);
-    const at = node.getClientRects()[0] ?? node.getBoundingClientRect();
-    const below = at.bottom + 6 + pop.offsetHeight < window.innerHeight;
-    pop.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - pop.offsetWidth - 8))}px`;
-    pop.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - 6 - pop.offsetHeight)}px`;
-  };
-  const on = (type, act) => root.addEventListener(type, act, { signal });
-  const term = (event) => event.target.closest?.("[data-term]");
-  on("pointerover", (event) => (term(event) ? show(term(event)) : pop.contains(event.target) && clearTimeout(timer)));
-  on("pointerout", (event) => {
-    if (!term(event) && !pop.contains(event.target)) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => shown !== document.activeElement && hide(), HIDE_MS); // time to reach the entry itself
-  });
-  on("focusin", (event) => (term(event) ? show(term(event)) : hide()));
-  on("focusout", (event) => term(event) && hide());
-  document.addEventListener("keydown", (event) => event.key === "Escape" && shown && (hide(), event.stopImmediatePropagation()), { signal, capture: true });
-  window.addEventListener("scroll", () => shown && hide(), { signal, passive: true });
-  for (const node of root.querySelectorAll("[data-term]")) if (entries.has(node.dataset.term)) node.tabIndex = 0;
-}
 
 /** One card at a time in a lecture hall; a card that does not fit is shown in parts. */
 class Slides {
@@ -84,7 +37,7 @@ class Slides {
     const has = (kind) => card.querySelector(`:scope > .fa-${kind}`);
     if (!has("widget")) return ["all"];
     card.dataset.part = "both";
-    const fits = card.scrollHeight <= card.clientHeight + 1 && card.scrollWidth <= card.clientWidth + 1;
+    const fits = [card, ...card.querySelectorAll(".fa-scroll")].every((box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1);
     return [...(fits ? ["both"] : ["text", "widget"]), ...(has("question") ? ["question"] : [])];
   }
 
@@ -105,12 +58,17 @@ class Slides {
     document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2")?.focus({ preventScroll: true });
   }
 
+  /** On or back: through what does not fit, through the card's parts, to the next card. */
   turn(by) {
+    const card = this.learn.cards[this.at];
+    const left = by > 0 ? card.scrollHeight - card.clientHeight - card.scrollTop : card.scrollTop;
+    if (left > 4) return card.scrollBy(0, by * card.clientHeight * 0.8);
     const part = this.part + by;
     if (part >= 0 && part < this.list.length) {
       this.part = part;
-      this.learn.cards[this.at].dataset.part = this.list[part];
-      settle(this.learn.cards[this.at]);
+      card.dataset.part = this.list[part];
+      card.scrollTop = 0;
+      settle(card);
     } else if (this.at + by >= 0 && this.at + by < this.learn.cards.length) this.go(this.at + by, by < 0 ? -1 : 0);
   }
 
@@ -176,8 +134,8 @@ class Learn {
     this.spy = new IntersectionObserver((seen) => this.seen(seen), { rootMargin: "-15% 0px -75% 0px" });
     this.progress.listeners = [() => this.tell()];
     this.contents();
-    const terms = root.querySelector("script[data-terms]");
-    if (terms) defineTerms(root, JSON.parse(terms.textContent), signal);
+    const terms = root.querySelector("[data-terms]"); // the entries are its text or, as Gradio warns of any script, the attribute
+    if (terms) defineTerms(root, JSON.parse(terms.dataset.terms || terms.textContent), signal);
     this.slides ??= new Slides(this);
     document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
     window.addEventListener("beforeprint", () => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event("fa:reveal"))), { signal });

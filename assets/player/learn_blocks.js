@@ -119,6 +119,7 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
 export function ticks(low, high, count, log) {
   if (log) {
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
+    if (high - low < 2) return [1, 2, 5, 10, 20, 50, 100, 200, 500].map((k) => Math.log10(k) + first - 1).filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
     const every = Math.max(1, Math.ceil((last - first + 1) / count));
     return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, k) => first + k * every);
   }
@@ -145,7 +146,7 @@ function axisOf(values, log) {
   const known = values.map(place).filter(Number.isFinite);
   let [low, high] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
   if (low === high) [low, high] = [low - (log ? 1 : Math.abs(low) || 1) / 2, high + (log ? 1 : Math.abs(high) || 1) / 2];
-  return { low, high, log, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (log ? power(tick) : figureOf(tick)) };
+  return { low, high, log, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (!log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick)) };
 }
 
 const MARKS = [

@@ -1,25 +1,18 @@
-"""What shows each claim of "Said often, and wrong": computed or counted here, nothing typed in."""
+"""Demonstrations of "Said often, and wrong" that compute attention: what comes out, how wrong."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from explainer import footprint, sram, tiling
-from explainer.hardware import CARDS, KIB, MIB
 from explainer.inputs import make_inputs
-from explainer.learn.blocks import Block, bars, matrix, plot, table, text
+from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.learn.formats import FORMATS, written
 from explainer.problem import Problem
 from explainer.trace import trace
-from explainer.traffic import requested, summed
-from explainer.workload import Workload
 
-A100_ON_CHIP = 192 * KIB  # an SM's L1 and shared memory together; Ampere architecture whitepaper
-EXP_PER_CLOCK = 16  # an SM's special functions; CUDA C++ Programming Guide, arithmetic throughput
 Given = dict[str, float | str]
 
 
@@ -76,7 +69,7 @@ def bits(given: Given) -> list[Block]:
     whole = plain(S, run.V)
     Q, K, V = (x.astype(np.float64) for x in (run.Q, run.K, run.V))
     truth = plain(Q @ K.T * run.problem.scale, V)
-    share = float((run.O == whole).mean())
+    share = float((whole == run.O).mean())
     items = [(name, e, written(e, 2)) for name, e in
              (("tiled", _error(run.O, truth)), ("plain", _error(whole, truth)))]  # fmt: skip
     return [
@@ -92,11 +85,11 @@ def exact(given: Given) -> list[Block]:
     items = []
     for name, dtype in (("fp32", np.float32), ("float64", np.float64)):
         q, k, v = qkv(n, dtype=dtype)
-        S = q @ k.T / np.sqrt(dtype(q.shape[1]))
+        S = q[:64] @ k.T / np.sqrt(dtype(q.shape[1]))  # rows never meet: 64 of them tell
         e = _error(online(S, v, bc), plain(S, v))
         items.append((name, e, written(e, 2)))
     return [
-        bars("Largest difference of tiled and plain", items, log=True),
+        bars("Largest difference of tiled and plain, 64 rows", items, log=True),
         text("More digits, less difference: nothing but rounding is left. In real arithmetic the "
              "two are the same formula.", "good"),
     ]  # fmt: skip
@@ -109,49 +102,11 @@ def order(given: Given) -> list[Block]:
     q, k, v = qkv(n, dtype=np.float64)
     S = q @ k.T / np.sqrt(q.shape[1])
     e = _error(online(S, v, bc, blocks.tolist()), online(S, v, bc))
+    usual, shuffled = (" ".join(map(str, x)) for x in (range(n // bc), blocks))
     return [
-        table("The visits", ("order", "key blocks"),
-              [("usual", " ".join(map(str, range(n // bc)))), ("shuffled", " ".join(map(str, blocks)))]),
+        table("The visits", ("order", "key blocks"), [("usual", usual), ("shuffled", shuffled)]),
         text(f"Largest difference of O in float64: {written(e, 2)}. Split keys, as in decoding, "
              "rest on this.", "good"),
-    ]  # fmt: skip
-
-
-def io(given: Given) -> list[Block]:
-    """Bytes that one head asks of global memory, over N, beside the extra memory."""
-    d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
-    moved = {o: [requested(n, d, False, "fp16", o, block, block) for n in ns]
-             for o in ("standard", "fa2")}  # fmt: skip
-    extra = [dict(footprint.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
-    names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
-    series = [{"name": names[o], "x": ns, "y": y, "colour": c}
-              for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
-    series[0]["colour"] = "s"
-    series.append({"name": "FA-2: extra memory (lse)", "x": ns, "y": extra, "colour": "l"})
-    f, s, e = moved["fa2"], moved["standard"], extra
-    rows = [(f"{a:,} to {2 * a:,}", f"×{f[i + 1] / f[i]:.2f}", f"×{e[i + 1] / e[i]:.2f}",
-             f"{f[i + 1] / s[i + 1]:.2f}") for i, a in enumerate(ns[:-1])]  # fmt: skip
-    head = ("N doubled from", "FA-2's bytes grow", "extra memory grows", "bytes, FA-2 ÷ standard")
-    return [
-        plot("Bytes over N, one head, fp16", series, x_label="N", y_label="bytes", log_x=True,
-             log_y=True),
-        table("What doubling N does", head, rows),
-        text(f"A tile of {block} changes the factor in front of N², not the square."),
-    ]  # fmt: skip
-
-
-def trips(given: Given) -> list[Block]:
-    """How often K and V are read, counted from the bytes of FA-2's loop."""
-    n, d = int(given["n"]), 64
-    items = []
-    for br in (16, 32, 64, 128, 256):
-        p = Problem(n=n, d=d, block_q=br, block_k=64, causal=False, inputs="random", dtype="fp16")
-        times = summed(p)["K"][0] / (n * d * 2)
-        items.append((f"Br = {br}", times, f"{times:g} times (Tr = {p.Tr})"))
-    return [
-        bars(f"How often K is read in all, N = {n:,} (V as often)", items, colour="k"),
-        text("Each row block reads all of K and V once, so they are read Tr = ⌈N/Br⌉ times. Larger "
-             "Br means fewer readings. L2 may serve most of them."),
     ]  # fmt: skip
 
 
@@ -173,83 +128,116 @@ def overflow(given: Given) -> list[Block]:
     ]  # fmt: skip
 
 
-def on_chip(given: Given) -> list[Block]:
-    """One SM's memory against the sum of all, and the largest square tile of each."""
-    problem = replace(_random(256, int(given["d"]), 64), dtype=str(given["dtype"]))
+def tf32(given: Given) -> list[Block]:
+    """Q Kᵀ of fp32 numbers with the operands as a tensor core takes them; sums in fp32."""
+    q, k, _ = qkv(64, int(given["d"]))
+    truth = q.astype(np.float64) @ k.astype(np.float64).T
+    items = []
+    for key in ("fp32", "tf32", "bf16"):
+        a, b = (FORMATS[key].round_to(x).astype(np.float32) for x in (q, k))
+        e = _error(a @ b.T, truth) / float(np.abs(truth).max())
+        items.append((FORMATS[key].title, e, written(e, 2)))
+    times = items[1][1] / items[0][1]
+    return [
+        bars("Error of Q Kᵀ, relative to its largest score, by what the operands become", items,
+             log=True),
+        text(f"TF32 keeps 10 of the 23 mantissa bits: {times:,.0f} times the error of fp32. "
+             "Nothing in the code shows it: the tensors still say fp32."),
+    ]  # fmt: skip
+
+
+def course_note(q: np.ndarray, k: np.ndarray, v: np.ndarray, block: int) -> np.ndarray:
+    """The course note's loop in full mode: the last key block is filled up with zeros, and no mask
+    takes these keys out. Each scores 0, enters m and ℓ, and brings a V of 0."""
+    pad = ((0, -len(k) % block), (0, 0))
+    S = q @ np.pad(k, pad).T / np.sqrt(q.dtype.type(q.shape[1]))
+    return online(S, np.pad(v, pad), block)
+
+
+def padded_inputs(n: int, data: str, seed: int) -> list[np.ndarray]:
+    """Q, K, V (n, 64): random, or such that every score is far below 0."""
+    q, k, v = qkv(n, seed=seed)
+    if data == "negative":
+        q, k = np.abs(q) + np.float32(1), -np.abs(k) - np.float32(1)
+    return [q, k, v]
+
+
+def padded(given: Given) -> list[Block]:
+    """The course note's loop beside ours, at an N that its block does not divide."""
+    n, block = int(given["n"]), int(given["block"])
+    q, k, v = padded_inputs(n, str(given["data"]), int(given["seed"]))
+    q = q[:64]  # rows never meet each other: the first ones tell
+    S = q @ k.T / np.sqrt(np.float32(64))
+    truth = plain(S.astype(np.float64), v.astype(np.float64))
+    theirs, ours = course_note(q, k, v, block), online(S, v, block)
+    errors = [_error(x, truth) for x in (theirs, ours)]
+    names = ("no mask for keys beyond N", "ours")
+    rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
+    count = -n % block
+    return [
+        bars(f"Largest error of O, N = {n:,}, blocks of {block}",
+             [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)], log=True),
+        matrix("Row 0 of O, its first 8 numbers", rows, row_labels=(*names, "float64"), digits=3,
+               colour="o"),
+        text(f"Padded keys: {count}. Each scores 0, so ℓ is too large and O too small."
+             if count else "The block divides N: no key is padded, and nothing is wrong. A test "
+             "at such an N only cannot see the error.", "bad" if count else "good"),
+    ]  # fmt: skip
+
+
+def hidden_keys(given: Given) -> list[Block]:
+    """Four keys, V = 1, 2, 3, 4; how many are masked, by −∞ or by −10⁹, is up to the reader."""
+    count, score = int(given["masked"]), np.float32(given["score"])
+    V = np.arange(1, 5, dtype=np.float32)[:, None]
     rows = []
-    for card in CARDS.values():
-        whole = card.shared_per_sm_bytes * card.sms
-        wished = sram.largest_square(problem, replace(card, shared_bytes=whole))
-        one = sram.largest_square(problem, card)
-        rows.append((card.name, f"{card.shared_bytes // KIB} KB", f"{one} × {one}", str(card.sms),
-                     f"{whole / MIB:.1f} MB", f"{wished} × {wished}"))  # fmt: skip
-    a100 = CARDS["a100"]
-    head = ("card", "one thread block may use", "largest tile", "SMs", "sum of all SMs",
-            "tile that the sum suggests")  # fmt: skip
+    for name, hidden, start, guard in (
+        ("−∞, ours", -np.inf, -np.inf, True),
+        ("−∞, ℓ = 0 unguarded", -np.inf, -np.inf, False),
+        ("−10⁹", -1e9, -np.inf, False),
+        ("−10⁹, and m starts there", -1e9, -1e9, False),
+    ):
+        S = np.full((1, 4), score, np.float32)
+        S[:, 4 - count :] = hidden
+        O = float(online(S, V, 2, start=start, guard=guard)[0, 0])
+        rows.append((name, written(O), written(float(FORMATS["fp16"].round_to(hidden)))))
+    seen = V[: 4 - count, 0]
+    right = f"the mean of {', '.join(f'{x:g}' for x in seen)}: {seen.mean():g}" if count < 4 else ""
     return [
-        table("Shared memory, and the textbook tile that fits", head, rows),
-        text(f"The A100's 20 MB: {A100_ON_CHIP // KIB} KB of L1 and shared memory × {a100.sms} SMs "
-             f"= {A100_ON_CHIP * a100.sms / MIB:.2f} MB. No SM can reach another's, so a tile must "
-             f"fit {a100.shared_bytes // KIB} KB."),
+        table("O of one row", ("masked with", "O", "the mask in fp16"), rows),
+        text(f"Right is {right or '0, and lse = −∞: this row sees no key'}."),
     ]  # fmt: skip
 
 
-def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
-    """{kind of work: {"standard" | "fa2": operations}} of one head, full mask; max, exp, add,
-    multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides: left out."""
-    p = _random(n, d, block)
-    def size(s: slice) -> int:
-        return s.stop - s.start
-    tiles = [(size(tiling.rows(p, i)), size(tiling.cols(p, j)))
-             for i in range(p.Tr) for j in range(p.Tc)]  # fmt: skip
-    pairs, visited = sum(r * c for r, c in tiles), sum(r for r, _ in tiles)
-    softmax = 4 * n * n - 2 * n  # max, subtract, exp, sum over whole rows
-    tiled = sum(4 * r * c - 2 * r for r, c in tiles)
-    return {
-        "products Q Kᵀ and P V": {"standard": 4 * n * n * d, "fa2": 4 * pairs * d},
-        "max, subtract, exp, sum": {"standard": softmax, "fa2": tiled},
-        "divide by ℓ": {"standard": n * n, "fa2": n * d},
-        # a visit's row: max with m, subtract, exp; α·ℓ and add; α·O. O's adds are in the product.
-        "α: rescale m, ℓ and O": {"standard": 0, "fa2": visited * (5 + d)},
-        "backward: five products against four": {"standard": 8 * n * n * d, "fa2": 10 * pairs * d},
-    }
+def causal_masks(nq: int, nk: int) -> dict[str, np.ndarray]:
+    """{"top-left" | "bottom-right": (nq, nk) bool, True where query r sees key c}."""
+    r, c = np.arange(nq)[:, None], np.arange(nk)[None, :]
+    return {"top-left": c <= r, "bottom-right": c <= r + nk - nq}
 
 
-def flops(given: Given) -> list[Block]:
-    """Operations of standard attention and of FA-2, counted tile by tile."""
-    found = operations(int(given["n"]), int(given["d"]), int(given["block"]))
-    rows = [(kind, f"{c['standard']:,}", f"{c['fa2']:,}") for kind, c in found.items()]
-    *forward, _ = found.values()
-    a, b = (sum(c[o] for c in forward) for o in ("standard", "fa2"))
-    both = [sum(c[o] for c in found.values()) for o in ("standard", "fa2")]
-    rows += [("forward in all", f"{a:,}", f"{b:,}"),
-             ("forward and backward", f"{both[0]:,}", f"{both[1]:,}")]  # fmt: skip
+def top_left(given: Given) -> list[Block]:
+    """The last Nq rows of causal attention over Nk tokens, from either mask."""
+    nq, nk = int(given["nq"]), int(given["nk"])
+    q, k, v = qkv(8, 8, dtype=np.float64)
+    S = q[:nk] @ k[:nk].T / np.sqrt(8.0)
+    whole = plain(np.where(np.tri(nk, dtype=bool), S, -np.inf), v[:nk])
+    shown, errors = [], {}
+    for name, see in causal_masks(nq, nk).items():
+        shown.append(matrix(f"{name}: 1 where a query sees a key", see.astype(float), digits=0,
+                            row_labels=[f"query {r}" for r in range(nq)],
+                            col_labels=[f"key {c}" for c in range(nk)]))  # fmt: skip
+        if nq <= nk:
+            O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
+            errors[name] = _error(O, whole[nk - nq :])
+    if nq > nk:
+        lost = (
+            f"{nq} queries, {nk} keys: aligned bottom-right, {nq - nk} queries see no key: O = 0."
+        )
+        return [*shown, text(lost)]
+    items = [(name, e, written(e, 2)) for name, e in errors.items()]
+    wrong = errors["top-left"] > 1e-9
     return [
-        table("Operations, one head", ("work", "standard", "FA-2"), rows),
-        text(f"FA-2 ÷ standard: forward {b / a:.4f}, with the backward pass {both[1] / both[0]:.3f} "
-             "(its products; S is computed again). What it saves is bytes, not operations."),
-    ]  # fmt: skip
-
-
-def kept(given: Given) -> list[Block]:
-    """What is on chip and what is off chip, for both ways: like with like."""
-    w = Workload(n=int(given["n"]), d=64, heads=1, block_q=int(given["block"]),
-                 block_k=int(given["block"]), dtype="fp32")  # fmt: skip
-    tile = {p.tensor: p.nbytes for p in sram.budget(w.problem("fa2"))}
-    off = {o: dict(footprint.tensors(w, o)) for o in ("standard", "fa2")}
-    extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
-    half = w.n // 2
-    less = dict(footprint.tensors(replace(w, n=half), "fa2"))["lse"]
-    operands = sum(tile[t] for t in "QKVO")
-    rows = [
-        ("on chip: the tiles of Q, K, V, O", *[f"{operands / KIB:g} KB"] * 2),
-        ("off chip: S", f"{off['standard']['S'] / MIB:g} MB", "none"),
-        ("off chip: S and P, or lse", f"{extra['standard'] / MIB:g} MB", f"{extra['fa2'] / KIB:g} KB"),
-        ("from N/2 to N that grows", f"×{4:d}" if w.n % 2 == 0 else "", f"×{extra['fa2'] / less:g}"),
-    ]  # fmt: skip
-    return [
-        table(f"One head, N = {w.n:,}, d = 64, fp32", ("where", "standard", "FA-2"), rows),
-        text(f"{operands / KIB:g} KB on chip is beside S off chip no saving: any kernel has tiles. "
-             f"The saving is {extra['standard'] / MIB:g} MB off chip against "
-             f"{extra['fa2'] / KIB:g} KB: it is larger, and it grows with N."),
+        *shown,
+        bars(f"Error of the last {nq} of {nk} tokens, against computing all of them", items),
+        text("Top-left hides keys that came before the queries." if wrong
+             else "Here the two agree.", "bad" if wrong else "good"),
     ]  # fmt: skip

@@ -156,7 +156,9 @@ def written(x: float, digits: int = 4) -> str:
     if size < 10**7 and size == round(size):
         return f"{sign}{size:,.0f}"
     if 1e-4 <= size < 10**7:
-        return sign + np.format_float_positional(size, digits, fractional=False, trim="-")
+        text = np.format_float_positional(size, digits, fractional=False, trim="-")
+        whole, dot, rest = text.partition(".")
+        return f"{sign}{int(whole):,}{dot}{rest}"
     mantissa, _, tens = f"{size:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{sign}{mantissa}·{power(10, int(tens))}"

@@ -259,7 +259,7 @@ def _tiles_rung() -> Rung:
         "Why tiles: SRAM and DRAM",
         "A GPU has much memory that is far away (DRAM; on large cards HBM) and little that is near "
         "(SRAM: shared memory and registers in every SM). Near is many times faster. Standard "
-        "attention writes the whole S to DRAM and reads it back, because it fits nowhere else. "
+        "attention writes the whole S to DRAM and reads it back, because no SM can hold it. "
         "FlashAttention cuts Q, K and V into blocks, so small that one tile of S and all it needs "
         "fit into one SM. There the tile is computed, used and forgotten; S never reaches DRAM. "
         "What counts is the memory that one thread block may use, not the sum over all SMs.",

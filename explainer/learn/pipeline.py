@@ -34,8 +34,8 @@ VARIANTS = {
 }
 SAID = {
     "serial": "Nothing overlaps: load a tile, then one warpgroup after the other multiplies, "
-    "exponentiates and multiplies. Real FA-2 does better: it loads ahead, and two thread blocks "
-    "share an SM.",
+    "exponentiates and multiplies. Real FA-2 does better: it loads ahead, and thread blocks that "
+    "share an SM fill each other's gaps.",
     "producer": "A warp of its own asks the TMA for the next tiles, two ahead. Both consumers "
     "still do the same thing at the same time, so the matrix units wait during the exponentials.",
     "pingpong": "While consumer A exponentiates, consumer B multiplies, and the other way round.",

@@ -14,15 +14,17 @@ from explainer.workload import Workload
 
 
 def _token(token: str) -> str:
-    """x a letter or word, 2 a number, anything else an operator; x_y below, x^y above."""
+    """x a letter or word, 2 a number, else an operator; x_y below, x^y above, x′ primed."""
+    if token.endswith("′"):
+        return f"<msup>{_token(token[:-1])}<mo>′</mo></msup>"
     for mark, tag in (("^", "msup"), ("_", "msub")):
         if mark in token[1:]:
             base, other = token.rsplit(mark, 1)
             return f"<{tag}>{_token(base)}{_token(other)}</{tag}>"
     if token.replace(".", "").isdigit():
         return f"<mn>{token}</mn>"
-    if token.replace("′", "").isalpha() or token == "∞":
-        upright = ' mathvariant="normal"' if len(token) == 1 and token in "Θ∞" else ""
+    if token.isalpha():
+        upright = ' mathvariant="normal"' if token == "Θ" else ""
         return f"<mi{upright}>{token}</mi>"
     return f"<mo>{token}</mo>"
 
@@ -44,7 +46,7 @@ def _over(operator: str, index: str) -> str:
 
 
 _SUM_K, _SUM_P = _over("∑", "k"), _over("∑", "p")
-_QK = _row("Q K^T")
+_QK = _row("Q K^⊤")
 
 # (label, what is inside of <math>); what each one says is checked in tests/learn/test_reference.py.
 FORMULAS: tuple[tuple[str, str], ...] = (
@@ -141,7 +143,7 @@ READING = (
     ("Hwu, Kirk, El Hajj: Programming Massively Parallel Processors (4th edition, 2022)",
      "The book to learn GPU programming from: tiles, shared memory, occupancy."),
     ("Ye: From Online Softmax to FlashAttention (University of Washington, 2023)",
-     "Six pages that derive the loop step by step."),
+     "A short note that derives the loop step by step."),
     ("He: Making Deep Learning Go Brrrr From First Principles (blog, 2022)",
      "When a GPU waits for memory, when for arithmetic, when for Python."),
     ("Stanford CS336, Language Modeling from Scratch",

@@ -173,8 +173,8 @@ def _matmul() -> Rung:
         "cell (i, j) is row i of A times column j of B. So the rows of A must be as long as the "
         "columns of B. Three loops compute it: over i, over j, and over k, the place in the dot "
         "product. They may be nested in any order: the same products are added, only at another "
-        "time. That freedom is what FlashAttention lives on. It chooses the order in which the "
-        "least has to be moved. (Floating-point sums may differ in their last bits.)",
+        "time. FlashAttention builds on that freedom: the order decides what must be kept and what "
+        "must be moved. (Floating-point sums may differ in their last bits.)",
         "matmul",
         question,
         "n=16&d=8&br=4&bc=4&mask=full&order=fa2&step=0&phase=scores",

@@ -257,8 +257,8 @@ def _safe_rung() -> Rung:
         "exp grows fast, and every format ends somewhere: fp16 at 65,504, which exp passes at "
         "11.09; bf16 and fp32 at about 3.4·10³⁸, passed at 88.72. Beyond that exp is ∞, and ∞ / ∞ "
         "is NaN. Even sooner the sum can overflow. The cure: take the largest logit m of the row "
-        "and subtract it first. exp(x − m) is at most 1, and the weights are the same, for exp(m) "
-        "stands above and below the line. The price: m needs the whole row before the first exp. "
+        "and subtract it first. exp(x − m) is at most 1, and the weights are the same: exp(m) "
+        "cancels. The price: m needs the whole row before the first exp. "
         "Drag far down, too: without m every exp becomes 0, and 0 / 0 is NaN.",
         "safe",
         question,

@@ -36,8 +36,12 @@ function onStep(event) {
   setTimeout(() => document.dispatchEvent(event), 500); // the page is laid out first
 }
 for (const name of ["tour", "predict", "present"])
-  element.querySelector(`.fa-start-${name}`).addEventListener("click", () =>
-    onStep(new Event(`fa:${name}`)));
+  element.querySelector(`.fa-start-${name}`).addEventListener("click", () => {
+    const pages = [...document.querySelectorAll("#pages :is(.fa-figure-page, .fa-learn)")];
+    const here = pages.some((page) => page.checkVisibility());
+    if (name === "present" && here) document.dispatchEvent(new Event("fa:present-here"));
+    else onStep(new Event(`fa:${name}`));
+  });
 const share = element.querySelector(".fa-copy");
 const menu = element.querySelector(".fa-menu");
 menu.addEventListener("click", (event) => {

@@ -31,10 +31,13 @@ PLAIN = {
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
 }  # fmt: skip
 
+# What was picked goes on to the server, and after the controls whether this is a lecture hall.
+PICK = "(text, ...given) => [{}, ...given.slice(0, -1), window.faSite.hall()]"
+
 
 def render(query: Mapping[str, str]) -> tuple:
     """The view that the query asks for: (head, first plot, second plot, tail)."""
-    view = query.get("view", "levels")
+    view, hall = query.get("view", "levels"), query.get("mode") == "present"
     try:
         w = parse(query, PLAIN)
     except ProblemError as error:
@@ -53,12 +56,12 @@ def render(query: Mapping[str, str]) -> tuple:
             by_side, "side", "Traffic against the tile", f"one head, N = {w.n:,}", w.block_q
         )
         tail = memory_report.traffic_tail(w, [*by_n, *by_side])
-        return memory_report.traffic_head(w), shown(left), shown(right), tail
+        return memory_report.traffic_head(w), shown(left, hall), shown(right, hall), tail
     if view == "capacity":
         rows = memory_report.capacity_rows(w)
         chart = charts.capacity(rows, w.card, w.n)
         tail = memory_report.capacity_tail(w, rows)
-        return memory_report.capacity_head(w), shown(chart), shown(None), tail
+        return memory_report.capacity_head(w), shown(chart, hall), shown(None), tail
     return memory_report.levels(w), shown(None), shown(None), ""
 
 
@@ -96,14 +99,14 @@ def build() -> dict:
                 plots = [plot(), plot()]
             tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
             picker = Picker()
-    return {"inputs": [view, metric, *sizes], "outputs": [head, *plots, tail], "picker": picker,
-            "take": take}  # fmt: skip
+    return {"inputs": [view, metric, *sizes, picker], "outputs": [head, *plots, tail],
+            "picker": picker, "take": take}  # fmt: skip
 
 
 def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, picker = page["inputs"], page["outputs"], page["picker"]
-    view, metric, *_ = inputs
+    view, metric, *sizes, _ = inputs
     js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
 
     def changed(*given: object) -> tuple:
@@ -116,14 +119,14 @@ def wire(page: dict, tab: gr.Tab) -> None:
     def picked(text: str, *given: object) -> tuple:
         return _all(query_of(EXTRA, given) | said_by(text))
 
-    for control in inputs:
+    for control in inputs[:-1]:
         control.input(changed, inputs, [metric, *outputs], js=js, **QUICK)
-    tab.select(asked, picker, [view, metric, *inputs[2:], *outputs], js=opened("memory", PREFIX),
+    tab.select(asked, picker, [view, metric, *sizes, *outputs], js=opened("memory", PREFIX),
                **QUICK)  # fmt: skip
     for event, how in (
-        (picker.picked, {}),
-        (page["take"].click, {"js": "(_, ...given) => [window.faSite.query(), ...given]"}),
+        (picker.picked, {"js": PICK.format("text")}),
+        (page["take"].click, {"js": PICK.format("window.faSite.query()")}),
     ):
-        chosen = event(picked, [picker, *inputs], [view, metric, *inputs[2:], *outputs], **how,
+        chosen = event(picked, [picker, *inputs], [view, metric, *sizes, *outputs], **how,
                        **QUICK)  # fmt: skip
         chosen.then(None, inputs, None, js=js)

@@ -25,6 +25,7 @@ from explainer.picker import Picker
 from explainer.problem import ProblemError
 from explainer.request import Placed
 from explainer.warp_player import WarpPlayer
+from explainer.workload import Workload
 
 PREFIX = "par-"
 POLL_S = 0.15
@@ -45,10 +46,11 @@ PLAIN = {
     "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
 }  # fmt: skip
+HALF = 268  # px of a chart in a lecture hall when two stand one above the other
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 
-def _grid(w) -> tuple:
+def _grid(w: Workload, hall: bool) -> tuple:
     both = {order: pace.schedule(w, order) for order in ("fa1", "fa2")}
     plain = pace.schedule(w, "fa2", grid.PLAIN) if w.causal else None
     unit = pace.pace(w, "fa2").unit
@@ -59,12 +61,14 @@ def _grid(w) -> tuple:
         texts = parallel_report.texts(s, grid.programs(w, order), unit, "simulated")
         remark = f"simulated; {parallel_report.time(s.makespan, unit)}, {s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
-        figures.append(shown(charts.timeline(s, texts, name, remark, unit, end)))
+        remark += "" if end == longest else "; a scale of its own"
+        chart = charts.timeline(s, texts, name, remark, unit, end)
+        figures.append(shown(chart, hall, HALF))
     head = parallel_report.grid_head(w, both)
     return head, *figures, parallel_report.grid_tail(w, both, plain)
 
 
-def _real(compared: placed.Compared) -> tuple:
+def _real(compared: placed.Compared, hall: bool = False) -> tuple:
     longest = max(compared.real.makespan, compared.simulated.makespan)
     figures = []
     for s, name, origin in (
@@ -73,26 +77,27 @@ def _real(compared: placed.Compared) -> tuple:
     ):
         texts = parallel_report.texts(s, compared.launch, "µs", origin)
         remark = f"{origin}; {parallel_report.time(s.makespan, 'µs')}"
-        figures.append(shown(charts.timeline(s, texts, name, remark, "µs", longest)))
+        chart = charts.timeline(s, texts, name, remark, "µs", longest)
+        figures.append(shown(chart, hall, HALF))
     return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
 
 
 def render(query: Mapping[str, str]) -> tuple:
     """The view that the query asks for: (head, first plot, second plot, tail)."""
-    view = query.get("view", "grid")
+    view, hall = query.get("view", "grid"), query.get("mode") == "present"
     try:
         if view == "real":
             case = query.get("case", "")
-            return _real(placed.of_case(case if case in CASES else PLAIN["case"]))
+            return _real(placed.of_case(case if case in CASES else PLAIN["case"]), hall)
         w = parse(query, PLAIN)
         if view == "grid":
-            return _grid(w)
+            return _grid(w, hall)
         if view == "decode":
             rows = parallel_report.decode_rows(w)
             remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
             tail = parallel_report.decode_tail(w, rows)
             head = parallel_report.decode_head(w, rows)
-            return head, shown(charts.decode(rows, remark)), shown(None), tail
+            return head, shown(charts.decode(rows, remark), hall), shown(None), tail
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
     return parallel_report.warps_head(), shown(None), shown(None), ""
@@ -137,7 +142,7 @@ def build(engine: Engine) -> dict:
             tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
             picker = Picker()
     return {
-        "inputs": [view, case, *sizes], "outputs": [head, *plots, tail], "picker": picker,
+        "inputs": [view, case, *sizes, picker], "outputs": [head, *plots, tail], "picker": picker,
         "live": live, "warps": warps, "engine": engine,
     }  # fmt: skip
 
@@ -179,7 +184,7 @@ def _recorder(engine: Engine):
 def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
-    view, case, *sizes = inputs
+    view, case, *sizes, picker = inputs
     some = [case, page["live"], page["warps"]]
 
     def changed(*given: object) -> tuple:
@@ -194,10 +199,11 @@ def wire(page: dict, tab: gr.Tab) -> None:
         return extra[0], *_visible(*extra, _has_gpu(engine)), *controls_now, *render(query)
 
     js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
-    for control in inputs:
+    for control in inputs[:-1]:
         control.input(changed, inputs, [*some, *outputs], js=js, trigger_mode="always_last",
                       **QUICK)  # fmt: skip
     tab.select(asked, page["picker"], [view, *some, *sizes, *outputs],
                js=opened("parallel", PREFIX), **QUICK)  # fmt: skip
+    picker.picked(changed, inputs, [*some, *outputs], js=js, **QUICK)  # a lecture hall, or not
     page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
                        concurrency_limit=None, api_visibility="private")  # fmt: skip

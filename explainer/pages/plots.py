@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explainer.charts import large
+
+HALL = 460  # px of a chart's height in a lecture hall
+
 
 def plot() -> gr.Plot:
     """An empty place; the figure brings its own title."""
     return gr.Plot(visible=False, show_label=False, elem_classes="fa-plot")
 
 
-def shown(figure) -> dict:
-    """The update that shows this figure, or hides the place for None."""
+def shown(figure, hall: bool = False, height: int = HALL) -> dict:
+    """The update that shows this figure, or hides the place for None; ``hall``: in large type."""
+    if figure is not None and hall:
+        figure = large(figure, height)
     return gr.update(value=figure, visible=figure is not None)

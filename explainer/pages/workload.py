@@ -26,8 +26,9 @@ QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
 def query_of(extra: Sequence[str], given: Sequence[object]) -> dict[str, str]:
-    """{key: value} of the controls' values: those of ``extra`` first, then the workload's."""
-    return {k: str(v) for k, v in zip((*extra, *KEYS), given, strict=True)}
+    """{key: value} of the controls' values: those of ``extra`` first, then the workload's, and
+    last "present" in a lecture hall."""
+    return {k: str(v) for k, v in zip((*extra, *KEYS, "mode"), given, strict=True)}
 
 
 def said_by(text: object) -> dict[str, str]:
@@ -81,9 +82,13 @@ def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]
 
 
 def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str]) -> str:
-    """JavaScript: the controls' values go to the address, and on to the server unchanged."""
+    """JavaScript: the controls' values go to the address, and on to the server, and after them
+    whether this is a lecture hall."""
     what = ", ".join(json.dumps(x) for x in (prefix, list(keys), dict(plain)))
-    return f"(...values) => {{ window.faSite?.remember({what}, values); return values; }}"
+    return (
+        f"(...given) => {{ const values = given.slice(0, -1); window.faSite.remember({what}, "
+        "values); return [...values, window.faSite.hall()]; }"
+    )
 
 
 def opened(name: str, prefix: str) -> str:

@@ -1,0 +1,223 @@
+"""Demonstrations of "Said often, and wrong" that count: bytes, tiles, operations, time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from explainer import footprint, sram, tiling
+from explainer.hardware import CARDS, KIB, MIB
+from explainer.learn.blocks import Block, bars, plot, table, text
+from explainer.learn.formats import written
+from explainer.problem import Problem
+from explainer.traffic import requested, summed
+from explainer.workload import Workload
+
+A100_ON_CHIP = 192 * KIB  # an SM's L1 and shared memory together; Ampere architecture whitepaper
+EXP_PER_CLOCK = 16  # an SM's special functions; CUDA C++ Programming Guide, arithmetic throughput
+Given = dict[str, float | str]
+
+
+def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
+    return Problem(n=n, d=d, block_q=block, block_k=block, causal=causal, inputs="random")
+
+
+def io(given: Given) -> list[Block]:
+    """Bytes that one head asks of global memory, over N, beside the extra memory."""
+    d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
+    moved = {o: [requested(n, d, False, "fp16", o, block, block) for n in ns]
+             for o in ("standard", "fa2")}  # fmt: skip
+    extra = [dict(footprint.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
+    names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
+    series = [{"name": names[o], "x": ns, "y": y, "colour": c}
+              for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
+    series.append({"name": "FA-2: extra memory (lse)", "x": ns, "y": extra, "colour": "l"})
+    f, s, e = moved["fa2"], moved["standard"], extra
+    rows = [(f"{a:,} to {2 * a:,}", f"×{f[i + 1] / f[i]:.2f}", f"×{e[i + 1] / e[i]:.2f}",
+             f"{f[i + 1] / s[i + 1]:.2f}") for i, a in enumerate(ns[:-1])]  # fmt: skip
+    head = ("N doubled from", "FA-2's bytes grow", "extra memory grows", "bytes, FA-2 ÷ standard")
+    return [
+        plot("Bytes over N, one head, fp16", series, x_label="N", y_label="bytes", log_x=True,
+             log_y=True),
+        table("What doubling N does", head, rows),
+        text(f"A tile of {block} changes the factor in front of N², not the square."),
+    ]  # fmt: skip
+
+
+def trips(given: Given) -> list[Block]:
+    """How often K and V are read, counted from the bytes of FA-2's loop."""
+    n, d = int(given["n"]), 64
+    items = []
+    for br in (16, 32, 64, 128, 256):
+        p = Problem(n=n, d=d, block_q=br, block_k=64, causal=False, inputs="random", dtype="fp16")
+        times = summed(p)["K"][0] / (n * d * 2)
+        items.append((f"Br = {br}", times, f"{times:g} times (Tr = {p.Tr})"))
+    return [
+        bars(f"How often K is read in all, N = {n:,} (V as often)", items, colour="k"),
+        text("Each row block reads all of K and V once, so they are read Tr = ⌈N/Br⌉ times. Larger "
+             "Br means fewer readings. L2 may serve most of them."),
+    ]  # fmt: skip
+
+
+def on_chip(given: Given) -> list[Block]:
+    """One SM's memory against the sum of all, and the largest square tile of each."""
+    problem = replace(_random(256, int(given["d"]), 64), dtype=str(given["dtype"]))
+    rows = []
+    for card in CARDS.values():
+        whole = card.shared_per_sm_bytes * card.sms
+        wished = sram.largest_square(problem, replace(card, shared_bytes=whole))
+        one = sram.largest_square(problem, card)
+        rows.append((card.name, f"{card.shared_bytes // KIB} KB", f"{one} × {one}", str(card.sms),
+                     f"{whole / MIB:.1f} MB", f"{wished} × {wished}"))  # fmt: skip
+    a100 = CARDS["a100"]
+    head = ("card", "one thread block may use", "largest tile", "SMs", "sum of all SMs",
+            "tile that the sum suggests")  # fmt: skip
+    return [
+        table("Shared memory, and the textbook tile that fits", head, rows),
+        text(f"The A100's 20 MB: {A100_ON_CHIP // KIB} KB of L1 and shared memory × {a100.sms} SMs "
+             f"= {A100_ON_CHIP * a100.sms / MIB:.2f} MB. No SM can reach another's, so a tile must "
+             f"fit {a100.shared_bytes // KIB} KB."),
+    ]  # fmt: skip
+
+
+def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
+    """{kind of work: {"standard" | "fa2": operations}} of one head, full mask; max, exp, add,
+    multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides: left out."""
+    p = _random(n, d, block)
+    high, wide = ([s.stop - s.start for s in (side(p, x) for x in range(count))]
+                  for side, count in ((tiling.rows, p.Tr), (tiling.cols, p.Tc)))  # fmt: skip
+    tiles = [(r, c) for r in high for c in wide]
+    pairs, visited = sum(r * c for r, c in tiles), sum(r for r, _ in tiles)
+    softmax = 4 * n * n - 2 * n  # max, subtract, exp, sum over whole rows
+    tiled = sum(4 * r * c - 2 * r for r, c in tiles)
+    return {
+        "products Q Kᵀ and P V": {"standard": 4 * n * n * d, "fa2": 4 * pairs * d},
+        "max, subtract, exp, sum": {"standard": softmax, "fa2": tiled},
+        "divide by ℓ": {"standard": n * n, "fa2": n * d},
+        # a visit's row: max with m, subtract, exp; α·ℓ and add; α·O. O's adds are in the product.
+        "α: rescale m, ℓ and O": {"standard": 0, "fa2": visited * (5 + d)},
+        "lse = m + log ℓ": {"standard": 0, "fa2": 2 * n},
+        "backward: five products against four": {"standard": 8 * n * n * d, "fa2": 10 * pairs * d},
+    }
+
+
+def flops(given: Given) -> list[Block]:
+    """Operations of standard attention and of FA-2, counted tile by tile."""
+    found = operations(int(given["n"]), int(given["d"]), int(given["block"]))
+    rows = [(kind, f"{c['standard']:,}", f"{c['fa2']:,}") for kind, c in found.items()]
+    *forward, _ = found.values()
+    a, b = (sum(c[o] for c in forward) for o in ("standard", "fa2"))
+    both = [sum(c[o] for c in found.values()) for o in ("standard", "fa2")]
+    rows += [("forward in all", f"{a:,}", f"{b:,}"),
+             ("forward and backward", f"{both[0]:,}", f"{both[1]:,}")]  # fmt: skip
+    return [
+        table("Operations, one head", ("work", "standard", "FA-2"), rows),
+        text(f"FA-2 ÷ standard: forward {b / a:.4f}, with the backward pass "
+             f"{both[1] / both[0]:.3f} (its products; S is computed again). What it saves is "
+             "bytes, not operations."),
+    ]  # fmt: skip
+
+
+def kept(given: Given) -> list[Block]:
+    """What is on chip and what is off chip, for both ways: like with like."""
+    w = Workload(n=int(given["n"]), d=64, heads=1, block_q=int(given["block"]),
+                 block_k=int(given["block"]), dtype="fp32")  # fmt: skip
+    tile = {p.tensor: p.nbytes for p in sram.budget(w.problem("fa2"))}
+    off = {o: dict(footprint.tensors(w, o)) for o in ("standard", "fa2")}
+    extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
+    less = {o: sum(v for t, v in footprint.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
+            for o in off}  # fmt: skip
+    operands = sum(tile[t] for t in "QKVO")
+    rows = [
+        ("on chip: the tiles of Q, K, V, O", *[f"{operands / KIB:g} KB"] * 2),
+        ("off chip: S", f"{off['standard']['S'] / MIB:g} MB", "none"),
+        ("off chip: S and P, or lse", f"{extra['standard'] / MIB:g} MB",
+         f"{extra['fa2'] / KIB:g} KB"),
+        ("from N/2 to N that grows", *(f"×{extra[o] / less[o]:g}" for o in off)),
+    ]  # fmt: skip
+    return [
+        table(f"One head, N = {w.n:,}, d = 64, fp32", ("where", "standard", "FA-2"), rows),
+        text(f"{operands / KIB:g} KB on chip is beside S off chip no saving: any kernel has tiles. "
+             f"The saving is {extra['standard'] / MIB:g} MB off chip against "
+             f"{extra['fa2'] / KIB:g} KB: it is larger, and it grows with N."),
+    ]  # fmt: skip
+
+
+def bounds(w: Workload) -> dict[str, dict[str, float]]:
+    """{way: FLOPs per byte of HBM, and the seconds of one head for memory, products, exp} on the
+    whole card, fp16, at its data sheet's rates; each unit alone, nothing overlaps."""
+    card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
+    once = sum(size for _, size in footprint.tensors(replace(w, batch=1, heads=1), "fa2"))
+    moved = {o: requested(w.n, w.d, False, w.dtype, o, w.block_q, w.block_k)
+             for o in ("standard", "fa2")}  # fmt: skip
+    ways = {"standard": moved["standard"], "fused, no cache": moved["fa2"],
+            "fused, L2 serves what is read again": once}  # fmt: skip
+    return {
+        name: {
+            "intensity": work / size,
+            "memory": size / card.hbm_bytes_per_s,
+            "products": work / (card.tensor_tflops * 1e12),
+            "exp": exps / (EXP_PER_CLOCK * card.sms * card.clock_hz),
+        }
+        for name, size in ways.items()
+    }
+
+
+def bound(given: Given) -> list[Block]:
+    """What holds up attention: HBM, matrix units or exp."""
+    w = Workload(card=str(given["card"]), n=int(given["n"]), d=int(given["d"]), block_q=128,
+                 block_k=128)  # fmt: skip
+    found, card = bounds(w), w.hardware
+    ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
+    items = [(name, x["intensity"], f"{x['intensity']:,.0f}") for name, x in found.items()]
+    rows = [
+        (name, *(f"{written(1e6 * x[unit], 2)} µs" for unit in ("memory", "products", "exp")),
+         max(("memory", "products", "exp"), key=x.__getitem__))
+        for name, x in found.items()
+    ]  # fmt: skip
+    rate = EXP_PER_CLOCK * card.sms * card.clock_hz / 1e12
+    cached = "Left of the line memory is the limit, right of it a unit of the chip. "
+    if found["fused, no cache"]["intensity"] < ridge:
+        cached += "Were K and V read from HBM every time, the fused one would wait too: L2 counts."
+    return [
+        bars(f"FLOPs per byte of HBM; the line is the {card.name}'s ridge, {ridge:.0f}", items,
+             log=True, limit=ridge),
+        table("Time of one head for each unit alone", ("way", "memory", "products", "exp",
+                                                       "longest"), rows),
+        text(cached),
+        text(f"Rates: {card.hbm_bytes_per_s / 1e12:.2f} TB/s, {card.tensor_tflops:g} TFLOP/s fp16, "
+             f"{rate:.1f} T exp/s ({EXP_PER_CLOCK} an SM and clock at boost clock; the FA-3 paper "
+             "counts 3.9 for an H100). Each unit alone, nothing overlaps.", "fine"),
+    ]  # fmt: skip
+
+
+def fraction(tiles: int) -> float:
+    """Share of the tiles that a causal run computes, ``tiles`` square ones a side."""
+    found = tiling.counts(_random(4 * tiles, 8, 4, causal=True))
+    return (found["full"] + found["partial"]) / sum(found.values())
+
+
+def half(given: Given) -> list[Block]:
+    """Tiles that causal skipping leaves, counted."""
+    tiles, ts = int(given["tiles"]), [1, 2, 4, 8, 16, 32, 64]
+    p = _random(4 * tiles, 8, 4, causal=True)
+    names = {0: "full", 1: "partial", 2: "skip"}
+    found = tiling.counts(p)
+    rows = [(name, f"{count:,}") for name, count in found.items()]
+    series = [
+        {"name": "computed ÷ all", "x": ts, "y": [fraction(t) for t in ts], "colour": "q",
+         "points": True},
+        {"name": "½", "x": ts, "y": [0.5] * len(ts), "colour": "plain"},
+    ]  # fmt: skip
+    grid = []
+    if tiles <= 8:
+        cells = [[names[int(x)] for x in row] for row in tiling.kinds(p)]
+        head = ("", *(f"j = {j}" for j in range(tiles)))
+        grid = [table("The tiles", head, [(f"i = {i}", *r) for i, r in enumerate(cells)])]
+    return [
+        *grid,
+        table(f"{tiles} × {tiles} tiles, causal", ("kind", "tiles"), rows),
+        plot("Share of the tiles that is computed", series, x_label="tiles a side, T",
+             y_label="share", log_x=True),
+        text(f"Computed: {fraction(tiles):.3f} of all, and (T + 1) / 2T = "
+             f"{(tiles + 1) / (2 * tiles):.3f}. It comes near ½ and never is ½."),
+    ]  # fmt: skip

@@ -1,0 +1,257 @@
+"""Every claim's demonstration shows what the claim's card says, judged by PyTorch and counting."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.footprint import tensors
+from explainer.hardware import CARDS
+from explainer.learn import claim_costs as costs
+from explainer.learn import claim_demos as demos
+from explainer.learn.blocks import values
+from explainer.learn.claims import CLAIMS, WIDGETS
+from explainer.problem import Problem
+from explainer.schedule import schedule
+from explainer.trace import trace
+from explainer.workload import Workload
+
+WIDGET = {w.key: w for w in WIDGETS}
+CLAIM = {c.key: c for c in CLAIMS}
+
+
+def shown(key: str, **query: object) -> list[dict]:
+    widget = WIDGET[key]
+    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+
+
+def block(key: str, kind: str, **query: object) -> dict:
+    return next(b for b in shown(key, **query) if b["type"] == kind)
+
+
+def sdpa(q: np.ndarray, k: np.ndarray, v: np.ndarray, **more: object) -> np.ndarray:
+    """PyTorch's attention in float64."""
+    q, k, v = (torch.from_numpy(x.astype(np.float64)) for x in (q, k, v))
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, **more).numpy()
+
+
+def test_the_cards_are_whole():
+    assert len(CLAIM) == len(CLAIMS) >= 15 and len(WIDGET) == len(WIDGETS)
+    assert {c.key for c in CLAIMS if c.truth} == {"exact", "memory", "order"}
+    assert {c.key for c in CLAIMS if not c.widget} == {"history", "fa3"}
+    assert {c.widget for c in CLAIMS if c.widget} == set(WIDGET)
+    for c in CLAIMS:
+        assert c.source and len(c.why.split()) <= 40 and c.words.endswith(".")
+
+
+@pytest.mark.parametrize("key", WIDGET)
+def test_every_edge_of_every_control(key):
+    for control in WIDGET[key].controls:
+        for end in [c for c, _ in control.choices] or [control.low, control.high]:
+            blocks = shown(key, **{control.key: end})
+            assert len(json.dumps(blocks, allow_nan=False)) < 40_000
+            assert all(b.get("label") or b.get("words") for b in blocks)
+
+
+@pytest.mark.parametrize("key", WIDGET)
+def test_quick(key):
+    times = []
+    for _ in range(3):
+        trace.cache_clear()
+        start = time.perf_counter()
+        shown(key)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.1  # 50 ms and room for a busy machine
+
+
+def test_the_online_loop_is_torchs_attention_and_the_traces():
+    p = Problem(n=100, d=64, block_q=64, block_k=64, causal=False, inputs="random")
+    q, k, v = demos.qkv(100)
+    S = q @ k.T / np.float32(8)
+    assert np.abs(demos.online(S, v, 64) - sdpa(q, k, v)).max() < 1e-6
+    assert np.abs(demos.online(S, v, 64) - trace(p).O).max() < 1e-6
+    assert np.abs(demos.plain(S, v) - sdpa(q, k, v)).max() < 1e-6
+
+
+def test_exact_but_for_rounding():
+    for n in (64, 512):
+        items = {name: e for name, e, _ in block("claim_exact", "bars", n=n, bc=8)["items"]}
+        assert items["float64"] < 1e-14 < 1e-9 < items["fp32"] < 1e-5
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_few_outputs_are_bit_identical_and_both_are_near(seed):
+    p = Problem(n=256, d=64, block_q=64, block_k=64, causal=False, inputs="random", seed=seed)
+    run = trace(p)
+    whole = torch.softmax(torch.from_numpy(run.Q @ run.K.T / np.float32(8)), 1).numpy() @ run.V
+    assert 0 < np.mean(whole == run.O) < 0.5
+    items = {name: e for name, e, _ in block("claim_bits", "bars", seed=seed)["items"]}
+    assert items["tiled"] == pytest.approx(np.abs(run.O - sdpa(run.Q, run.K, run.V)).max(), rel=0.1)
+    assert max(items.values()) < 3 * min(items.values()) < 1e-5
+
+
+def test_any_order_of_key_blocks():
+    for seed in range(5):
+        q, k, v = demos.qkv(256, dtype=np.float64)
+        S = q @ k.T / 8
+        blocks = np.random.default_rng(seed).permutation(8).tolist()
+        assert np.abs(demos.online(S, v, 32, blocks) - sdpa(q, k, v)).max() < 1e-14
+    rows = block("claim_order", "table", seed=3)["rows"]
+    assert rows[0][1] != rows[1][1] and sorted(rows[0][1].split()) == sorted(rows[1][1].split())
+
+
+def test_traffic_quadruples_and_memory_doubles():
+    for d in (32, 64, 128):
+        curves = {s["name"]: s["y"] for s in block("claim_io", "plot", d=d)["series"]}
+        moved, extra = curves["FA-2: bytes moved"], curves["FA-2: extra memory (lse)"]
+        for i in range(3, len(moved) - 1):
+            assert moved[i + 1] / moved[i] == pytest.approx(4, rel=0.02)
+            assert extra[i + 1] / extra[i] == 2
+    n, d, br = 1024, 64, 64  # Q + Tr (K + V) + O, and lse in fp32
+    first = block("claim_io", "plot")["series"][1]["y"][0]
+    assert first == 2 * (2 * n * d + 2 * n // br * n * d) + 4 * n
+
+
+def test_keys_are_read_once_a_row_block():
+    n = 1024
+    found = {name: times for name, times, _ in block("claim_trips", "bars", n=n)["items"]}
+    assert found == {f"Br = {br}": n // br for br in (16, 32, 64, 128, 256)}
+    p = Problem(n=n, d=64, block_q=128, block_k=64, causal=False, inputs="random", dtype="fp16")
+    reads = [t for s in schedule(p) for t in s.transfers if t.tensor == "K" and t.op == "read"]
+    assert sum(t.nbytes for t in reads) == found["Br = 128"] * n * 64 * 2
+
+
+def test_exp_overflows_where_torch_does():
+    def fates(x: float) -> dict[str, str]:
+        return {row[0]: row[3] for row in block("claim_overflow", "table", x=x)["rows"]}
+
+    limits = {row[0]: float(row[2]) for row in block("claim_overflow", "table")["rows"]}
+    assert (limits["fp16"], limits["fp32"], limits["bf16"]) == (11.09, 88.72, 88.72)
+    for x in (5.0, 11.0, 11.25, 50.0, 88.5, 88.75, 100.0):
+        for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16),
+                            ("fp16", torch.float16)):  # fmt: skip
+            over = bool(torch.isinf(torch.exp(torch.tensor(x, dtype=torch.float64)).to(dtype)))
+            assert fates(x)[name].startswith("overflow") == over
+    assert all(row[4] == "1" for row in block("claim_overflow", "table", x=100)["rows"])
+
+
+def test_a_tile_must_fit_one_sm():
+    blocks = shown("claim_sram")
+    rows = {row[0]: row for row in blocks[0]["rows"]}
+    a100 = CARDS["a100"]
+    assert costs.A100_ON_CHIP * a100.sms / 2**20 == 20.25
+    assert "20.25 MB" in blocks[1]["words"] and "163 KB" in blocks[1]["words"]
+    one, wished = (int(rows[a100.name][i].split()[0]) for i in (2, 5))
+    need = 3 * one * 64 * 2 + one * one * 4 + one * 64 * 4 + 2 * one * 4
+    assert need <= a100.shared_bytes and wished > 10 * one
+
+
+@pytest.mark.parametrize("d", [32, 64, 128])
+@pytest.mark.parametrize("size", [32, 64, 128])
+def test_flops_are_not_fewer(d, size):
+    n = 1024
+    found = costs.operations(n, d, size)
+    assert found["products Q Kᵀ and P V"] == {"standard": 4 * n * n * d, "fa2": 4 * n * n * d}
+    forward = [sum(c[o] for kind, c in found.items() if "backward" not in kind)
+               for o in ("standard", "fa2")]  # fmt: skip
+    assert forward[1] / forward[0] == pytest.approx(1, abs=0.02)
+    both = [sum(c[o] for c in found.values()) for o in ("standard", "fa2")]
+    assert both[1] > 1.1 * both[0]
+    rescaled = (n // size) * n * (d + 5)
+    assert found["α: rescale m, ℓ and O"]["fa2"] == rescaled
+    small = costs.operations(200, d, size)  # ragged tiles count their real rows and keys
+    assert small["products Q Kᵀ and P V"]["fa2"] == 4 * 200 * 200 * d
+
+
+def test_off_chip_like_with_like():
+    rows = {row[0]: row[1:] for row in block("claim_kept", "table")["rows"]}
+    assert rows["on chip: the tiles of Q, K, V, O"] == ["32 KB", "32 KB"]
+    assert rows["off chip: S"] == ["64 MB", "none"]
+    assert rows["off chip: S and P, or lse"] == ["128 MB", "16 KB"]
+    assert rows["from N/2 to N that grows"] == ["×4", "×2"]
+
+
+def test_what_holds_up_attention():
+    w = Workload(card="h100", n=4096, d=128, block_q=128, block_k=128)
+    found, card = costs.bounds(w), CARDS["h100"]
+    ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
+    naive, fused = found["standard"], found["fused, L2 serves what is read again"]
+    assert naive["intensity"] < ridge < fused["intensity"]
+    assert naive["memory"] > max(naive["products"], naive["exp"])
+    assert fused["memory"] < min(fused["products"], fused["exp"])
+    once = sum(n for _, n in tensors(Workload(n=4096, d=128, heads=1), "fa2"))
+    assert fused["memory"] == pytest.approx(once / card.hbm_bytes_per_s)
+    assert naive["intensity"] == pytest.approx(128 * 4096 / (128 + 4096) / 2, rel=1e-9)
+    per_second = 4096**2 / fused["exp"]
+    assert per_second == pytest.approx(3.9e12, rel=0.1), "the FA-3 paper's figure, its clock"
+
+
+def test_tf32_is_not_fp32():
+    items = {name: e for name, e, _ in block("claim_tf32", "bars")["items"]}
+    assert items["fp32"] < 2e-6 < 1e-4 < items["TF32"] < items["bf16"] < 1e-2
+
+
+@pytest.mark.parametrize("tiles", [1, 4, 8, 16, 32])
+def test_causal_skipping_leaves_more_than_half(tiles):
+    mask = np.tri(4 * tiles, dtype=bool).reshape(tiles, 4, tiles, 4)
+    share = mask.any(axis=(1, 3)).mean()
+    assert costs.fraction(tiles) == share == (tiles + 1) / (2 * tiles) > 0.5
+    assert f"{share:.3f} of all" in shown("claim_half", tiles=tiles)[-1]["words"]
+
+
+@pytest.mark.parametrize(("n", "low", "high"), [(65, 0.1, 1), (100, 0.01, 0.5), (1023, 5e-5, 1e-3)])
+def test_padded_keys_spoil_the_sum(n, low, high):
+    for seed in range(3):
+        q, k, v = demos.padded_inputs(n, "random", seed)
+        truth = sdpa(q, k, v)
+        wrong = np.abs(demos.course_note(q, k, v, 64) - truth).max()
+        ours = np.abs(demos.online(q @ k.T / np.float32(8), v, 64) - truth).max()
+        assert low < wrong < high and ours < 1e-6
+        # The very wrong sum: keys of zeros that take part.
+        zeros = np.zeros((-n % 64, 64), np.float32)
+        spoilt = sdpa(q, np.concatenate([k, zeros]), np.concatenate([v, zeros]))
+        assert np.abs(demos.course_note(q, k, v, 64) - spoilt).max() < 1e-6
+    items = block("claim_padded", "bars", n=n)["items"]
+    assert low < items[0][1] < high and items[1][1] < 1e-6
+
+
+def test_padded_keys_take_everything_when_scores_are_low():
+    q, k, v = demos.padded_inputs(100, "negative", 0)
+    assert (q @ k.T).max() < 0
+    assert np.abs(demos.course_note(q, k, v, 64)).max() < 1e-6
+    assert np.abs(sdpa(q, k, v)).max() > 0.1
+    whole = block("claim_padded", "bars", n=128)["items"]
+    assert whole[0][1] == whole[1][1] < 1e-6, "no padding, no error"
+
+
+def test_a_large_number_is_no_infinity():
+    def found(**query: object) -> list[str]:
+        return [row[1] for row in block("claim_minus", "table", **query)["rows"]]
+
+    assert found(masked=4) == ["0", "NaN", "2.5", "2.5"]
+    assert found(masked=2, score="-2e9") == ["1.5", "1.5", "3.5", "3.5"], "masked keys win"
+    assert found(masked=0, score="-2e9") == ["2.5", "2.5", "2.5", "NaN"]
+    assert found(masked=2, score="1") == ["1.5"] * 4
+    V = torch.arange(1.0, 5.0)
+    assert float(torch.softmax(torch.full((4,), -1e9), 0) @ V) == 2.5
+    assert math.isnan(float(torch.softmax(torch.full((4,), -math.inf), 0) @ V))
+
+
+@pytest.mark.parametrize(("nq", "nk"), [(1, 4), (2, 5), (3, 3), (8, 8), (1, 1)])
+def test_the_triangle_is_aligned_bottom_right(nq, nk):
+    masks = demos.causal_masks(nq, nk)
+    for name, shift in (("top-left", 0), ("bottom-right", nk - nq)):
+        assert np.array_equal(masks[name], np.tri(nq, nk, shift, dtype=bool))
+    items = {name: e for name, e, _ in block("claim_topleft", "bars", nq=nq, nk=nk)["items"]}
+    assert items["bottom-right"] < 1e-12
+    assert (items["top-left"] > 1e-3) == (nq != nk)
+    q, k, v = demos.qkv(8, 8, dtype=np.float64)
+    whole = sdpa(q[:nk][None], k[:nk][None], v[:nk][None], is_causal=True)[0][nk - nq :]
+    see = torch.from_numpy(masks["top-left"])
+    theirs = sdpa(q[nk - nq : nk], k[:nk], v[:nk], attn_mask=see)
+    assert items["top-left"] == pytest.approx(np.abs(theirs - whole).max(), abs=1e-12)

@@ -1,0 +1,145 @@
+"""e4m3 bit by bit against torch, and fp8 attention against float64."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.learn import fp8
+from explainer.learn.blocks import values
+from explainer.problem import ProblemError
+
+WIDGET = fp8.WIDGETS[0]
+
+
+def of_torch(x: np.ndarray) -> np.ndarray:
+    return torch.from_numpy(x).to(torch.float8_e4m3fn).float().numpy()
+
+
+def bits(x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x, np.float32).view(np.uint32)
+
+
+def test_rounding_bit_by_bit_over_ten_thousand_values():
+    rng = np.random.default_rng(1)
+    scale = np.exp2(rng.uniform(-14, 8.6, 10_000))
+    x = (rng.choice([-1, 1], 10_000) * scale).astype(np.float32)
+    x = x[np.abs(x) <= fp8.E4M3_MAX]
+    assert len(x) > 9_500
+    np.testing.assert_array_equal(bits(fp8.to_e4m3(x)), bits(of_torch(x)))
+
+
+def test_every_value_every_midpoint_and_both_neighbours():
+    every = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn).float().numpy()
+    every = np.unique(every[np.isfinite(every)])
+    np.testing.assert_array_equal(fp8.to_e4m3(every), every)
+    middle = ((every[1:] + every[:-1]) / 2).astype(np.float32)
+    near = [np.nextafter(middle, np.float32(side)) for side in (-np.inf, np.inf)]
+    x = np.concatenate([middle, *near, [np.float32(0), np.float32(-0.0)]]).astype(np.float32)
+    np.testing.assert_array_equal(bits(fp8.to_e4m3(x)), bits(of_torch(x)))
+
+
+def test_beyond_the_range_it_saturates():
+    """As the GPU's conversion; torch clamped first gives the same in every version."""
+    x = np.array([448, 460, 464, 464.1, 480, 1e9, np.inf, -500, -np.inf], np.float32)
+    np.testing.assert_array_equal(fp8.to_e4m3(x), of_torch(np.clip(x, -448, 448)))
+    assert np.isnan(fp8.to_e4m3(np.array([np.nan]))[0])
+
+
+def test_the_rotation_is_orthogonal_and_keeps_the_scores():
+    m = fp8.hadamard().astype(np.float64)
+    np.testing.assert_allclose(m @ m.T, np.eye(fp8.D), atol=1e-6)
+    q, k, _ = fp8.inputs("channel", 30, 0)
+    np.testing.assert_allclose(
+        (q @ m) @ (k @ m).T, q.astype(np.float64) @ k.T, rtol=1e-4, atol=1e-2
+    )
+
+
+@pytest.mark.parametrize("where", ["channel", "single"])
+def test_float64_reference_is_torchs(where):
+    q, k, v = fp8.inputs(where, 10, 3)
+    right = torch.nn.functional.scaled_dot_product_attention(
+        *(torch.from_numpy(x.astype(np.float64))[None] for x in (q, k, v))
+    )[0]
+    np.testing.assert_allclose(fp8.exact(q, k, v), right.numpy(), rtol=1e-10, atol=1e-12)
+
+
+def by_hand(q, k, v, way: str, block: int) -> np.ndarray:
+    """The same with torch's own e4m3, block by block, a second implementation."""
+    q, k, v = (torch.from_numpy(x.copy()) for x in (q, k, v))
+    if way == "rotated":
+        m = torch.from_numpy(fp8.hadamard().copy())
+        q, k = q @ m, k @ m
+    size = {"none": 64, "tensor": 64}.get(way, block)
+
+    def back(x: torch.Tensor) -> torch.Tensor:
+        out = []
+        for part in x.split(size):
+            s = 1.0 if way == "none" else 448 / part.abs().max()
+            out.append((part * s).clamp(-448, 448).to(torch.float8_e4m3fn).float() / s)
+        return torch.cat(out)
+
+    q, k, v = back(q), back(k), back(v)
+    S = q @ k.T / 4
+    P = torch.exp(S - S.amax(1, keepdim=True))
+    P8 = (P * 448).to(torch.float8_e4m3fn).float() / 448
+    return (P8 @ v / P.sum(1, keepdim=True)).numpy()
+
+
+@pytest.mark.parametrize("way", list(fp8.WAYS))
+@pytest.mark.parametrize("where", ["channel", "single"])
+def test_attention_against_a_second_implementation(where, way):
+    for seed in range(4):
+        q, k, v = fp8.inputs(where, 10, seed)
+        ours = fp8.attention(q, k, v, way, 16)
+        off = np.abs(ours - by_hand(q, k, v, way, 16))
+        # A last bit of fp32 may tip a rounding to e4m3; few numbers may differ visibly.
+        assert np.median(off) < 1e-5 and (off > 1e-3 * np.abs(v).max()).mean() < 0.05
+
+
+def test_what_the_page_says_about_the_ways():
+    """The rotation wins where one channel is large in Q and K; without a scale much is cut off."""
+    found = {way: e[0] for way, e in fp8.errors("channel", 30, 16).items()}
+    assert found["rotated"] < 0.5 * min(found[w] for w in ("none", "tensor", "block"))
+    alone = {way: e[0] for way, e in fp8.errors("single", 100, 16).items()}
+    assert alone["block"] < alone["tensor"] < alone["rotated"]
+    assert fp8.lost("channel", 1000, "none", 16)[0] > 0
+    assert all(fp8.lost("channel", 1000, w, 16)[0] == 0 for w in ("tensor", "block", "rotated"))
+    calm = [e[0] for e in fp8.errors("channel", 1, 16).values()]
+    assert max(calm) < 1.2 * min(calm)
+
+
+def test_errors_are_what_they_are_called():
+    q, k, v = fp8.inputs("single", 10, 0)
+    off = [fp8.attention(*x, "tensor", 16) - fp8.exact(*x)
+           for x in (fp8.inputs("single", 10, s) for s in range(fp8.DRAWS))]  # fmt: skip
+    rms, most = fp8.errors("single", 10, 16)["tensor"]
+    assert rms == pytest.approx(np.sqrt(np.mean(np.square(off))))
+    assert most == pytest.approx(np.abs(off).max())
+    whole = fp8.attention(q, k, v, "block", 64)
+    np.testing.assert_array_equal(whole, fp8.attention(q, k, v, "tensor", 64))
+
+
+def test_the_widget_is_small_quick_and_refuses():
+    def blocks(**query: object) -> list[dict]:
+        return WIDGET.compute(values(WIDGET, {k: str(v) for k, v in query.items()}))
+
+    for where in ("channel", "single"):
+        for size in ("1", "30", "1000"):
+            start = time.perf_counter()
+            found = blocks(where=where, size=size, block=4)
+            assert time.perf_counter() - start < 0.5  # 15 ms where nothing else runs
+            assert len(json.dumps(found)) < 40_000
+            assert all(b.get("label") or b.get("words") for b in found)
+            shown = next(b for b in found if b["type"] == "bars")["items"]
+            best = min(shown, key=lambda i: i[1])[0]
+            assert any(str(b.get("words")).startswith(f"Least here: {best},") for b in found)
+    for bad in ({"size": 31}, {"where": "rows"}, {"block": 5}):
+        with pytest.raises(ProblemError):
+            blocks(**bad)
+    assert len(fp8.INTRO.split()) <= 120
+    assert fp8.to_e4m3(np.float32(2**-9)) == 2**-9 and fp8.to_e4m3(np.float32(2**-10)) == 0

@@ -1,0 +1,295 @@
+"""Every formula parses and says what the code does; papers and handout are whole."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from explainer import choices, decode, hardware, schedule, sram, tiling, traffic
+from explainer.learn import reference
+from explainer.learn.reference import FORMULAS, HANDOUT, PAPERS, READING
+from explainer.problem import ORDERS, Problem
+from explainer.trace import trace
+from explainer.workload import Workload
+from kernels.timing import attention_flops
+
+MATH = "http://www.w3.org/1998/Math/MathML"
+# How many children each element may have; there are no others.
+CHILDREN = dict.fromkeys(("msub", "msup", "mfrac", "munder"), (2,)) | {"msqrt": (1,)}
+CHILDREN |= dict.fromkeys(("mi", "mn", "mo"), (0,)) | dict.fromkeys(("math", "mrow"), range(1, 50))
+
+SMALL = (
+    Problem(),
+    Problem(n=14, d=8, block_q=4, block_k=5, causal=False, inputs="random", seed=3),
+    Problem(n=23, d=16, block_q=5, block_k=3, inputs="random", seed=4),
+)
+SIZES = [(64, 16, 16, 16), (256, 64, 32, 64), (100, 32, 16, 24), (1023, 64, 64, 128), (7, 3, 2, 7)]
+
+
+def visits(order: str):
+    """(run, visit, its rows, its keys) of every computed visit of the small Problems."""
+    for p in SMALL:
+        run = trace(replace(p, order=order))
+        for v in run.visits:
+            if v.kind != "skipped":
+                yield run, v, tiling.rows(run.problem, v.i), tiling.cols(run.problem, v.j)
+
+
+def exp(x: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """exp(x − shift) in float64; nothing seen yet counts nothing."""
+    return np.exp(np.float64(x) - np.where(np.isneginf(shift), 0, shift))
+
+
+def near(found, wanted) -> bool:
+    return np.allclose(found, wanted, rtol=2e-5, atol=2e-6)
+
+
+def dense(p: Problem) -> tuple[np.ndarray, torch.Tensor]:
+    """Masked S in float64, and PyTorch's softmax of it."""
+    run = trace(p)
+    S = np.float64(run.Q) @ np.float64(run.K).T / math.sqrt(p.d)
+    if p.causal:
+        S[np.triu_indices(p.n, 1)] = -np.inf
+    return S, torch.softmax(torch.from_numpy(S), dim=-1).numpy()
+
+
+def problems(pair: Callable):
+    """Compares the pair that a function gives, here of (S, P, run) of every small Problem."""
+    for p in SMALL:
+        assert near(*pair(*dense(p), trace(p)))
+
+
+def each(pair: Callable, *orders: str):
+    """Of every computed visit of these orders."""
+    for order in orders:
+        for _, v, _, _ in visits(order):
+            assert near(*pair(v))
+
+
+def output(order: str, of: Callable):
+    """The accumulator after a visit from the one before it in the same row block."""
+    last: dict[tuple, np.ndarray] = {}
+    for run, v, _, keys in visits(order):
+        old, last[run.problem, v.i] = last.get((run.problem, v.i), 0), v.O
+        assert near(v.O, of(v, old, v.P @ run.V[keys]))
+
+
+def stored(pair: Callable):
+    """Of (run, visit, rows) of FA-2's last visit of every row block."""
+    for run, v, rows, _ in visits("fa2"):
+        assert "store" not in v.phases or near(*pair(run, v, rows))
+
+
+def parts(pair: Callable):
+    """Of the last row's attention in 1, 2 and 5 parts: (parts, O, lse)."""
+    for p in SMALL:
+        for splits in (1, 2, 5):
+            found, o, lse = decode.parts(p, splits)
+            assert near(*pair(found, o, lse)) and len(found) == splits
+            S = torch.from_numpy(np.float64(trace(p).K) @ np.float64(trace(p).Q[-1])) * p.scale
+            assert near(lse, torch.logsumexp(S, 0))
+            assert near(o, torch.softmax(S, 0).numpy() @ trace(p).V)
+
+
+def judge(run) -> torch.Tensor:
+    """PyTorch's attention of the run's inputs, (n, d)."""
+    q, k, v = (torch.from_numpy(x.copy())[None, None] for x in (run.Q, run.K, run.V))
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    return sdpa(q, k, v, is_causal=run.problem.causal)[0, 0]
+
+
+def safe_softmax(S, P, run):
+    S = S * 300  # beyond what exp can take
+    weights = np.exp(S - S.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True), torch.softmax(torch.from_numpy(S), dim=-1)
+
+
+def moved(order: str, elements: Callable[[Problem], int]):
+    """The closed form against the transfers, one by one, of fp32 (4 bytes an element)."""
+    for n, d, br, bc in SIZES:
+        p = Problem(n=n, d=d, block_q=br, block_k=bc, causal=False, order=order)
+        assert traffic.total(p) == 4 * elements(p)
+
+
+def causal_fraction():
+    for T in (1, 2, 4, 8, 16):
+        tiles = tiling.counts(Problem(n=4 * T, block_q=4, block_k=4))
+        assert 1 - tiles["skipped"] / T**2 == (T + 1) / (2 * T)
+
+
+def io_bound():
+    for card in hardware.CARDS:
+        for n, d in ((4096, 64), (8192, 128)):
+            w = Workload(card=card, n=n, d=d)
+            M = w.hardware.shared_bytes / 2  # elements of fp16
+            assert choices.theory(w) / 2 == pytest.approx(n**2 * d**2 / M, rel=1e-3)
+    # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
+    for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
+        w = Workload(card="a100", n=n, d=d)
+        moved = traffic.requested(n, d, False, "fp16", "fa1", *choices.paper_rule(w))
+        assert 4 < moved / choices.theory(w) < 16
+
+
+def block_rule():
+    for card in hardware.CARDS:
+        for d in (40, 64, 128, 256):
+            w = Workload(card=card, n=65536, d=d)
+            bc = math.ceil(w.hardware.shared_bytes // 2 / (4 * d))  # M in elements of fp16
+            assert choices.paper_rule(w) == (min(bc, d), bc)
+
+
+def operations():
+    assert attention_flops(2, 16, 4096, 64, False) == 4 * 2 * 16 * 4096**2 * 64
+
+
+# label → (what the MathML says, what checks that against the code, and its arguments)
+SAYS: dict[str, tuple] = {
+    "Attention": ("O=softmax([QK^⊤]/[√[d]])V", problems, lambda S, P, run: (P @ run.V, judge(run))),
+    "Softmax of a row": ("P_j=[exp(S_j)]/[∑_kexp(S_k)]", problems,
+        lambda S, P, run: (np.exp(S) / np.exp(S).sum(1, keepdims=True), P)),
+    "Safe softmax of a row": ("m=maxS,P_j=[exp(S_j−m)]/[∑_kexp(S_k−m)]", problems, safe_softmax),
+    "Running maximum": ("m^′=max(m,rowmaxS)", each,
+        lambda v: (v.m_new, np.maximum(v.m_old, v.S.max(1))), "fa1", "fa2"),
+    "Rescaling factor": ("α=exp(m−m^′)", each,
+        lambda v: (v.alpha, exp(v.m_old, v.m_new)), "fa1", "fa2"),
+    "Weights of a tile": ("P=exp(S−m^′)", each,
+        lambda v: (v.P, exp(v.S, v.m_new[:, None])), "fa1", "fa2"),
+    "Running sum": ("ℓ^′=αℓ+rowsumP", each,
+        lambda v: (v.l_new, v.alpha * v.l_old + v.P.sum(1)), "fa1", "fa2"),
+    "Running output, FA-2": ("O^′=αO+PV", output,
+        "fa2", lambda v, O, PV: v.alpha[:, None] * O + PV),
+    "Division at the end, FA-2": ("O=[O^′]/[ℓ^′]", stored,
+        lambda run, v, rows: (judge(run)[rows], v.O / v.l_new[:, None])),
+    "Running output, FA-1": ("O^′=[ℓαO+PV]/[ℓ^′]", output,
+        "fa1", lambda v, O, PV: ((v.l_old * v.alpha)[:, None] * O + PV) / v.l_new[:, None]),
+    "Log-sum-exp": ("lse=m+logℓ", stored, lambda run, v, rows: (
+        torch.logsumexp(torch.from_numpy(dense(run.problem)[0][rows]), 1),
+        v.m_new + np.log(v.l_new))),
+    "Weights again, from lse": ("P=exp(S−lse)", problems,
+        lambda S, P, run: (np.exp(S - run.lse[:, None]), P)),
+    "Parts of the keys combined: lse": ("lse=log∑_pexp(lse_p)", parts,
+        lambda found, o, lse: (math.log(sum(math.exp(part.lse) for part in found)), lse)),
+    "Parts of the keys combined: O": ("O=∑_pexp(lse_p−lse)O_p", parts,
+        lambda found, o, lse: (sum(math.exp(part.lse - lse) * part.O for part in found), o)),
+    "Elements moved, standard": (
+        "4Nd+4N^2", moved, "standard", lambda p: 4 * p.n * p.d + 4 * p.n**2),
+    "Elements moved, FA-1": (
+        "2Nd+Tc(3Nd+4N)", moved, "fa1", lambda p: 2 * p.n * p.d + p.Tc * (3 * p.n * p.d + 4 * p.n)),
+    "Elements moved, FA-2": (
+        "2Nd+2TrNd+N", moved, "fa2", lambda p: 2 * p.n * p.d + 2 * p.Tr * p.n * p.d + p.n),
+    "Tiles computed when causal, of T × T": ("[T+1]/[2T]", causal_fraction),
+    "Bound on the elements moved": ("Θ([N^2d^2]/[M])", io_bound),
+    "Block rule of the FA-1 paper": ("Bc=⌈[M]/[4d]⌉,Br=min(Bc,d)", block_rule),
+    "Operations, forward": ("4BHN^2d", operations),
+}  # fmt: skip
+
+
+SHAPES = {"msub": "{}_{}", "msup": "{}^{}", "mfrac": "[{}]/[{}]", "munder": "{}_{}",
+          "msqrt": "√[{}]"}  # fmt: skip
+
+
+def said(mathml: str) -> str:
+    """The formula on one line; every element a known one, with the children it must have."""
+
+    def line(element: ET.Element) -> str:
+        tag, inner = element.tag.removeprefix(f"{{{MATH}}}"), [line(e) for e in element]
+        assert len(inner) in CHILDREN[tag]
+        return SHAPES.get(tag, (element.text or "") + "{}" * len(inner)).format(*inner)
+
+    return line(ET.fromstring(f'<math xmlns="{MATH}">{mathml}</math>'))
+
+
+def test_every_formula_has_its_check():
+    assert [label for label, _ in FORMULAS] == list(SAYS)
+    assert [b["label"] for b in reference.FORMULA_BLOCKS] == list(SAYS)
+
+
+@pytest.mark.parametrize(("label", "mathml"), FORMULAS, ids=[label for label, _ in FORMULAS])
+def test_a_formula_parses_and_its_letters_are_those_that_are_checked(label, mathml):
+    assert said(mathml) == SAYS[label][0]
+
+
+@pytest.mark.parametrize("label", SAYS)
+def test_a_formula_says_what_the_code_does(label):
+    _, check, *arguments = SAYS[label]
+    check(*arguments)
+
+
+def test_papers_have_an_arxiv_number_or_a_place():
+    needed = "1805.02867 2112.05682 2205.14135 2307.08691 2407.08608 1706.03762 2305.13245 "
+    needed += "2412.05496 2309.06180"
+    assert not set(needed.split()) - {p.where for p in PAPERS}
+    assert {p.title[:8] for p in PAPERS} >= {"Roofline", "Flash-De"}
+    for paper in PAPERS:
+        arxiv = re.fullmatch(r"(\d\d)(0[1-9]|1[0-2])\.\d{5}", paper.where)  # year, month
+        assert not arxiv or 2000 + int(arxiv[1]) == paper.year
+        assert paper.link == ("arXiv " if arxiv else "") + paper.where
+        assert paper.authors and paper.brought.endswith(".") and len(paper.brought.split()) <= 25
+
+
+def test_links_are_text_and_nothing_names_another_host():
+    text = json.dumps([[p.__dict__ for p in PAPERS], READING])
+    text += json.dumps([page.blocks for page in HANDOUT]) + json.dumps(FORMULAS)
+    assert "http" not in text and "<a" not in text and "www" not in text
+    assert all(len(entry) == 2 and all(entry) for entry in READING)
+
+
+def test_the_lines_go_through_the_phases_in_order():
+    phases = [phase for phase, _, _ in reference.LINES if phase]
+    assert tuple(dict.fromkeys(phases)) == schedule.PHASES
+
+
+def test_the_handouts_bytes_are_those_of_its_formulas():
+    p = reference.SHOWN
+    matrix = p.n * p.d * 2  # fp16; m, l and lse take 4 bytes
+    wanted = {
+        "standard": 4 * matrix + 4 * p.n**2 * 2,
+        "fa1": 2 * matrix + p.Tc * (3 * matrix + 4 * p.n * 4),
+        "fa2": 2 * matrix + 2 * p.Tr * matrix + p.n * 4,
+    }
+    rows = next(b for b in HANDOUT[1].blocks if b["type"] == "table")["rows"]
+    assert [row[0] for row in rows] == [reference.ORDER_NAMES[o] for o in ORDERS]
+    forms = {label.split(", ")[-1]: m for label, m in FORMULAS if label.startswith("Elements")}
+    for order, row in zip(ORDERS, rows, strict=True):
+        share = wanted[order] / wanted["standard"]
+        assert row[-1] == f"{wanted[order] / 2**20:.2f} MiB, {share:.2f} ×"
+        assert re.sub("[ ·]", "", row[3]).replace("²", "^2") == said(forms[row[0]])
+
+
+def test_the_five_numbers_come_from_other_ways_too():
+    def fa2(n, tile, d=64):
+        return (2 * n * d + 2 * (n // tile) * n * d) * 2 + n * 4
+
+    n = 4096
+    expected = [f"{n * n * 2 // (n * 4):,} ×", f"{fa2(n, 64) / (8 * n * 64 + 8 * n * n):.2f} ×"]
+    expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]
+    assert [number for number, _, _ in reference.numbers()] == expected
+    assert expected[2] == "3.97 ×"  # FACTS.md
+    side = sram.largest_square(reference.SHOWN, hardware.CARDS["h200"])
+    assert f"{side} × {side}" in reference.numbers()[4][1]
+
+
+def test_the_calls_that_are_named_exist():
+    for _, _, calls in reference.numbers():
+        for call in calls.split(", "):
+            module, name = call.split(".")
+            assert hasattr(importlib.import_module(f"explainer.{module}"), name)
+
+
+def test_the_handout_is_two_short_pages():
+    assert len(HANDOUT) == 2
+    for page in HANDOUT:
+        assert page.title and len(json.dumps(page.blocks)) < 12_000
+        assert all(b.get("label") or b.get("words") for b in page.blocks)
+        assert sum(len(b.get("rows", [0])) for b in page.blocks) <= 30  # lines
+    formulas = [b for b in HANDOUT[0].blocks if b["type"] == "formula"]
+    assert len(formulas) == len(reference._FIRST)

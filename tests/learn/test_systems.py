@@ -1,0 +1,238 @@
+"""Rungs 10, 13 and 14 against counting by hand, the listed schedule and the cards' data."""
+
+from __future__ import annotations
+
+import json
+import time
+from itertools import product
+from urllib.parse import parse_qsl
+
+import pytest
+
+from explainer import traffic
+from explainer.hardware import CARDS
+from explainer.learn import matrix_units, rungs_high, systems
+from explainer.learn.blocks import values
+from explainer.problem import Problem, ProblemError
+from explainer.schedule import schedule
+
+WIDGETS = {w.key: w for w in systems.WIDGETS}
+RUNGS = {r.key: r for r in systems.RUNGS}
+
+
+def blocks(key: str, **query: object) -> list[dict]:
+    return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
+
+
+def of_type(made: list[dict], kind: str) -> dict:
+    return next(b for b in made if b["type"] == kind)
+
+
+def words(made: list[dict]) -> str:
+    return " ".join(str(b["words"]) for b in made if b["type"] == "text")
+
+
+@pytest.mark.parametrize("rung", systems.RUNGS, ids=lambda r: r.key)
+def test_a_rung_is_short_and_leads_somewhere(rung):
+    assert len(rung.words.split()) <= 120
+    assert rung.widget in WIDGETS and rung.title and rung.link
+    parts = dict(parse_qsl(rung.query, strict_parsing=True))
+    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
+    assert parts.get("phase") is None or parts["phase"] in visit.phases
+
+
+def test_the_keys_and_kinds():
+    assert list(RUNGS) == ["fusion", "formats", "when_not"]
+    assert [r.question.kind for r in systems.RUNGS] == ["number", "choice", "click"]
+    visit = schedule(Problem.from_query(dict(parse_qsl(RUNGS["fusion"].query))))[16]
+    assert visit.stage == "softmax" and {t.tensor for t in visit.transfers} == {"S", "P"}
+
+
+# ---- fusion
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(32, "fp32"), (1024, "fp16"), (16384, "bf16")])
+def test_the_softmax_chain_by_hand(n, dtype):
+    apart, fused = systems.chain("softmax", n, 64, dtype)
+    size = n * n * (4 if dtype == "fp32" else 2)
+    assert len(apart) == 3 and len(fused) == 1
+    assert sum(r + w for _, r, w in apart) == 6 * size
+    assert sum(r + w for _, r, w in fused) == 2 * size
+    assert RUNGS["fusion"].question.answer == 6 / 2
+
+
+@pytest.mark.parametrize(("n", "d"), [(64, 8), (256, 64), (1024, 128)])
+def test_attention_against_the_listed_schedule(n, d):
+    apart, fused = systems.chain("attention", n, d, "fp16")
+    assert len(apart) == 3 and len(fused) == 1
+    side = min(64, n)
+    for group, order in ((apart, "standard"), (fused, "fa2")):
+        p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype="fp16",
+                    inputs="random")  # fmt: skip
+        assert sum(r + w for _, r, w in group) == traffic.total(p)
+    assert sum(r + w for _, r, w in apart) == 2 * (4 * n * d + 4 * n * n)  # FACTS.md's closed form
+
+
+@pytest.mark.parametrize("card", list(CARDS))
+def test_the_floor_is_bytes_over_rate(card):
+    made = blocks("fusion", what="softmax", n=1024, dtype="fp16", card=card)
+    assert [i[1] for i in of_type(made, "bars")["items"]] == [12 * 2**20, 4 * 2**20]
+    rate = CARDS[card].hbm_bytes_per_s
+    assert f"least {12 * 2**20 / rate * 1e6:.2f} µs apart" in words(made)
+    assert f"{4 * 2**20 / rate * 1e6:.2f} µs fused" in words(made)
+    assert "lower bound" in words(made)
+
+
+def test_fusing_attention_can_move_more():
+    """FA-2 reads 2·d ÷ 64 numbers a score, standard attention moves 4: they meet at d = 128."""
+    for d, verdict in ((64, "fewer bytes"), (256, "more bytes")):
+        made = blocks("fusion", what="attention", n=4096, d=d)
+        apart, fused = (i[1] for i in of_type(made, "bars")["items"])
+        assert verdict in words(made) and (fused > apart) == (verdict == "more bytes")
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "wanted"),
+    [(0, "0 B"), (1023, "1,023 B"), (1024, "1 KiB"), (12 * 2**20, "12 MiB"), (2**41, "2,048 GiB")],
+)
+def test_amounts(nbytes, wanted):
+    assert systems.amount(nbytes) == wanted
+
+
+# ---- formats
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_89", "sm_90", "sm_120"])
+def test_rates_an_sm_and_clock_agree_with_the_cards(arch):
+    """What the TFLOP/s of a card imply at its boost clock; Hopper's matrix units are rated at a
+    lower clock (1.83 GHz of 1.98), hence 9 %."""
+    for card in (c for c in CARDS.values() if c.arch == arch):
+        implied = card.tensor_tflops * 1e12 / (2 * card.sms * card.clock_hz)
+        assert matrix_units.GENERATIONS[arch].fma == pytest.approx(implied, rel=0.09)
+
+
+def test_shapes_of_other_formats():
+    """PTX ISA: mma m16n8k8 for tf32, k16 for fp16, k32 for fp8; wgmma k8, k16, k32."""
+    generations = matrix_units.GENERATIONS
+    wanted = {"tf32": 8, "fp16": 16, "bf16": 16, "fp8": 32, "fp4": 64}
+    for arch in ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120"):
+        for fmt in generations[arch].formats:
+            (m, n, k), fma = generations[arch].at(fmt)
+            assert k == wanted[fmt]
+            assert (m, n) == generations[arch].shape[:2]
+            assert fma * 16 == generations[arch].fma * k  # k and rate go together
+    assert generations["sm_70"].shape == (8, 8, 4) and generations["sm_75"].shape == (16, 8, 8)
+    # TF32 and fp8 rates of the data sheets: A100 156, H100 494.7 and 1,978.9, RTX 4090 82.6.
+    for arch, fmt, tflops in (("sm_80", "tf32", 156), ("sm_90", "tf32", 495),
+                              ("sm_90", "fp8", 1979), ("sm_89", "tf32", 83)):  # fmt: skip
+        made = of_type(blocks("formats", arch=arch, format=fmt), "table")
+        row = next(r for r in made["rows"] if r[0].startswith(arch))
+        assert row[4] == f"{tflops:,}"
+
+
+@pytest.mark.parametrize(("br", "bc", "d"), [*product((16, 64, 256), (16, 128), (16, 64, 256))])
+@pytest.mark.parametrize("arch", list(matrix_units.GENERATIONS))
+def test_instructions_cover_the_tile(arch, br, bc, d):
+    shape = matrix_units.GENERATIONS[arch].shape
+    m, n, k = shape[0], min(shape[1], bc), shape[2]
+    starts = product(range(0, br, m), range(0, bc, n), range(0, d, k))
+    assert matrix_units.instructions(shape, br, bc, d) == len(list(starts))
+
+
+def test_one_tile_in_words():
+    made = words(blocks("formats", arch="sm_90", format="fp16", br=64, bc=128, d=64))
+    assert "4 instructions on Hopper (H100), at least 256 clocks" in made  # 64·128·64 / 2,048
+    assert "fills only part of m = 64" in words(blocks("formats", arch="sm_90", br=32))
+    fp32 = words(blocks("formats", arch="sm_90", format="fp32"))
+    assert "TF32" in fp32 and "10 of its 23 mantissa bits" in fp32
+    assert "do not take fp8" in words(blocks("formats", arch="sm_80", format="fp8"))
+
+
+def test_the_question_on_tl_dot():
+    question = RUNGS["formats"].question
+    assert question.options[question.answer][0] == "10"
+
+
+# ---- when it does not help
+
+
+def test_the_measured_ratio_of_the_facts():
+    """FACTS.md: N = 256, d = 64, Br = 32, Bc = 64, fp32: FA-2 ÷ FA-1 = 1.26; and at N = 1,024,
+    square tiles: FA-1 1.47 and 0.75, FA-2 0.97 and 0.50 times standard's."""
+    one, two = (systems.ratio(256, 64, 32, 64, "fp32", order) for order in ("fa1", "fa2"))
+    assert round(two / one, 2) == 1.26
+    assert "FA-2 ÷ FA-1 = 1.26" in words(blocks("when_not"))
+    for side, first, second in ((32, 1.47, 0.97), (64, 0.75, 0.50)):
+        assert round(systems.ratio(1024, 64, side, side, "fp32", "fa1"), 2) == first
+        assert round(systems.ratio(1024, 64, side, side, "fp32", "fa2"), 2) == second
+
+
+@pytest.mark.parametrize(("n", "d", "br", "bc"), [(64, 8, 16, 16), (256, 64, 32, 64)])
+@pytest.mark.parametrize("order", ["fa1", "fa2"])
+def test_ratios_against_the_listed_schedule(n, d, br, bc, order):
+    def total(order: str) -> int:
+        return traffic.total(Problem(n=n, d=d, block_q=br, block_k=bc, causal=False, order=order))
+
+    assert systems.ratio(n, d, br, bc, "fp32", order) == total(order) / total("standard")
+
+
+def test_break_even_is_the_first_tile_that_does_not_lose():
+    side = int(words(blocks("when_not", n=1024, d=128)).split("at least ")[1].split()[0])
+    assert systems.ratio(1024, 128, side, side, "fp32") <= 1
+    assert systems.ratio(1024, 128, side - 1, side - 1, "fp32") > 1
+
+
+def test_decoding_by_counting_elements():
+    n, d = 1000, 64
+    apart = (d + n * d) + n + n + n + (n + n * d) + d  # scores, softmax, output
+    assert systems.decode_ratio(n, d) == (d + 2 * n * d + d) / apart
+
+
+def test_exponentials_against_products():
+    """H100: 3.9e12 exponentials and 989.4e12 FLOP a second; 4·d FLOPs a score."""
+    assert systems.exp_share(64) == pytest.approx((1 / 3.9e12) / (256 / 989.4e12))
+    assert systems.exp_share(16) > 1 > systems.exp_share(128)
+
+
+def test_the_share_of_a_layer_by_counting_flops():
+    n, h = 4096, systems.HIDDEN
+    attention, projections, feed_forward = 4 * n * n * h, 4 * 2 * n * h * h, 2 * 2 * n * h * 4 * h
+    share = attention / (attention + projections + feed_forward)
+    assert systems.layer_share(n) == pytest.approx(share)
+
+
+def test_the_clicked_cells_are_those_that_lose():
+    question = RUNGS["when_not"].question
+    for row, side in enumerate(rungs_high.ASKED_SIDE):
+        for col, d in enumerate(rungs_high.ASKED_D):
+            assert question.cells[row][col] == f"d = {d}, tile {side} × {side}"
+            totals = [traffic.total(Problem(n=1024, d=d, block_q=side, block_k=side, causal=False,
+                                            order=o, dtype="fp16", inputs="random"))
+                      for o in ("fa2", "standard")]  # fmt: skip
+            assert ((row, col) in question.answer) == (totals[0] > totals[1])
+    assert 0 < len(question.answer) < 9
+
+
+# ---- all three
+
+
+def test_every_setting_answers_small_and_soon():
+    slowest = 0.0
+    for widget in systems.WIDGETS:
+        first = widget.controls[0]
+        for value, control in product([v for v, _ in first.choices], widget.controls[1:]):
+            for other, _ in control.choices:
+                start = time.perf_counter()
+                made = blocks(widget.key, **{first.key: value, control.key: other})
+                slowest = max(slowest, time.perf_counter() - start)
+                assert len(json.dumps(made)) < 40_000
+                assert all(b.get("label") or b.get("words") for b in made)
+    assert slowest < 0.5  # 10 ms where nothing else runs
+
+
+@pytest.mark.parametrize(("key", "bad"), [("fusion", {"n": 100}), ("fusion", {"card": "z"}),
+                                          ("formats", {"arch": "sm_61"}),
+                                          ("when_not", {"case": ""})])  # fmt: skip
+def test_bad_input_is_one_sentence(key, bad):
+    with pytest.raises(ProblemError, match="is not allowed"):
+        blocks(key, **bad)

@@ -1,0 +1,223 @@
+"""Rungs 11 and 12 against traces, closed forms and PyTorch's own backward pass."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from itertools import product
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+import torch
+
+from explainer import tiling
+from explainer.learn import versions
+from explainer.learn.blocks import values
+from explainer.problem import Problem, ProblemError
+from explainer.schedule import schedule
+from explainer.trace import trace
+from explainer.workload import Workload
+
+WIDGETS = {w.key: w for w in versions.WIDGETS}
+RUNGS = {r.key: r for r in versions.RUNGS}
+
+
+def blocks(key: str, **query: object) -> list[dict]:
+    return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
+
+
+def rows(made: list[dict]) -> dict[str, list[str]]:
+    return {r[0]: r[1:] for b in made if b["type"] == "table" for r in b["rows"]}
+
+
+@pytest.mark.parametrize("rung", versions.RUNGS, ids=lambda r: r.key)
+def test_a_rung_is_short_and_leads_somewhere(rung):
+    assert len(rung.words.split()) <= 120
+    assert rung.widget in WIDGETS and rung.title and rung.link
+    parts = dict(parse_qsl(rung.query, strict_parsing=True))
+    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
+    assert parts["phase"] in visit.phases
+    wanted = {"versions": {"O", "m", "l"}, "recompute": {"O", "lse"}}[rung.key]
+    assert {t.tensor for t in visit.transfers if t.op == "write"} == wanted
+
+
+def test_the_keys_and_kinds():
+    assert [(r.key, r.question.kind) for r in versions.RUNGS] == [
+        ("versions", "click"), ("recompute", "order")]  # fmt: skip
+
+
+# ---- versions
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("order", ["fa1", "fa2"])
+def test_divisions_counted_in_a_trace(order, causal):
+    """Every number of the O that a visit stores was divided there."""
+    w = Workload(n=64, d=16, block_q=32, block_k=16, causal=causal)
+    visits = trace(w.problem(order)).visits
+    counted = sum(v.O.size for v in visits if "store" in v.phases)
+    assert versions.divisions(w, order) == counted
+
+
+def test_what_is_written_again_and_again():
+    """The question's cells, counted in the schedules."""
+    question = RUNGS["versions"].question
+    for row, col in product(range(2), range(3)):
+        tensor = question.cells[row][col].replace("ℓ", "l")
+        most = {}
+        for order in ("fa1", "fa2"):
+            steps = schedule(Problem(causal=False, order=order))
+            seen = Counter(t.block for s in steps for t in s.transfers
+                           if (t.tensor, t.op) == (tensor, "write"))  # fmt: skip
+            most[order] = max(seen.values(), default=0)
+        assert ((row, col) in question.answer) == (most["fa1"] > 1 >= most["fa2"])
+
+
+@pytest.mark.parametrize(("n", "heads", "br"), [(256, 1, 64), (1024, 16, 64), (16384, 64, 32)])
+def test_programs(n, heads, br):
+    found = versions.launched(Workload(n=n, heads=heads, block_q=br))
+    assert found["fa1"] == heads
+    assert found["fa2"] == heads * -(-n // br)
+    assert found["fa3"] == min(132, found["fa2"])
+
+
+@pytest.mark.parametrize(("br", "bc", "d"), [*product((32, 64, 128), repeat=3)])
+def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
+    """Split-K, four warps: of m and of l each warp writes Br numbers and reads all four parts; of O
+    it writes Br × d and reads its rows of all four parts. Split-Q: nothing."""
+    nbytes, barriers = versions.exchanged("k", br, bc, d)
+    assert nbytes == 4 * (2 * (4 * br + 4 * 4 * br) + 4 * br * d + 4 * br * d)
+    assert versions.exchanged("q", br, bc, d) == (0, 1)
+    assert barriers == 4  # the copy, m, l, O
+
+
+def test_kept_bytes_and_the_table():
+    made = blocks("versions", n=1024, d=64, br=64, bc=64, heads=16)
+    found = rows(made)
+    assert found["kept for backward"] == [f"m and ℓ, {2 * 16 * 1024 * 4:,} B",
+                                          f"lse, {16 * 1024 * 4:,} B",
+                                          f"lse, {16 * 1024 * 4:,} B"]  # fmt: skip
+    assert found["programs"] == ["16", "256", "132, persistent"]
+    assert found["divisions by ℓ, a head"][:2] == [f"{1024 * 64 * 16:,}", f"{1024 * 64:,}"]
+    bytes_ = [i[1] for b in made if b["type"] == "bars" for i in b["items"]]
+    n, d, T = 1024, 64, 16
+    assert bytes_[0] == 16 * 2 * (4 * n * d + 4 * n * n)  # FACTS.md's closed forms
+    assert bytes_[1] == 16 * (2 * (2 * n * d + T * 3 * n * d) + T * 4 * n * 4)
+    assert bytes_[2] == 16 * (2 * (2 * n * d + T * 2 * n * d) + 4 * n)
+
+
+# ---- recomputation
+
+
+@pytest.mark.parametrize("mask", ["full", "causal"])
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+def test_p_again_against_torch_in_float64(mask, dtype):
+    p = Problem(causal=mask == "causal", dtype=dtype)
+    t = trace(p)
+    S = torch.from_numpy(t.Q.astype(np.float64)) @ torch.from_numpy(t.K.astype(np.float64)).T
+    S *= p.scale
+    if p.causal:
+        S.masked_fill_(torch.triu(torch.ones(p.n, p.n, dtype=torch.bool), 1), float("-inf"))
+    right = torch.softmax(S, 1).numpy()
+    for i, j in product(range(p.Tr), range(p.Tc)):
+        tile = versions.again(mask, dtype, i, j)
+        r, c = tiling.rows(p, i), tiling.cols(p, j)
+        np.testing.assert_allclose(tile.P, right[r, c], rtol=2e-6, atol=1e-7)
+        loose = {"fp32": 1e-6, "fp16": 2e-3, "bf16": 1.6e-2}[dtype]
+        np.testing.assert_allclose(tile.kept, right[r, c], rtol=0, atol=loose)
+        np.testing.assert_allclose(tile.lse, torch.logsumexp(S, 1).numpy()[r], atol=1e-6)
+
+
+def test_the_difference_that_is_said():
+    for dtype in ("fp32", "fp16", "bf16"):
+        tile = versions.again("full", dtype, 2, 1)
+        said = " ".join(str(b["words"]) for b in blocks("recompute", mask="full", dtype=dtype)
+                        if b["type"] == "text")  # fmt: skip
+        assert f"{np.abs(tile.P - tile.kept).max():.1e}" in said
+    skipped = blocks("recompute", i=0, j=3)
+    assert skipped[0]["kind"] == "bad" and "above the diagonal" in skipped[0]["words"]
+    assert not any(b["type"] == "matrix" for b in skipped)
+
+
+def test_masked_cells_travel_as_text_and_give_zero():
+    made = blocks("recompute", i=1, j=1)
+    S, _, P = (b["rows"] for b in made if b["type"] == "matrix")
+    assert S[0][1:] == ["−∞"] * 3 and P[0][1:] == [0.0] * 3
+    json.dumps(made, allow_nan=False)
+
+
+def test_flops_counted_from_the_products():
+    """Two multiply-adds' worth for each of N² d: forward 2 products; backward dV, dP, dQ, dK, S."""
+    n, d = 512, 64
+    found = versions.flops(n, d)
+    assert found["forward"] == 4 * n * n * d
+    assert found["backward, P kept"] == 8 * n * n * d
+    assert found["backward, S again"] == 10 * n * n * d == 2.5 * found["forward"]
+
+
+def test_bytes_kept():
+    made = blocks("recompute", n=4096, d=64, dtype="fp16")
+    kept = next(b for b in made if b["type"] == "bars")["items"]
+    assert [i[1] for i in kept] == [2 * 4096**2 * 2, 4096 * 4]
+
+
+def test_the_ordered_lines_are_the_backward_pass():
+    """Run as written, over all tiles, they give PyTorch's dQ; with another word in the gap not."""
+    question = RUNGS["recompute"].question
+    lines = [words for words, _ in question.options]
+    assert lines[2] == "P = exp(S − ___)" and question.gaps[0][0] == 2
+    p = Problem(causal=False)
+    t = trace(p)
+    q, k, v = (torch.from_numpy(x.astype(np.float64)).requires_grad_() for x in (t.Q, t.K, t.V))
+    o = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
+    do = torch.randn(o.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    o.backward(do)
+    last = {x.i: x for x in t.visits}
+    m = np.concatenate([last[i].m_new for i in range(p.Tr)])
+    l = np.concatenate([last[i].l_new for i in range(p.Tr)])
+    fills = {"m": m, "ℓ": l, "lse": t.lse}
+    assert set(question.gaps[0][1]) == set(fills)
+    dP, D = do.numpy() @ t.V.T, (do * o).sum(1).detach().numpy()
+    for word, kept in fills.items():
+        dQ = np.zeros((p.n, p.d))
+        for i, j in product(range(p.Tr), range(p.Tc)):
+            r, c = tiling.rows(p, i), tiling.cols(p, j)
+            S = t.Q[r] @ t.K[c].T * p.scale
+            P = np.exp(S - kept[r][:, None])
+            dS = P * (dP[r, c] - D[r][:, None])
+            dQ[r] += dS @ t.K[c] * p.scale
+        right = np.allclose(dQ, q.grad.numpy(), rtol=1e-4, atol=1e-5)
+        assert right == (word == question.gaps[0][2])
+
+
+# ---- both
+
+
+def test_every_setting_answers_small_and_soon():
+    slowest = 0.0
+    for widget in versions.WIDGETS:
+        for control in widget.controls:
+            offered = [v for v, _ in control.choices] or range(4)
+            for value in offered:
+                start = time.perf_counter()
+                made = blocks(widget.key, **{control.key: value})
+                slowest = max(slowest, time.perf_counter() - start)
+                assert len(json.dumps(made)) < 40_000
+                assert all(b.get("label") or b.get("words") for b in made)
+    assert slowest < 0.5  # 25 ms where nothing else runs
+
+
+@pytest.mark.parametrize(
+    ("key", "bad"),
+    [
+        ("versions", {"n": 100}),
+        ("versions", {"mask": "x"}),
+        ("recompute", {"i": 4}),
+        ("recompute", {"j": "a"}),
+    ],
+)
+def test_bad_input_is_one_sentence(key, bad):
+    with pytest.raises(ProblemError, match="is not allowed"):
+        blocks(key, **bad)
