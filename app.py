@@ -10,9 +10,9 @@ import gradio as gr
 
 from explainer import gate, logs, routes, theme, zero
 from explainer.engine import Engine
-from explainer.pages import api, header, memory, parallel, run, step
+from explainer.pages import api, header, learn, memory, parallel, run, step
 
-PAGES = ("step", "run", "memory", "parallel")
+PAGES = ("step", "run", "memory", "parallel", "learn")
 
 
 def opened(request: gr.Request) -> gr.Tabs:
@@ -37,10 +37,12 @@ def build(engine: Engine) -> gr.Blocks:
                 memory_page = memory.build()
             with gr.Tab("Parallel", id="parallel") as parallel_tab:
                 parallel_page = parallel.build(engine)
+            with gr.Tab("Learn", id="learn") as learn_tab:
+                learn.build()
         run.wire(run_page, pages, step_page)
         memory.wire(memory_page, memory_tab)
         parallel.wire(parallel_page, parallel_tab)
-        for name, tab in (("step", step_tab), ("run", run_tab)):
+        for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
             tab.select(None, js=f"() => window.faSite?.page({name!r})")
         demo.load(step.prefill, None, step_page.controls, **quick)
         demo.load(run.prefill, None, run_page.controls, **quick)

@@ -95,6 +95,19 @@ function csv(rows) {
   return [keys, ...flat.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
 }
 
+/** A folded table is made when it is first unfolded. */
+document.addEventListener("toggle", ({ target }) => {
+  const holder = target.matches?.("details.fa-figures") && target.open && target.closest("[data-rows]");
+  if (!holder || target.querySelector("table")) return;
+  const { what, head, rows } = JSON.parse(holder.dataset.rows);
+  const keys = [...new Set(rows.flatMap(Object.keys))];
+  const shown = (value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 5 }) : String(value ?? "–"));
+  const line = (row) => el("tr", {}, keys.map((key, k) => el(k ? "td" : "th", k ? { text: shown(row[key]) } : { scope: "row", text: shown(row[key]) })));
+  const top = el("tr", {}, head.map((text) => el("th", { scope: "col", text })));
+  const table = el("table", {}, [el("caption", { text: what }), el("thead", {}, [top]), el("tbody", {}, rows.map(line))]);
+  target.querySelector("summary").after(el("div", { class: "fa-run-table", tabindex: 0, role: "region", "aria-label": what }, [table]));
+}, { capture: true });
+
 function download(name, kind, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: TYPES[kind] }));
@@ -102,6 +115,17 @@ function download(name, kind, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+// The plot library takes a second to start: it is fetched when somebody heads for a page of charts.
+const CHARTED = new Set(["Run", "Memory", "Parallel"]);
+function fetchPlots({ target }) {
+  const tab = target.closest?.("[role=tab]");
+  const address = document.querySelector("meta[name=fa-plots]")?.content;
+  if (!address || !CHARTED.has(tab?.textContent.trim())) return;
+  for (const kind of ["pointerover", "focusin"]) document.removeEventListener(kind, fetchPlots);
+  document.head.append(el("script", { type: "module", src: new URL(address, document.baseURI) })); // Gradio's own import finds it
+}
+for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, fetchPlots);
 
 // Present on a page of figures: the picture alone, made anew in large type; keys change the view.
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";

@@ -10,6 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+ENTRIES = {  # module → what the pages' components call
+    "player/index.js": "mount",
+    "player/warps.js": "mountWarps",
+    "player/learn.js": "mountLearn",
+}
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
@@ -67,6 +72,6 @@ def offline() -> str:
 @lru_cache(maxsize=1)
 def online() -> str:
     """The app's own script as one ES module that exports ``mount``, for player/all.js."""
-    text = bundle("site.js", "player/index.js", "player/warps.js")
-    warps = 'export const { mountWarps } = modules["player/warps.js"];\n'
-    return f'{text}export const {{ mount }} = modules["player/index.js"];\n{warps}'
+    text = bundle("site.js", *ENTRIES)
+    names = (f'export const {{ {name} }} = modules["{path}"];\n' for path, name in ENTRIES.items())
+    return text + "".join(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -134,11 +134,11 @@ WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
 
 
 def timeline(
-    s: Schedule, texts: Sequence[str], title: str, remark: str, unit: str, longest: float
+    s: Schedule, told: Callable[[int], str], title: str, remark: str, unit: str, longest: float
 ) -> go.Figure:
     """One row a place on a multiprocessor, one bar a program; colour: its turn on that place.
 
-    ``texts``: what hovering says of each program; ``longest``: the axis' end, so that two timelines
+    ``told``: what hovering says of a program; ``longest``: the axis' end, so that two timelines
     can share a scale.
     """
     step = -(-len(s.sm) // MOST_BARS)
@@ -151,7 +151,7 @@ def timeline(
         figure.add_bar(
             orientation="h", base=s.start[mine], x=(s.end - s.start)[mine], y=place[mine],
             width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
-            hovertext=[texts[p] for p in mine], hoverinfo="text",
+            hovertext=[told(p) for p in mine], hoverinfo="text",
         )  # fmt: skip
     every = f", every {step}th multiprocessor drawn" if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)

@@ -20,26 +20,18 @@ def rate(bytes_per_s: float | None) -> str:
 
 
 def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> str:
-    """The figures of a view as a folded table with downloads; keys of a row are its columns."""
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    shown = [tuple(_cell(row.get(key)) for key in keys) for row in rows]
+    """The figures of a view as a folded table with downloads; keys of a row are its columns.
+
+    The table is made in the browser when it is unfolded: most who come here do not ask for it.
+    """
     buttons = "".join(
         tag("button", text, type="button", data_download=kind)
         for text, kind in (("CSV", "csv"), ("JSON", "json"))
     )
-    inside = tag("summary", escape(caption)) + table(head, shown, caption)
-    inside += div("fa-run-tools", buttons)
-    data = json.dumps({"what": caption, "rows": list(rows)}, allow_nan=False)
+    inside = tag("summary", escape(caption)) + div("fa-run-tools", buttons)
+    data = json.dumps({"what": caption, "head": head, "rows": list(rows)}, allow_nan=False)
     body = tag("details", inside, class_="fa-figures")
     return tag("div", body, data_rows=data, data_name=f"flashattention-{name}")
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _page(*parts: str, view: str) -> str:

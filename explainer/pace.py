@@ -111,6 +111,7 @@ def pace(w: Workload, order: str) -> Pace:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=32)
 def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
     """The simulated schedule of this launch on the workload's card, in its pace's unit."""
     launch, p = programs(w, order, causal_order), pace(w, order)

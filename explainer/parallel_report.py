@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -18,7 +18,7 @@ from explainer.records import about
 from explainer.timeline import Schedule
 from explainer.workload import Workload
 
-MOST_LISTED = 4096
+MOST_LISTED = 600  # programs of a launch in the table and its downloads
 
 
 def _page(*parts: str, view: str, **data: object) -> str:
@@ -32,16 +32,18 @@ def time(value: float, unit: str) -> str:
     return f"{value:,.0f} visits"
 
 
-def texts(s: Schedule, launch: grid.Programs, unit: str, origin: str) -> list[str]:
-    """What hovering says of each program."""
-    return [
-        f"<b>program {p:,}</b>, head {h}" + (f", row block {r}" if r >= 0 else "")
-        + f"<br>{v:,} visits on multiprocessor {sm}<br>{time(a, unit)} to {time(b, unit)}"
-        + f"<br>{origin}"
-        for p, (h, r, v, sm, a, b) in enumerate(
-            zip(launch.head, launch.row, launch.visits, s.sm, s.start, s.end, strict=True)
+def told(s: Schedule, launch: grid.Programs, unit: str, origin: str) -> Callable[[int], str]:
+    """What hovering says of a program."""
+
+    def text(p: int) -> str:
+        row = f", row block {launch.row[p]}" if launch.row[p] >= 0 else ""
+        return (
+            f"<b>program {p:,}</b>, head {launch.head[p]}{row}<br>{launch.visits[p]:,} visits on "
+            f"multiprocessor {s.sm[p]}<br>{time(s.start[p], unit)} to {time(s.end[p], unit)}"
+            f"<br>{origin}"
         )
-    ]  # fmt: skip
+
+    return text
 
 
 def _listed(s: Schedule, launch: grid.Programs, order: str, origin: str) -> list[dict]:

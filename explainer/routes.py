@@ -20,6 +20,8 @@ from explainer.bundle import online
 from explainer.code import code
 from explainer.engine import Engine
 from explainer.export import animation, as_json, as_npz
+from explainer.learn.registry import answer
+from explainer.learn_report import page
 from explainer.listing import listings
 from explainer.problem import Problem, ProblemError
 from explainer.tour import chapters
@@ -28,7 +30,7 @@ from explainer.wire import pack_visit, packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "/fa"
-SHEETS = ("tokens.css", "app.css", "player.css", "run.css", "memory.css", "warps.css")
+SHEETS = ("tokens.css", "app.css", "player.css", "run.css", "memory.css", "warps.css", "learn.css")
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -37,8 +39,8 @@ def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
-    sources = [*ASSETS.rglob("*"), *here.glob("*.py"), *(here.parent / "kernels").glob("*.py")]
-    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py"}):
+    sources = [*ASSETS.rglob("*"), *here.rglob("*.py"), *(here.parent / "kernels").glob("*.py")]
+    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -93,6 +95,20 @@ def warps(request: Request) -> Response:
     except ProblemError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
     return JSONResponse(tile, headers={"Cache-Control": IMMUTABLE})
+
+
+def learn(request: Request) -> Response:
+    """``GET /fa/learn?w=…``: what a widget of the Learn page computes; 400 with one sentence."""
+    try:
+        body = answer(dict(request.query_params))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
+
+
+def learn_page(request: Request) -> Response:
+    """``GET /fa/learn.html``: the Learn page's cards."""
+    return Response(page(), media_type="text/html", headers={"Cache-Control": IMMUTABLE})
 
 
 def listing(request: Request) -> Response:
@@ -183,6 +199,8 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/visit", visit, methods=["GET"]),
         Route(f"{PREFIX}/code", compiled, methods=["GET"]),
         Route(f"{PREFIX}/warps", warps, methods=["GET"]),
+        Route(f"{PREFIX}/learn", learn, methods=["GET"]),
+        Route(f"{PREFIX}/learn.html", learn_page, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import gradio as gr
 from gradio.themes import Base
 
@@ -35,7 +37,15 @@ def theme() -> Base:
     )
 
 
+def _plots() -> str:
+    """Address of the part of Gradio that draws charts, "" if this Gradio has none by that name."""
+    folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
+    return next((f"assets/{path.name}" for path in folder.glob("PlotlyPlot-*.js")), "")
+
+
 def head() -> str:
-    """Stylesheets, and our own modules, fetched while Gradio itself still starts."""
+    """Stylesheets, and our own modules, fetched while Gradio itself still starts; and where the
+    plot library is, which site.js fetches when the pointer nears a page of charts."""
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
-    return f'{sheet}<script type="module" src="{asset_url("player/all.js")}"></script>'
+    plots = f'<meta name="fa-plots" content="{_plots()}">'
+    return f'{sheet}{plots}<script type="module" src="{asset_url("player/all.js")}"></script>'

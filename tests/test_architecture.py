@@ -41,6 +41,7 @@ FLOORS = {
         *("bundle", "export", "routes", "compressed", "entry", "logs", "gate", "theme", "player"),
         *("html", "script", "figures", "report", "sweeps", "charts", "drawings", "picker"),
         *("memory_report", "tiles_report", "parallel_report", "code", "warp_player"),
+        *("learn_report", "learn_player"),
         *("engine", "child", "worker", "jobs", "judging", "zero"),
     ),
     4: ("pages",),

@@ -250,7 +250,8 @@ class Learn {
   follow(card) {
     this.current = card;
     for (const link of this.toc?.querySelectorAll("[aria-current]") ?? []) link.removeAttribute("aria-current");
-    const link = this.linkTo(card);
+    const upTo = this.cards.slice(0, this.cards.indexOf(card) + 1).reverse(); // some cards share an entry
+    const link = upTo.map((one) => this.linkTo(one)).find(Boolean);
     if (link) {
       link.setAttribute("aria-current", "location");
       const box = this.toc;

@@ -1,18 +1,15 @@
 // Drawers for the blocks that the server computes: {"type", "label", …} to DOM. Text goes in as text.
-
 import { level, range, viridis } from "./colors.js";
 import { el, set, svg } from "./dom.js";
 import { number } from "./format.js";
 
 const hue = (name) => `fa-hue-${name ?? "plain"}`;
-const finite = (x) => typeof x === "number" && Number.isFinite(x);
+const finite = (x) => Number.isFinite(x);
 const spoken = (words) => el("span", { class: "fa-sr", text: words });
 
 /** A figure with its label above; `aside` stands beside the label. */
-function figure(kind, label, body, aside = null) {
-  const caption = el("figcaption", {}, [el("b", { text: label }), aside]);
-  return el("figure", { class: `fa-block-of fa-${kind}-block` }, [caption, ...body]);
-}
+const figure = (kind, label, body, aside = null) =>
+  el("figure", { class: `fa-block-of fa-${kind}-block` }, [el("figcaption", {}, [el("b", { text: label }), aside]), ...body]);
 
 /** What may be wider than its place scrolls inside; learn_widget.js makes it a stop for the keyboard. */
 const scroller = (label, body) => el("div", { class: "fa-scroll", "data-name": label }, [body]);
@@ -40,8 +37,7 @@ function heatOf(x, [low, high], colour) {
 }
 
 function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, heat }) {
-  const bounds = heat ? range(rows.flat().filter(finite)) : null;
-  const marked = new Set(marks.map((at) => at.join()));
+  const [bounds, marked] = [heat ? range(rows.flat().filter(finite)) : null, new Set(marks.map((at) => at.join()))];
   const cell = (x, i, j) => {
     const isMarked = marked.has(`${i},${j}`);
     const kind = `${finite(x) ? "" : x === null ? "is-empty" : "is-odd"}${isMarked ? " is-marked" : ""}`;
@@ -88,15 +84,17 @@ function bars({ label, items, colour, log, limit }) {
       el("b", { class: "fa-bar-figure", text: beside }),
     ]);
   });
-  const signs = [log ? "logarithmic" : "", limit === null ? "" : "┃ limit"].filter(Boolean).join(" · ");
-  return figure("bars", label, [el("ul", { class: hue(colour) }, lines)], signs ? el("span", { text: signs }) : null);
+  const signs = [log && "logarithmic", limit !== null && "┃ limit"].filter(Boolean).join(" · ");
+  return figure("bars", label, [el("ul", { class: hue(colour) }, lines)], signs && el("span", { text: signs }));
 }
 
 function table({ label, head, rows }) {
-  const cells = (row) => row.map((words, k) => (k ? el("td", { text: words }) : el("th", { scope: "row", text: words })));
+  const isNumber = (k) => rows.every((row) => /^([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)/.test(row[k] ?? "") && (row[k] ?? "").length < 18);
+  const kinds = (rows[0] ?? head).map((_, k) => (k && isNumber(k) ? "is-number" : null));
+  const cells = (row) => row.map((text, k) => (k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text })));
   const grid = el("table", { class: "fa-facts" }, [
     el("caption", { class: "fa-sr", text: label }),
-    head.length ? el("thead", {}, [el("tr", {}, head.map((words) => el("th", { scope: "col", text: words })))]) : null,
+    head.length ? el("thead", {}, [el("tr", {}, head.map((text, k) => el("th", { scope: "col", class: kinds[k], text })))]) : null,
     el("tbody", {}, rows.map((row) => el("tr", {}, cells(row)))),
   ]);
   return figure("table", label, [scroller(label, grid)]);
@@ -110,8 +108,7 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
       el("span", { class: "fa-bit-cells" }, fours(digits).map((four) => el("span", {}, [...four].map((bit) => el("i", { class: bit === "1" ? "is-one" : null, text: bit }))))),
     ]);
   const groups = [group("sign", sign, "o"), group("exponent", exponent, "q"), group("mantissa", mantissa, "v")];
-  const said = `${label}: sign ${sign || "none"}, exponent ${exponent || "none"}, mantissa ${mantissa || "none"}`;
-  const row = el("div", { class: "fa-bit-row", role: "img", "aria-label": said }, groups.filter(Boolean));
+  const row = el("div", { class: "fa-bit-row", role: "img", "aria-label": `${label}: sign ${sign || "none"}, exponent ${exponent || "none"}, mantissa ${mantissa || "none"}` }, groups);
   return figure("bits", label, [row, remark ? el("p", { class: "fa-fine", text: remark }) : null], el("strong", { text: value }));
 }
 
@@ -119,7 +116,8 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
 export function ticks(low, high, count, log) {
   if (log) {
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
-    if (high - low < 2) return [1, 2, 5, 10, 20, 50, 100, 200, 500].map((k) => Math.log10(k) + first - 1).filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
+    const fine = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((k) => Math.log10(k) + first - 1).filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
+    if (high - low < 2.5 && fine.length <= count + 1) return fine;
     const every = Math.max(1, Math.ceil((last - first + 1) / count));
     return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, k) => first + k * every);
   }
@@ -143,7 +141,7 @@ function figureOf(x) {
 /** Axis: its two ends and where a value lies between them, 0 to 1; NaN for a gap. */
 function axisOf(values, log) {
   const place = (v) => (finite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN);
-  const known = values.map(place).filter(Number.isFinite);
+  const known = values.map(place).filter(finite);
   let [low, high] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
   if (low === high) [low, high] = [low - (log ? 1 : Math.abs(low) || 1) / 2, high + (log ? 1 : Math.abs(high) || 1) / 2];
   return { low, high, log, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (!log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick)) };
@@ -214,8 +212,8 @@ class Plot {
 
   draw() {
     const [width, height] = [this.box.clientWidth, this.box.clientHeight];
+    const size = parseFloat(getComputedStyle(this.box).fontSize) / 12; // type is larger in a lecture hall
     if (!width) return;
-    const size = parseFloat(getComputedStyle(this.box).fontSize) / 12;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);
     const widest = Math.max(...yTicks.map((t) => this.y.said(t).length), 2);
     Object.assign(this, { left: (widest * 7 + 10) * size, top: (this.y_label ? 22 : 8) * size, base: height - (this.x_label ? 40 : 22) * size });
@@ -236,13 +234,14 @@ class Plot {
     this.cursor();
   }
 
-  /** One series: its line, broken where a value is missing, or its points. */
+  /** One series: its line, broken where a value is missing; marks at its points, thinly joined if in order. */
   curve(series, k, px, py) {
     const at = series.x.map((x, n) => [px(this.x.at(x)), py(this.y.at(series.y[n]))]);
-    const there = at.map((p) => p.every(Number.isFinite));
+    const there = at.map((p) => p.every(finite));
     const dots = at.filter((_, n) => there[n] && (series.points || (!there[n - 1] && !there[n + 1])));
-    const path = series.points ? "" : at.map((p, n) => (there[n] ? `${there[n - 1] ? "L" : "M"}${p.map((u) => u.toFixed(1))}` : "")).join("");
-    return svg("g", { class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}` }, [path ? svg("path", { d: path }) : null, ...dots.map(([x, y]) => mark(k, x, y))]);
+    const loose = series.points && series.x.some((x, n) => x <= series.x[n - 1]);
+    const path = loose ? "" : at.map((p, n) => (there[n] ? `${there[n - 1] ? "L" : "M"}${p.map((u) => u.toFixed(1))}` : "")).join("");
+    return svg("g", { class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}${series.points ? " has-points" : ""}` }, [path ? svg("path", { d: path }) : null, ...dots.map(([x, y]) => mark(k, x, y))]);
   }
 }
 
@@ -253,10 +252,10 @@ function timeline({ label, lanes, unit }) {
     const said = `${words ? `${words}, ` : ""}${figureOf(start)} to ${figureOf(stop)} ${unit}`;
     return el("li", { class: hue(colour), style: `left:${percent(start)};width:${percent(stop - start)}`, title: said }, [el("span", { "aria-hidden": "true", text: words }), spoken(said)]);
   };
-  const rows = lanes.map(([name, found]) => [el("span", { class: "fa-lane-name", text: name }), el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar))]);
+  const rows = lanes.flatMap(([name, found]) => [el("span", { class: "fa-lane-name", text: name }), el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar))]);
   const marks = ticks(0, end, 6, false).map((t) => el("span", { style: `left:${percent(t)}`, text: figureOf(t) }));
-  const axis = [el("span", { class: "fa-lane-name", text: unit }), el("div", { class: "fa-lane-axis", "aria-hidden": "true" }, marks)];
-  return figure("timeline", label, [scroller(label, el("div", { class: "fa-lanes-of" }, [...rows.flat(), ...axis]))]);
+  rows.push(el("span", { class: "fa-lane-name", text: unit }), el("div", { class: "fa-lane-axis", "aria-hidden": "true" }, marks));
+  return figure("timeline", label, [scroller(label, el("div", { class: "fa-lanes-of" }, rows))]);
 }
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";

@@ -133,7 +133,10 @@ function order({ key, options, gaps }) {
     if (to === from) return;
     const focused = document.activeElement;
     now.splice(to, 0, ...now.splice(from, 1));
-    for (const each of lines) each.judge(null);
+    for (const each of lines) {
+      each.judge(null);
+      each.reason.hidden = true;
+    }
     lay();
     if (line.root.contains(focused)) focused.focus({ preventScroll: true });
     set(live, { text: `Now line ${to + 1} of ${now.length}.` });

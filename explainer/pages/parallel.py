@@ -58,11 +58,11 @@ def _grid(w: Workload, hall: bool) -> tuple:
     figures = []
     for order, s in both.items():
         name = {"fa1": "FA-1: a program a head", "fa2": "FA-2: a program a row block"}[order]
-        texts = parallel_report.texts(s, grid.programs(w, order), unit, "simulated")
+        told = parallel_report.told(s, grid.programs(w, order), unit, "simulated")
         remark = f"simulated; {parallel_report.time(s.makespan, unit)}, {s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
         remark += "" if end == longest else "; a scale of its own"
-        chart = charts.timeline(s, texts, name, remark, unit, end)
+        chart = charts.timeline(s, told, name, remark, unit, end)
         figures.append(shown(chart, hall, HALF))
     head = parallel_report.grid_head(w, both)
     return head, *figures, parallel_report.grid_tail(w, both, plain)
@@ -75,9 +75,9 @@ def _real(compared: placed.Compared, hall: bool = False) -> tuple:
         (compared.simulated, "Simulated", "simulated"),
         (compared.real, "Real", f"measured, {compared.source}"),
     ):
-        texts = parallel_report.texts(s, compared.launch, "µs", origin)
+        told = parallel_report.told(s, compared.launch, "µs", origin)
         remark = f"{origin}; {parallel_report.time(s.makespan, 'µs')}"
-        chart = charts.timeline(s, texts, name, remark, "µs", longest)
+        chart = charts.timeline(s, told, name, remark, "µs", longest)
         figures.append(shown(chart, hall, HALF))
     return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
 

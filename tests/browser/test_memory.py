@@ -127,7 +127,7 @@ def test_the_step_pages_problem_can_be_taken_over(tab):
 def test_what_is_shown_can_be_downloaded_and_read_as_a_table(tab):
     page = open_page(tab, **{"mem-view": "capacity"})
     view_of(page, "capacity")
-    page.locator("summary").locator("visible=true").click()
+    page.locator(".fa-figures summary").click()
     with page.expect_download() as found:
         page.get_by_role("button", name="JSON").locator("visible=true").click()
     rows = json.loads(found.value.path().read_text())["rows"]

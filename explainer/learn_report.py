@@ -1,0 +1,183 @@
+"""The Learn page as HTML, made once: the ladder and what stands behind it. Every text is escaped;
+assets/player/learn.js makes it live."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from functools import lru_cache
+from html import escape
+
+from explainer.html import div, tag
+from explainer.learn import claims, fp8, glossary, pipeline, precision, reference, wild
+from explainer.learn.blocks import code
+from explainer.learn.content import Claim, Question, Rung, Snippet
+from explainer.learn.registry import rungs, widgets
+
+NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _widget(key: str) -> str:
+    widget = widgets()[key]
+    controls = _json([asdict(control) for control in widget.controls])
+    return tag("div", "", class_="fa-widget", data_widget=key, data_controls=controls,
+               aria_label=widget.title)  # fmt: skip
+
+
+def _question(question: Question) -> str:
+    return tag("div", "", class_="fa-question", data_question=_json(asdict(question)))
+
+
+def _card(key: str, title: str, *body: str, kind: str = "") -> str:
+    name = f"learn-{key}"
+    head = div("fa-card-head", tag("h2", escape(title), id=f"{name}-title", tabindex=-1))
+    return tag(
+        "section", head + "".join(body), class_=f"fa-card fa-rung {kind}".strip(), id=name,
+        aria_labelledby=f"{name}-title",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[re.Pattern, dict[str, str]]:
+    """What is found in a text as a term of the glossary: {as it is written: key}. Symbols of one
+    Latin letter are left out, since they are found everywhere."""
+    found: dict[str, str] = {}
+    for term in glossary.TERMS:
+        for word in (term.symbol, term.name):
+            if len(word) > 2 or word in ("α", "ℓ", "Br", "Bc", "Tr", "Tc"):
+                found.setdefault(word, term.key)
+    longest = sorted(map(re.escape, found), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])"), found
+
+
+def _marked(words: str, seen: set[str]) -> str:
+    """The text, escaped, with the first place of each term of the glossary marked."""
+    pattern, keys = _names()
+
+    def mark(match: re.Match) -> str:
+        key = keys[match[0]]
+        if key in seen:
+            return escape(match[0])
+        seen.add(key)
+        return tag("abbr", escape(match[0]), data_term=key, tabindex=0)
+
+    parts, end = [], 0
+    for match in pattern.finditer(words):
+        parts += [escape(words[end : match.start()]), mark(match)]
+        end = match.end()
+    return "".join([*parts, escape(words[end:])])
+
+
+def _text(*paragraphs: str) -> str:
+    return div("fa-rung-text", *(tag("p", words) for words in paragraphs))
+
+
+def _rung(number: int, rung: Rung) -> str:
+    link = tag("a", escape(rung.link), class_="fa-run-link", href=f"?{rung.query}")
+    seen: set[str] = set()
+    paragraphs = [_marked(part, seen) for part in rung.words.split("\n\n")]
+    return _card(
+        rung.key, f"{number} · {rung.title}", _text(*paragraphs, link), _widget(rung.widget),
+        _question(rung.question),
+    )  # fmt: skip
+
+
+def _claim(claim: Claim) -> str:
+    said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
+    shown = _widget(claim.widget) if claim.widget else ""
+    reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
+    words = tag("p", escape(claim.words), class_="fa-claim-words")
+    return tag("div", words + reveal, class_="fa-claim", data_claim=_json(said))
+
+
+def _snippet(snippet: Snippet) -> str:
+    needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
+    block = _json(code(snippet.title, snippet.code))
+    head = tag("h3", escape(snippet.title)) + tag("span", escape(needs), class_="fa-fine")
+    return div("fa-snippet", div("fa-snippet-head", head), tag("p", escape(snippet.words)),
+               tag("div", "", data_block=block))  # fmt: skip
+
+
+def _terms() -> str:
+    """The glossary as a list, and as data for what hovering shows."""
+    rows = ""
+    for term in glossary.TERMS:
+        name = f"{term.symbol}, {term.name}" if term.symbol else term.name
+        rows += tag("dt", escape(name)) + tag("dd", escape(term.words))
+    data = [asdict(term) for term in glossary.TERMS]
+    return tag("dl", rows, class_="fa-terms") + tag("div", "", data_terms=_json(data), hidden="")
+
+
+def _papers() -> str:
+    papers = "".join(
+        tag("li", tag("b", escape(p.title)) + f" {escape(p.authors)}, {p.year}. "
+            + escape(p.brought) + " " + tag("code", escape(p.link)))
+        for p in reference.PAPERS
+    )  # fmt: skip
+    reading = "".join(
+        tag("li", tag("b", escape(title)) + " " + escape(words))
+        for title, words in reference.READING
+    )
+    return div("fa-rung-text", tag("ul", papers), tag("h3", "Further reading"), tag("ul", reading))
+
+
+def _sections() -> list[tuple[str, str, str]]:
+    """(key, title, card) of everything above the ladder."""
+    labs = [
+        (f"lab-{key}", title, _card(f"lab-{key}", title, _text(escape(words)), _widget(key)))
+        for key, title, words in precision.SECTIONS
+    ]
+    said = "".join(_claim(claim) for claim in claims.CLAIMS)
+    shown = "".join(_snippet(snippet) for snippet in wild.SNIPPETS)
+    wrong, wilds = "Said often: true or false?", "In the wild"
+    fa3, small = "FA-3: who waits for whom", "fp8 and outliers"
+    handout = _widget("handout1") + _widget("handout2")
+    return [
+        *labs,
+        ("claims", wrong, _card("claims", wrong, _text(escape(INTRO["claims"])), said)),
+        ("pipeline", fa3, _card("pipeline", fa3, _text(escape(pipeline.INTRO)),
+                                _widget("pipeline"))),
+        ("fp8", small, _card("fp8", small, _text(escape(fp8.INTRO)), _widget("fp8"))),
+        ("wild", wilds, _card("wild", wilds, _text(escape(INTRO["wild"])), _widget("backends"),
+                              shown, kind="is-wide")),
+        ("formulas", "Formulas", _card("formulas", "Formulas", _text(escape(INTRO["formulas"])),
+                                       _widget("formulas"))),
+        ("glossary", "Glossary", _card("glossary", "Glossary", _text(escape(INTRO["glossary"])),
+                                       _terms(), kind="is-wide")),
+        ("papers", "Papers", _card("papers", "Papers and books", _papers(), kind="is-wide")),
+        ("handout", "Handout", _card("handout", "The handout", _text(escape(INTRO["handout"])),
+                                     handout, kind="is-wide")),
+    ]  # fmt: skip
+
+
+INTRO = {
+    "claims": "Each of these is said in talks, posts and lecture notes. Decide first; then our own "
+    "code shows what is so.",
+    "wild": "Where you meet fused attention without writing a kernel. Every piece of code here is "
+    "run by a test of this project, or says what it needs.",
+    "formulas": "With the symbols of every page. Each is checked against the code that computes "
+    "it.",
+    "glossary": "The same words hold on every page. Where one is underlined, hovering or focus "
+    "shows its entry.",
+    "handout": "Two pages to print: the button in the contents prints everything on this page with "
+    "the answers left open.",
+}
+
+
+@lru_cache(maxsize=1)
+def page() -> str:
+    """The whole page; some 100 kB, a quarter of it compressed."""
+    ladder = [(r.key, r.title, _rung(k, r)) for k, r in enumerate(rungs(), 1)]
+    found = [*ladder, *_sections()]
+    items = "".join(
+        tag("li", tag("a", escape(title), href=f"#learn-{key}")) for key, title, _ in found
+    )
+    toc = tag("nav", tag("p", "", data_progress="") + tag("ol", items), class_="fa-toc",
+              aria_label="Contents")  # fmt: skip
+    cards = div("fa-learn-cards", *(card for _, _, card in found))
+    return div("fa-run fa-learn", toc, cards, data_testid="learn")

@@ -1,0 +1,105 @@
+"""Code on request: a bad query gives one sentence, marked lines hold matrix instructions."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from explainer import code
+from explainer.problem import ProblemError
+from explainer.records import load
+
+GOOD = {"arch": "sm_80", "d": "64", "br": "32", "bc": "32", "mask": "full", "kind": "ptx"}
+TILES = {"sm_80": ("32", "32"), "sm_90": ("64", "64")}  # below 64 rows Hopper has no wgmma
+PTX = {"sm_80": "mma.sync.aligned", "sm_90": "wgmma.mma_async.sync.aligned"}
+SASS = {"sm_80": "HMMA.", "sm_90": "HGMMA."}
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[tuple[str, str], dict]:
+    """PTX and SASS of one small tile for two cards, compiled in this machine's Triton."""
+
+    def both(arch: str) -> list[dict]:
+        br, bc = TILES[arch]
+        asked = GOOD | {"arch": arch, "br": br, "bc": bc}
+        return [code.code(asked | {"kind": kind}) for kind in code.KINDS]
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(both, TILES))
+    return {(arch, r["kind"]): r for arch, pair in zip(TILES, found, strict=True) for r in pair}
+
+
+@pytest.mark.parametrize("arch", TILES)
+@pytest.mark.parametrize("kind", code.KINDS)
+def test_marked_lines_are_the_matrix_instructions(texts, arch, kind):
+    found = texts[arch, kind]
+    word = (PTX if kind == "ptx" else SASS)[arch]
+    lines = found["text"].splitlines()
+    assert found["marked"] and found["kind"] == kind
+    for k in found["marked"]:
+        assert word in lines[k], lines[k]
+    products = [k for k, line in enumerate(lines) if re.search(r"\bH?G?MMA\b|mma[._]\w*sync", line)]
+    assert found["marked"] == products  # no product is left out
+
+
+@pytest.mark.parametrize("arch", TILES)
+def test_texts_are_of_this_kernel_for_this_card(texts, arch):
+    ptx, sass = texts[arch, "ptx"], texts[arch, "sass"]
+    assert f".target {arch}" in ptx["text"] and "fa2_kernel" in ptx["text"]
+    assert "EXIT" in sass["text"] and "/* 0x" not in sass["text"]
+    other = {"sm_80": "wgmma", "sm_90": "mma.sync.aligned.m16"}[arch]
+    assert other not in ptx["text"]
+    br, bc = (int(x) for x in TILES[arch])
+    row = next(
+        r for r in load("compiled")["rows"]
+        if (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"])
+        == (arch, 64, False, "fa2", br, bc)
+    )  # fmt: skip
+    for report in (ptx, sass):
+        assert report["shared_bytes"] == row["shared_bytes"] and report["spill_bytes"] == 0
+        assert re.fullmatch(r"\d+\.\d+\.\d+\S*", report["triton"])
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("arch", "sm_75"), ("arch", "sm_90; rm -rf /"), ("arch", ""), ("d", "32"), ("d", "64.0"),
+    ("br", "8"), ("br", "512"), ("bc", "48"), ("mask", "True"), ("kind", "cubin"),
+    ("kind", "x" * 10_000), ("bc", "16\n17"),
+])  # fmt: skip
+def test_a_bad_query_gives_one_sentence(key, value, monkeypatch):
+    monkeypatch.setattr(code, "_child", lambda request: pytest.fail("it was compiled"))
+    with pytest.raises(ProblemError) as caught:
+        code.code(GOOD | {key: value})
+    text = str(caught.value)
+    assert text.startswith(f"{key} = ") and "is not allowed: one of " in text
+    assert text.endswith(".") and "\n" not in text and len(text) < 160
+    with pytest.raises(ProblemError, match=rf"^{key} = \(empty\) is not allowed"):
+        code.code({k: v for k, v in GOOD.items() if k != key})
+
+
+def test_a_tile_that_the_compiler_refused_says_so(monkeypatch):
+    monkeypatch.setattr(code, "_child", lambda request: pytest.fail("it was compiled"))
+    rows = [r for r in load("compiled")["rows"] if "refused" in r and r["order"] == "fa2"]
+    for r in rows[:3]:
+        asked = {"arch": r["arch"], "d": str(r["d"]), "br": str(r["block_m"]),
+                 "bc": str(r["block_n"]), "mask": "causal" if r["causal"] else "full"}  # fmt: skip
+        with pytest.raises(ProblemError) as caught:
+            code.code(GOOD | asked)
+        assert str(caught.value) == r["refused"]
+
+
+def test_when_too_many_wait_it_says_so(monkeypatch):
+    monkeypatch.setattr(code, "MAX_WAITING_S", 0.01)
+    with code.AT_ONCE, pytest.raises(ProblemError, match="Too many tiles are being compiled"):
+        code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
+    monkeypatch.setattr(code, "_child", lambda request: request)
+    for _ in range(3):  # the place is given back
+        assert code._compiled.__wrapped__("sm_80", 64, 32, 32, False)["capability"] == 80
+
+
+def test_a_child_that_fails_is_one_sentence():
+    with pytest.raises(ProblemError) as caught:
+        code._child({"capability": 80})
+    text = str(caught.value)
+    assert text.startswith("It could not be compiled here: ") and "\n" not in text
