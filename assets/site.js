@@ -38,7 +38,7 @@ window.faSite = {
   page(name) {
     opened ||= name === asked;
     if (!opened) return;
-    address.write({ page: name === "step" ? null : name });
+    address.write({ page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) });
   },
   /** The Run page runs these control values: they go to the address unless they are the Step page's Problem. */
   ran(values) {

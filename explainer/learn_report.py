@@ -26,7 +26,7 @@ def _widget(key: str) -> str:
     widget = widgets()[key]
     controls = _json([asdict(control) for control in widget.controls])
     return tag("div", "", class_="fa-widget", data_widget=key, data_controls=controls,
-               aria_label=widget.title)  # fmt: skip
+               role="group", aria_label=widget.title)  # fmt: skip
 
 
 def _question(question: Question) -> str:
@@ -91,16 +91,18 @@ def _claim(claim: Claim) -> str:
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
     shown = _widget(claim.widget) if claim.widget else ""
     reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
-    words = tag("p", escape(claim.words), class_="fa-claim-words")
-    return tag("div", words + reveal, class_="fa-claim", data_claim=_json(said))
+    words = tag("h3", escape(claim.words), class_="fa-claim-words")
+    return tag("section", tag("div", words + reveal, class_="fa-claim", data_claim=_json(said)),
+               class_="fa-card fa-claim-card", aria_label=claim.words)  # fmt: skip
 
 
 def _snippet(snippet: Snippet) -> str:
     needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
     block = _json(code(snippet.title, snippet.code))
     head = tag("h3", escape(snippet.title)) + tag("span", escape(needs), class_="fa-fine")
-    return div("fa-snippet", div("fa-snippet-head", head), tag("p", escape(snippet.words)),
-               tag("div", "", data_block=block))  # fmt: skip
+    inside = div("fa-snippet-head", head) + tag("p", escape(snippet.words))
+    return tag("section", inside + tag("div", "", data_block=block), class_="fa-card fa-snippet",
+               aria_label=snippet.title)  # fmt: skip
 
 
 def _terms() -> str:
@@ -139,12 +141,13 @@ def _sections() -> list[tuple[str, str, str]]:
     handout = _widget("handout1") + _widget("handout2")
     return [
         *labs,
-        ("claims", wrong, _card("claims", wrong, _text(escape(INTRO["claims"])), said)),
+        ("claims", wrong, _card("claims", wrong, _text(escape(INTRO["claims"])), kind="is-wide")
+         + said),
         ("pipeline", fa3, _card("pipeline", fa3, _text(escape(pipeline.INTRO)),
                                 _widget("pipeline"))),
         ("fp8", small, _card("fp8", small, _text(escape(fp8.INTRO)), _widget("fp8"))),
         ("wild", wilds, _card("wild", wilds, _text(escape(INTRO["wild"])), _widget("backends"),
-                              shown, kind="is-wide")),
+                              kind="is-wide") + div("fa-snippets", shown)),
         ("formulas", "Formulas", _card("formulas", "Formulas", _text(escape(INTRO["formulas"])),
                                        _widget("formulas"))),
         ("glossary", "Glossary", _card("glossary", "Glossary", _text(escape(INTRO["glossary"])),

@@ -94,7 +94,7 @@ function table({ label, head, rows }) {
   const cells = (row) => row.map((text, k) => (k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text })));
   const grid = el("table", { class: "fa-facts" }, [
     el("caption", { class: "fa-sr", text: label }),
-    head.length ? el("thead", {}, [el("tr", {}, head.map((text, k) => el("th", { scope: "col", class: kinds[k], text })))]) : null,
+    head.length ? el("thead", {}, [el("tr", {}, head.map((text, k) => (text ? el("th", { scope: "col", class: kinds[k], text }) : el("td"))))]) : null,
     el("tbody", {}, rows.map((row) => el("tr", {}, cells(row)))),
   ]);
   return figure("table", label, [scroller(label, grid)]);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from explainer.pages import memory, parallel
 from tests.browser.harness import focus, press, read
 
 PAGES = [
@@ -14,7 +15,19 @@ PAGES = [
     "tour=4",
     "mode=present&step=4",
     "page=run",
+    *(f"page=memory&mem-view={view}" for view in memory.VIEWS),
+    *(f"page=parallel&par-view={view}" for view in parallel.VIEWS),
+    "page=learn",
+    "page=learn&rung=claims",
 ]
+# Some page of ours is shown.
+SHOWN = ", ".join(
+    f"{place}:visible"
+    for place in (
+        '[data-testid="player"][data-step]', "#run-result", '[data-testid="memory"]',
+        '[data-testid="parallel"]', '[data-testid="learn"]',
+    )
+)  # fmt: skip
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
   .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run"))
@@ -40,7 +53,8 @@ def test_axe_finds_nothing_serious(browser, server, watch, query, scheme):
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
     page = watch(context).page
     page.goto(f"{server.url}/?{query}")
-    page.wait_for_selector('[data-testid="player"][data-step]:visible, #run-result:visible')
+    page.wait_for_selector(SHOWN)
+    page.wait_for_load_state("networkidle")
     page.wait_for_timeout(400)
     found, small = serious(page), page.evaluate(TARGETS)
     context.close()

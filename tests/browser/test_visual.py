@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.browser.test_accessible import SHOWN
+
 SHOTS = Path(__file__).parent / "shots"
 MEAN_ALLOWED = 2.0  # of 255, over the whole image
 SHARE_ALLOWED = 0.02  # of the pixels may differ by more than
@@ -32,6 +34,20 @@ PAGES = {
     "present": ("mode=present&step=4", 1280, 720, "light"),
     "tour": ("tour=5", 1280, 720, "light"),
     "run": ("page=run", 1280, 720, "dark"),
+    "memory-levels": ("page=memory", 1280, 720, "light"),
+    "memory-trips": ("page=memory&mem-view=trips", 1280, 720, "dark"),
+    "memory-traffic": ("page=memory&mem-view=traffic", 1440, 900, "light"),
+    "memory-capacity": ("page=memory&mem-view=capacity", 1440, 900, "dark"),
+    "memory-tiles": ("page=memory&mem-view=tiles&mem-show=registers", 1280, 720, "dark"),
+    "memory-phone": ("page=memory", 390, 844, "light"),
+    "parallel-grid": ("page=parallel&par-mask=causal", 1440, 900, "light"),
+    "parallel-real": ("page=parallel&par-view=real&par-case=fa2-causal", 1280, 720, "dark"),
+    "parallel-warps": ("page=parallel&par-view=warps", 1280, 720, "light"),
+    "parallel-decode": ("page=parallel&par-view=decode", 1440, 900, "light"),
+    "parallel-hall": ("page=parallel&mode=present", 1280, 720, "light"),
+    "learn": ("page=learn&rung=online", 1280, 720, "light"),
+    "learn-dark": ("page=learn&rung=mask", 1440, 900, "dark"),
+    "learn-phone": ("page=learn&rung=softmax", 390, 844, "light"),
 }  # fmt: skip
 
 
@@ -49,7 +65,7 @@ def test_looks_as_it_did(browser, server, watch, name):
     )
     page = watch(context).page
     page.goto(f"{server.url}/?{query}")
-    page.wait_for_selector('[data-testid="player"][data-step]:visible, #run-result:visible')
+    page.wait_for_selector(SHOWN)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
     png = page.screenshot()

@@ -98,8 +98,12 @@ def test_when_too_many_wait_it_says_so(monkeypatch):
         assert code._compiled.__wrapped__("sm_80", 64, 32, 32, False)["capability"] == 80
 
 
-def test_a_child_that_fails_is_one_sentence():
-    with pytest.raises(ProblemError) as caught:
-        code._child({"capability": 80})
-    text = str(caught.value)
-    assert text.startswith("It could not be compiled here: ") and "\n" not in text
+def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
+    with monkeypatch.context() as patched:
+        patched.setattr(code, "ROOT", tmp_path)  # no kernels there
+        with pytest.raises(ProblemError, match=r"^It could not be compiled here: .*kernels") as why:
+            code._child({})
+        assert "\n" not in str(why.value)
+    monkeypatch.setattr(code, "TIMEOUT_S", 0.01)
+    with pytest.raises(ProblemError, match=r"^Compiling took longer than 0\.01 s: .*\.$"):
+        code._child({})

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
 import kernels
 from kernels.decode import combine, split_attention
-from tests.kernels.attention_checks import DEVICE, UNIT_ROUNDOFF, make_qkv, tolerance
+from tests.kernels.attention_checks import UNIT_ROUNDOFF, make_qkv, tolerance
 
 
-@pytest.mark.parametrize("splits", [1, 2, 3, 6, 48])
+@pytest.mark.parametrize("splits", [1, 3, 8])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 @pytest.mark.parametrize(("n_q", "batch", "heads"), [(1, 2, 3), (5, 1, 2)])
 def test_split_attention(n_q, batch, heads, dtype, splits):
-    if DEVICE == "cpu" and splits == 48 and dtype != "fp32":
-        pytest.skip("288 programs of one key each: once is enough for the interpreter")
     q, k, v = make_qkv(n_q, 16, n_k=48, batch=batch, heads=heads, dtype=dtype, seed=splits)
     o, lse = split_attention(q, k, v, splits)
     o_ref, lse_ref = kernels.reference_attention(q, k, v)
@@ -45,7 +45,7 @@ def parts_of(n_k: int, bounds: list[int], scale: float = 1.0):
     def one(a: int, b: int):
         return torch.softmax(s[..., a:b], -1) @ v[:, a:b], torch.logsumexp(s[..., a:b], -1)
 
-    pieces = [one(a, b) for a, b in zip(bounds, bounds[1:], strict=False)]
+    pieces = [one(a, b) for a, b in itertools.pairwise(bounds)]
     o, lse = (torch.stack(x, 1) for x in zip(*pieces, strict=True))
     return o, lse, *one(0, n_k)
 
