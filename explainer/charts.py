@@ -126,7 +126,9 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
     _lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
-    return styled(figure, 440, "Memory against N", "crosses: peaks measured on an H200")
+    crosses = any(r["measured"] for r in rows)
+    remark = "crosses: peaks measured on an H200" if crosses else "none was measured at this size"
+    return styled(figure, 440, "Memory against N", remark)
 
 
 # Waves, told apart by lightness too; beyond the last the colours come round again.

@@ -12,6 +12,7 @@ from explainer.traffic import requested
 from explainer.workload import Workload
 
 SIDES = (16, 32, 64, 128, 256)
+MOST_SIDE = 512  # of the tiles that are looked at for the break-even
 TABLED = {"sm_80", "sm_89", "sm_90", "sm_120"}
 
 
@@ -41,7 +42,7 @@ def cells(w: Workload) -> list[dict]:
             continue
         m, n = row["block_m"], row["block_n"]
         timed = speeds.get((d, w.causal, m, n), {})
-        keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs")
+        keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n")
         more = {key: timed[key] for key in keep if key in timed}
         found.append(row | more | {"textbook_bytes": sram.total(sram.tile_parts(m, n, d, 2))})
     return found
@@ -62,7 +63,9 @@ def theory(w: Workload) -> float:
 
 
 def best(w: Workload) -> dict | None:
-    """The fastest timed tile of the card, None where none was timed."""
+    """The fastest timed tile of the card in 16 bit, None where none was timed."""
+    if w.itemsize != 2:
+        return None
     timed = [cell for cell in cells(w) if "tflops" in cell]
     return max(timed, key=lambda cell: cell["tflops"]) if timed else None
 
@@ -74,7 +77,9 @@ def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
 
 
 def break_even(w: Workload, order: str) -> int | None:
-    """The smallest square tile that moves no more bytes than standard attention; None if none up
-    to N does."""
-    sides = range(1, min(w.n, 512) + 1)
-    return next((side for side in sides if ratio(w, order, side, side) <= 1), None)
+    """The square tile from which on every larger one, up to N or 512, moves no more bytes than
+    standard attention; None if not even the largest does. (With a mask the ratio has teeth: a tile
+    may win and the next one lose.)"""
+    sides = range(min(w.n, MOST_SIDE), 0, -1)
+    losing = next((side for side in sides if ratio(w, order, side, side) > 1), 0)
+    return losing + 1 if losing < min(w.n, MOST_SIDE) else None

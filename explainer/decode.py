@@ -9,8 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from explainer.grid import MAX_PROGRAMS
 from explainer.inputs import make_inputs
-from explainer.problem import Problem
+from explainer.problem import Problem, ProblemError
 from explainer.records import load
 from explainer.timeline import Schedule, simulate
 from explainer.workload import Workload
@@ -58,10 +59,18 @@ def parts(problem: Problem, splits: int) -> tuple[tuple[Part, ...], np.ndarray, 
 
 
 def schedule(w: Workload, splits: int) -> Schedule:
-    """One query a head, its keys in ``splits`` parts, each a program; the unit is a visit."""
-    visits = -(-(w.n // splits or 1) // w.block_k)
-    cost = np.full(w.batch * w.heads * splits, float(visits))
-    return simulate(cost, w.hardware.sms, 1)
+    """One query a head, its keys in ``splits`` parts (at most N), each a program; the unit is a
+    visit, every part taken as long as the longest. Raises ProblemError above 32,768 programs."""
+    parts = min(splits, w.n)
+    count = w.batch * w.heads * parts
+    if count > MAX_PROGRAMS:
+        raise ProblemError(
+            f"b = {w.batch} and h = {w.heads} are not allowed here: with {parts} parts of the keys "
+            f"they make {count:,} programs, and at most {MAX_PROGRAMS:,} are simulated."
+        )
+    longest = math.ceil(w.n / parts)
+    visits = math.ceil(longest / w.block_k)
+    return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
 
 
 def recorded(w: Workload) -> list[dict]:

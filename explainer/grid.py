@@ -48,6 +48,20 @@ def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     return full, -(-some // w.block_k) - full
 
 
+NO_ROOM = (
+    "br = {w.block_q} and bc = {w.block_k} are not allowed on {w.hardware.name} at d = {w.d}: the "
+    "compiled kernel needs {shared:,} bytes of shared memory, and a block may use {most:,}."
+)
+
+
+def check_fits(w: Workload, order: str) -> None:
+    """Raises ProblemError when the compiled kernel has no room on the card."""
+    report = compiled(w, order)
+    if report and "refused" not in report and not report["fits"]:
+        shared, most = report["shared_bytes"], w.hardware.shared_bytes
+        raise ProblemError(NO_ROOM.format(w=w, shared=shared, most=most))
+
+
 def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block).
 

@@ -91,7 +91,7 @@ def _claim(claim: Claim) -> str:
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
     shown = _widget(claim.widget) if claim.widget else ""
     reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
-    words = tag("h3", escape(claim.words), class_="fa-claim-words")
+    words = tag("h3", escape(claim.words), class_="fa-claim-words", tabindex=-1)
     return tag("section", tag("div", words + reveal, class_="fa-claim", data_claim=_json(said)),
                class_="fa-card fa-claim-card", aria_label=claim.words)  # fmt: skip
 
@@ -99,7 +99,7 @@ def _claim(claim: Claim) -> str:
 def _snippet(snippet: Snippet) -> str:
     needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
     block = _json(code(snippet.title, snippet.code))
-    head = tag("h3", escape(snippet.title)) + tag("span", escape(needs), class_="fa-fine")
+    head = tag("h3", escape(snippet.title), tabindex=-1) + tag("span", escape(needs), class_="fa-fine")
     inside = div("fa-snippet-head", head) + tag("p", escape(snippet.words))
     return tag("section", inside + tag("div", "", data_block=block), class_="fa-card fa-snippet",
                aria_label=snippet.title)  # fmt: skip
@@ -110,46 +110,50 @@ def _terms() -> str:
     rows = ""
     for term in glossary.TERMS:
         name = f"{term.symbol}, {term.name}" if term.symbol else term.name
-        rows += tag("dt", escape(name)) + tag("dd", escape(term.words))
+        rows += div("", tag("dt", escape(name)), tag("dd", escape(term.words)))
     data = [asdict(term) for term in glossary.TERMS]
     return tag("dl", rows, class_="fa-terms") + tag("div", "", data_terms=_json(data), hidden="")
 
 
 def _papers() -> str:
     papers = "".join(
-        tag("li", tag("b", escape(p.title)) + f" {escape(p.authors)}, {p.year}. "
-            + escape(p.brought) + " " + tag("code", escape(p.link)))
+        tag("li", tag("b", escape(p.title) + ".") + f" {escape(p.authors)}, {p.year}. "
+            + escape(p.brought) + " " + tag("span", escape(p.link) + ".", class_="fa-place"))
         for p in reference.PAPERS
     )  # fmt: skip
     reading = "".join(
-        tag("li", tag("b", escape(title)) + " " + escape(words))
+        tag("li", tag("b", escape(title) + ".") + " " + escape(words))
         for title, words in reference.READING
     )
-    return div("fa-rung-text", tag("ul", papers), tag("h3", "Further reading"), tag("ul", reading))
+    return div("fa-papers", tag("ul", papers), tag("h3", "Further reading"), tag("ul", reading))
 
 
 def _sections() -> list[tuple[str, str, str]]:
     """(key, title, card) of everything above the ladder."""
     labs = [
-        (f"lab-{key}", title, _card(f"lab-{key}", title, _text(escape(words)), _widget(key)))
+        (f"lab-{key}", title, _card(f"lab-{key}", title, _text(escape(words)), _widget(key),
+                                    kind="is-wide"))
         for key, title, words in precision.SECTIONS
     ]
     said = "".join(_claim(claim) for claim in claims.CLAIMS)
     shown = "".join(_snippet(snippet) for snippet in wild.SNIPPETS)
     wrong, wilds = "Said often: true or false?", "In the wild"
     fa3, small = "FA-3: who waits for whom", "fp8 and outliers"
-    handout = _widget("handout1") + _widget("handout2")
+    handout = "".join(
+        tag("h3", escape(widgets()[f"handout{k}"].title)) + _widget(f"handout{k}") for k in (1, 2)
+    )
     return [
         *labs,
         ("claims", wrong, _card("claims", wrong, _text(escape(INTRO["claims"])), kind="is-wide")
          + said),
         ("pipeline", fa3, _card("pipeline", fa3, _text(escape(pipeline.INTRO)),
-                                _widget("pipeline"))),
-        ("fp8", small, _card("fp8", small, _text(escape(fp8.INTRO)), _widget("fp8"))),
+                                _widget("pipeline"), kind="is-wide")),
+        ("fp8", small, _card("fp8", small, _text(escape(fp8.INTRO)), _widget("fp8"),
+                             kind="is-wide")),
         ("wild", wilds, _card("wild", wilds, _text(escape(INTRO["wild"])), _widget("backends"),
                               kind="is-wide") + div("fa-snippets", shown)),
         ("formulas", "Formulas", _card("formulas", "Formulas", _text(escape(INTRO["formulas"])),
-                                       _widget("formulas"))),
+                                       _widget("formulas"), kind="is-wide")),
         ("glossary", "Glossary", _card("glossary", "Glossary", _text(escape(INTRO["glossary"])),
                                        _terms(), kind="is-wide")),
         ("papers", "Papers", _card("papers", "Papers and books", _papers(), kind="is-wide")),
@@ -167,8 +171,8 @@ INTRO = {
     "it.",
     "glossary": "The same words hold on every page. Where one is underlined, hovering or focus "
     "shows its entry.",
-    "handout": "Two pages to print: the button in the contents prints everything on this page with "
-    "the answers left open.",
+    "handout": "Two pages. The button in the contents prints these alone; the browser's own Print "
+    "gives the whole page, with the questions left open.",
 }
 
 

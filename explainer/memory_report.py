@@ -245,17 +245,17 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
             f"At N = {w.n:,} the FA-2 kernel asks for {amount(requested)}, and just as many bytes "
             f"pass between L2 and the multiprocessors ({requested:,}). Only {amount(dram)} come "
             f"from HBM, {rounded(requested / dram)} times fewer: K and V of a head are "
-            f"{amount(2 * w.n * w.d * w.itemsize)}, L2 is {amount(w.hardware.l2_bytes)}, so every "
-            "row block but the first finds them there. Standard attention's S and P are too large "
+            f"{amount(2 * w.n * w.d * w.itemsize)}, and the L2 of the H200, where this was "
+            f"measured, is {amount(CARDS['h200'].l2_bytes)}, so every row block but the first "
+            "finds them there. Standard attention's S and P are too large "
             "for that once N² outgrows L2: its DRAM crosses meet their line. Its L2 crosses lie "
             "above it, since its real kernels read Q, K and V again for every tile; the line is "
             "the best case."
         )
     else:
         text = (
-            "Nothing was measured for this d, tile, mask or precision: ncu ran on one head, "
-            "d = 64 and 128, fp16, no mask, square tiles of 64 at every N from 256 to 16,384 and "
-            "of 16 to 128 at N = 4,096."
+            "Nothing was measured for this N, d, tile, mask or precision: ncu ran on one head in "
+            f"fp16 without mask, in square tiles: {series.profiled_sizes()}."
         )
     return card("distance", "Why the crosses lie lower", "L2 answers", words(text))
 
@@ -276,7 +276,8 @@ def _rule(w: Workload) -> str:
     text = (
         f"Bc = ⌈M/4d⌉, Br = min(Bc, d), with M = {w.hardware.shared_bytes // w.itemsize:,} "
         f"elements of shared memory. Θ(N²d²/M) promises {amount(choices.theory(w))} times a "
-        "constant. Today's kernels keep O and S in registers, so they choose smaller tiles."
+        f"constant. Today's kernels keep O and S in registers, of which an SM has "
+        f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too."
     )
     head = ("", "Br × Bc", "bytes", "of standard", "÷ theory")
     return card("rule", "The paper's block rule", w.hardware.name, words(text),

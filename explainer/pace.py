@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.grid import HEAVY, programs, slots
+from explainer.grid import HEAVY, check_fits, programs, slots
 from explainer.records import about, load
 from explainer.timeline import Schedule, simulate, slowed
 from explainer.workload import MAX_HEADS, Workload
@@ -113,7 +113,11 @@ def pace(w: Workload, order: str) -> Pace:
 
 @lru_cache(maxsize=32)
 def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
-    """The simulated schedule of this launch on the workload's card, in its pace's unit."""
+    """The simulated schedule of this launch on the workload's card, in its pace's unit.
+
+    Raises ProblemError for too many programs, or for a tile that has no room on the card.
+    """
+    check_fits(w, order)
     launch, p = programs(w, order, causal_order), pace(w, order)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     places = max(1, slots(w, order)[0])

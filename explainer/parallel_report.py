@@ -225,12 +225,13 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
     heads, sms = w.batch * w.heads, w.hardware.sms
     timed = [r for r in rows if "median_ms" in r]
     best = min(timed, key=lambda r: r["median_ms"])
-    idle = max(0, sms - heads)
+    idle, at = max(0, sms - heads), decode.recorded(w)[0]
     text = (
         f"One new query, {w.n:,} keys: there is one row, so splitting the queries gives one "
-        f"program a head, {heads} for {sms} multiprocessors, and {idle} stay idle. Splitting the "
+        f"program a head, {heads} for {sms} multiprocessors, and {idle} stay idle. On the H200, "
+        f"with {at['n_k']:,} keys and {at['heads']} head{'s' * (at['heads'] > 1)}, splitting the "
         f"keys into {best['splits']} parts took {best['median_ms'] * 1e3:.0f} µs in place of "
-        f"{timed[0]['median_ms'] * 1e3:.0f} µs on the H200."
+        f"{timed[0]['median_ms'] * 1e3:.0f}."
     )
     return _page(said(text), view="decode")
 

@@ -49,6 +49,17 @@ def _profiled(w: Workload) -> list[dict]:
     return [r for r in load("traffic_nvidia_h200")["rows"] if r["d"] == w.d]
 
 
+def profiled_sizes() -> str:
+    """Which N, d and tiles ncu was run on, in words, for beside an empty chart."""
+    found: dict[tuple[int, int], set[int]] = {}
+    for row in load("traffic_nvidia_h200")["rows"]:
+        found.setdefault((row["d"], row["side"]), set()).add(row["n"])
+    return "; ".join(
+        f"d = {d}, {side} × {side} at N = " + ", ".join(f"{n:,}" for n in sorted(lengths))
+        for (d, side), lengths in sorted(found.items())
+    )
+
+
 def _measured(row: dict) -> list[dict]:
     kernels = row["measured_bytes"].values()
     dram = sum(k["dram_read"] + k["dram_write"] for k in kernels)

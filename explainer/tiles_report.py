@@ -26,6 +26,10 @@ NOT_COMPILED = (
     "{name} ({arch}) is not among the cards that the kernels were compiled for: Triton's matrix "
     "products need sm_80 or newer."
 )
+NOT_16_BIT = (
+    "The map holds fp16 and bf16, which compile alike; in fp32 the kernel has tiles of 32 × 32 and "
+    "less, since true fp32 products need many registers. Choose fp16 or bf16."
+)
 
 
 def _cell_of(w: Workload, found: list[dict]) -> dict | None:
@@ -37,6 +41,8 @@ def _cell_of(w: Workload, found: list[dict]) -> dict | None:
 def tiles(w: Workload, metric: str) -> str:
     """The map over (BLOCK_M, BLOCK_N), and beside it the chosen tile: textbook and compiled."""
     found = choices.cells(w)
+    if w.itemsize != 2:
+        return div("fa-run", said(NOT_16_BIT), data_testid="memory", data_view="tiles")
     if not found:
         text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch)
         return div("fa-run", said(text), data_testid="memory", data_view="tiles")
@@ -70,8 +76,11 @@ def _finding(w: Workload, found: list[dict]) -> str:
     if best:
         text += (
             f" The fastest on the H200 is {best['block_m']} × {best['block_n']} with "
-            f"{best['tflops']:.0f} TFLOP/s: not the largest that fits."
+            f"{best['tflops']:.0f} TFLOP/s"
         )
+        area = best["block_m"] * best["block_n"]
+        larger = sum(c["block_m"] * c["block_n"] > area for c in fits)
+        text += f"; {larger} larger tiles fit and are slower." if larger else "."
     return text
 
 
@@ -98,7 +107,9 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
     remark = "more is better" if more else "less leaves room for more blocks"
     source = f"compiled for {w.hardware.arch}, {about('compiled')}"
     if metric == "tflops":
-        source = f"N = 4,096, fp16, {about('tiles_nvidia_h200')}"
+        lengths = sorted({c["n"] for c in found if "n" in c})
+        at = ", ".join(f"N = {n:,}" for n in lengths)
+        source = f"{at}, fp16, {about('tiles_nvidia_h200')}"
         if w.card != "h200":
             source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · choose a tile with a click or Enter"

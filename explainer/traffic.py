@@ -52,7 +52,7 @@ def _rows_visited(n: int, blocks: int, size: int, other: int, causal: bool) -> i
 def summed(problem: Problem) -> Moved:
     """``traffic`` without listing the tiles: the same sums, block by block, for any N.
 
-    Equal to it wherever both can be had (tests/explainer/test_traffic.py).
+    Equal to it wherever both can be had (tests/explainer/test_sums.py).
     """
     p, item, fp32 = problem, ITEMSIZE[problem.dtype], 4
     matrix, square = p.n * p.d * item, p.n * p.n * item

@@ -55,7 +55,7 @@ class Slides {
     card.scrollTop = 0;
     settle(card);
     this.learn.follow(card);
-    document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2")?.focus({ preventScroll: true });
+    document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2, h3")?.focus({ preventScroll: true });
   }
 
   /** On or back: through what does not fit, through the card's parts, to the next card. */
@@ -138,7 +138,9 @@ class Learn {
     if (terms) defineTerms(root, JSON.parse(terms.dataset.terms || terms.textContent), signal);
     this.slides ??= new Slides(this);
     document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
-    window.addEventListener("beforeprint", () => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event("fa:reveal"))), { signal });
+    const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event(name)));
+    window.addEventListener("beforeprint", () => claims("fa:reveal"), { signal });
+    window.addEventListener("afterprint", () => { claims("fa:conceal"); root.classList.remove("is-handout"); }, { signal });
     const size = new ResizeObserver(() => root.offsetHeight && this.opened(size));
     size.observe(root);
   }
@@ -189,7 +191,7 @@ class Learn {
     };
     const tools = el("div", { class: "fa-toc-tools" }, [
       tool("Present", () => this.present()),
-      tool("Print a handout", () => this.print()),
+      tool("Print the handout", () => this.print()),
       tool("Forget my answers", () => this.progress.clear()),
     ]);
     fold.append(list, tools);
@@ -267,8 +269,10 @@ class Learn {
     address.write({ mode: "present" });
   }
 
+  /** The two pages alone; the browser's own Print gives everything. */
   async print() {
-    await Promise.all(this.wake(this.root));
+    await Promise.all(this.wake(document.getElementById(`${ID}handout`)));
+    this.root.classList.add("is-handout");
     window.print();
   }
 }

@@ -274,4 +274,8 @@ export function mountClaim(mount, progress) {
     set(said, { text: `${truth ? "True." : "False."} ${why}` });
     set(origin, { text: source ? `Source: ${source}` : "" });
   });
+  mount.addEventListener("fa:conceal", () => { // it is printed: the reader has still to decide
+    if (mount.classList.contains("is-answered")) return;
+    for (const node of [said, origin]) set(node, { text: "" });
+  });
 }

@@ -151,16 +151,17 @@ export class Widget {
     if (!playing) this.pause();
     const control = this.step ?? this.list.find(({ kind }) => kind === "range");
     if (!control) return false;
-    const part = this.parts[this.list.findIndex(({ key }) => key === control.key)];
+    const part = control.part ?? this.parts[this.list.indexOf(control)];
     const wanted = Number(part.read()) + by * control.step;
     const value = Number(Math.max(control.low, Math.min(control.high, wanted)).toFixed(6));
+    if (by > 0 && control === this.step) this.from ??= Number(part.read());
     part.write(value);
     this.ask(true);
     return value < control.high;
   }
 
   play() {
-    if (Number(this.step.part.read()) >= this.step.high) this.step.part.write(this.step.low - this.step.step);
+    if (this.ended || Number(this.step.part.read()) >= this.step.high) this.step.part.write(this.step.low - this.step.step);
     this.transport.playing(true);
     this.beat();
   }
@@ -199,13 +200,25 @@ export class Widget {
       const answer = await fetch(new URL(`fa/learn?${query}`, document.baseURI), { signal: asking.signal });
       const found = await answer.json();
       if (asking.signal.aborted) return;
-      if (found.blocks) this.show(found.blocks, aloud);
+      if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));
     } catch (error) {
       if (error.name !== "AbortError") this.refuse(SILENT);
     } finally {
       if (this.asking === asking) this.root.removeAttribute("aria-busy");
     }
+  }
+
+  /** True if a step further on has nothing new to show: then it stays where it was. */
+  stay(blocks) {
+    const said = JSON.stringify(blocks);
+    const same = this.from !== undefined && said === this.last;
+    if (same) {
+      this.pause();
+      this.step.part.write(this.from);
+    }
+    Object.assign(this, { last: said, from: undefined, ended: same });
+    return same;
   }
 
   /** One sentence above the last good blocks, or none. */

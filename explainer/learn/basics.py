@@ -80,7 +80,7 @@ def _dot(v: Values) -> list[Block]:
         text(_direction(cosine)),
         table(
             f"Random vectors of d = {d} numbers, {500 * KEYS_EACH:,} dot products",
-            ("", "q·k", "q·k / √d"),
+            ("what", "q·k", "q·k / √d"),
             [
                 ("spread (standard deviation)", shown(s["raw"]), shown(s["scaled"])),
                 (
@@ -151,8 +151,8 @@ def _softmax(v: Values) -> list[Block]:
         matrix("Sum of each column", P.sum(axis=0, keepdims=True), col_labels=cols, digits=3),
         text(f"{along}; the sums the other way may be anything. The largest share is "
              f"{shown(P.max())}. Gain {gain:g} is temperature {1 / gain:.3g}."),
-        text("Adding 5 to every number changes no share by more than "
-             f"{shown(np.abs(alike - P).max())}: only differences count.", "fine"),
+        text("Add 5 to every number: the largest change of a share is "
+             f"{shown(np.abs(alike - P).max())}. Only differences count.", "fine"),
     ]  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def _attention(v: Values) -> list[Block]:
         text(f"{kept} of {S.size} scores are kept. Row {r} (“{names[r]}”) sees "
              f"{int(np.isfinite(S[r]).sum())} keys; its weights add up to {shown(P[r].sum())}."),
         *blocks,
-        link("The same on the Step page", address(problem, 1, "exp")),
+        link("These settings on the Step page", address(problem, 1, "exp")),
     ]  # fmt: skip
 
 
@@ -283,7 +283,7 @@ WIDGETS = (
         (
             pick("word", "Follow the word", "1",
                   [(str(r), f"{name}") for r, name in enumerate(row_names(CAT) or ())]),
-            slider("step", "Step: query, scores, weights, output, all words", 1, 1, 5, 1),
+            slider("step", "Step: query, scores, weights, output, all words", 3, 1, 5, 1),
         ),
         _cat,
     ),

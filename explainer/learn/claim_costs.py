@@ -211,7 +211,7 @@ def half(given: Given) -> list[Block]:
     grid = []
     if tiles <= 8:
         cells = [[names[int(x)] for x in row] for row in tiling.kinds(p)]
-        head = ("", *(f"j = {j}" for j in range(tiles)))
+        head = ("row block", *(f"j = {j}" for j in range(tiles)))
         grid = [table("The tiles", head, [(f"i = {i}", *r) for i, r in enumerate(cells)])]
     return [
         *grid,

@@ -186,68 +186,68 @@ def _choice(key: str, label: str, value: int | str, *allowed: int | str) -> Cont
 
 def _cards() -> Control:
     named = tuple((key, card.name) for key, card in CARDS.items())
-    return Control("card", "the card", "choice", "h100", choices=named)
+    return Control("card", "Card", "choice", "h100", choices=named)
 
 
-SEED = Control("seed", "the seed of the random numbers", "range", 0, 0, 20)
+SEED = Control("seed", "Seed of the random numbers", "range", 0, 0, 20)
 
 WIDGETS = (
     Widget("claim_exact", "The same, but for rounding", (
-        _choice("n", "the length N", 256, 64, 256, 512),
-        _choice("bc", "the key block Bc", 32, 8, 32, 64),
+        _choice("n", "Length N", 256, 64, 256, 512),
+        _choice("bc", "Key block Bc", 32, 8, 32, 64),
     ), demos.exact),
     Widget("claim_bits", "How many outputs agree in every bit", (
-        _choice("n", "the length N", 256, 64, 256, 512), SEED,
+        _choice("n", "Length N", 256, 64, 256, 512), SEED,
     ), demos.bits),
     Widget("claim_io", "Bytes over N", (
-        _choice("d", "the head dimension d", 64, 32, 64, 128),
-        _choice("block", "the tile's side, Br = Bc", 64, 32, 64, 128, 256),
+        _choice("d", "Head dimension d", 64, 32, 64, 128),
+        _choice("block", "Tile's side, Br = Bc", 64, 32, 64, 128, 256),
     ), costs.io),
     Widget("claim_kept", "On chip and off chip", (
-        _choice("n", "the length N", 4096, 1024, 2048, 4096, 8192, 16384),
-        _choice("block", "the tile's side, Br = Bc", 32, 16, 32, 64, 128),
+        _choice("n", "Length N", 4096, 1024, 2048, 4096, 8192, 16384),
+        _choice("block", "Tile's side, Br = Bc", 32, 16, 32, 64, 128),
     ), costs.kept),
     Widget("claim_trips", "How often K is read", (
-        _choice("n", "the length N", 4096, 256, 1024, 4096, 16384),
+        _choice("n", "Length N", 4096, 256, 1024, 4096, 16384),
     ), costs.trips),
     Widget("claim_overflow", "exp in every format", (
-        Control("x", "the score x", "range", 12.0, 0.0, 100.0, 0.25),
+        Control("x", "Score x", "range", 12.0, 0.0, 100.0, 0.25),
     ), demos.overflow),
     Widget("claim_sram", "One SM and all SMs", (
-        _choice("d", "the head dimension d", 64, 32, 64, 128, 256),
-        _choice("dtype", "the precision", "fp16", "fp16", "bf16", "fp32"),
+        _choice("d", "Head dimension d", 64, 32, 64, 128, 256),
+        _choice("dtype", "Precision", "fp16", "fp16", "bf16", "fp32"),
     ), costs.on_chip),
     Widget("claim_flops", "Operations, counted", (
-        _choice("n", "the length N", 1024, 256, 1024, 4096),
-        _choice("d", "the head dimension d", 64, 32, 64, 128),
-        _choice("block", "the tile's side, Br = Bc", 64, 32, 64, 128),
+        _choice("n", "Length N", 1024, 256, 1024, 4096),
+        _choice("d", "Head dimension d", 64, 32, 64, 128),
+        _choice("block", "Tile's side, Br = Bc", 64, 32, 64, 128),
     ), costs.flops),
     Widget("claim_bound", "Memory, products or exp", (
         _cards(),
-        _choice("n", "the length N", 4096, 256, 1024, 4096, 16384),
-        _choice("d", "the head dimension d", 64, 32, 64, 128, 256),
+        _choice("n", "Length N", 4096, 256, 1024, 4096, 16384),
+        _choice("d", "Head dimension d", 64, 32, 64, 128, 256),
     ), costs.bound),
     Widget("claim_order", "Key blocks shuffled", (SEED,), demos.order),
     Widget("claim_tf32", "What the operands become", (
-        _choice("d", "the head dimension d", 64, 16, 64, 256),
+        _choice("d", "Head dimension d", 64, 16, 64, 256),
     ), demos.tf32),
     Widget("claim_half", "Tiles that causal skipping leaves", (
-        Control("tiles", "tiles a side, T", "range", 4, 1, 32),
+        Control("tiles", "Tiles a side, T", "range", 4, 1, 32),
     ), costs.half),
     Widget("claim_padded", "Padded keys in the sum", (
-        _choice("n", "the length N", 65, 64, 65, 100, 128, 1023),
-        _choice("block", "the block", 64, 16, 32, 64, 128),
-        Control("data", "the scores", "choice", "random",
+        _choice("n", "Length N", 65, 64, 65, 100, 128, 1023),
+        _choice("block", "Block", 64, 16, 32, 64, 128),
+        Control("data", "Scores", "choice", "random",
                 choices=(("random", "random"), ("negative", "all far below 0"))),
         SEED,
     ), demos.padded),
     Widget("claim_minus", "A mask of −10⁹", (
-        Control("masked", "keys masked, of 4", "range", 4, 0, 4),
-        Control("score", "the other scores", "choice", "1",
+        Control("masked", "Keys masked, of 4", "range", 4, 0, 4),
+        Control("score", "Other scores", "choice", "1",
                 choices=(("1", "1"), ("-2e9", "−2·10⁹"))),
     ), demos.hidden_keys),
     Widget("claim_topleft", "Two causal masks", (
-        Control("nq", "queries, Nq", "range", 2, 1, 8),
-        Control("nk", "keys, Nk", "range", 5, 1, 8),
+        Control("nq", "Queries, Nq", "range", 2, 1, 8),
+        Control("nk", "Keys, Nk", "range", 5, 1, 8),
     ), demos.top_left),
 )  # fmt: skip

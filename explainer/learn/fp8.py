@@ -13,6 +13,7 @@ import numpy as np
 
 from explainer.inputs import make_inputs
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
+from explainer.learn.rungs_low import shown
 from explainer.problem import Problem
 
 E4M3_MAX = 448.0  # 1.75 · 2⁸; the pattern above it is NaN: e4m3fn has no infinity
@@ -141,21 +142,24 @@ def _fp8(v: Mapping[str, float | str]) -> list[Block]:
     found, rows = errors(where, size, block), []
     for way, name in WAYS.items():
         cut, zero = lost(where, size, way, block)
-        rows.append((name, f"{found[way][0]:.2e}", f"{found[way][1]:.2e}", f"{cut:,}", f"{zero:,}"))
+        rows.append(
+            (name, f"{shown(found[way][0])}", f"{shown(found[way][1])}", f"{cut:,}", f"{zero:,}")
+        )
     best = min(found, key=lambda way: found[way][0])
     less = found["tensor"][0] / found[best][0]
     beside = f"{less:.1f} times less than" if less >= 1.05 else "about as much as"
     k = inputs(where, size, 0)[1]
     row = int(np.abs(k).max(axis=1).argmax())
+    halves = (f"0 to {D // 2 - 1}", f"{D // 2} to {D - 1}")
     return [
         bars(
             "Error of O against float64, root mean square; shorter is better",
-            [(name, found[way][0], f"{found[way][0]:.2e}") for way, name in WAYS.items()],
+            [(name, found[way][0], f"{shown(found[way][0])}") for way, name in WAYS.items()],
             colour="o",
             log=True,
         ),
         text(
-            f"Least here: {WAYS[best]}, {found[best][0]:.2e}"
+            f"Least here: {WAYS[best]}, {shown(found[best][0])}"
             + (f", {beside} one scale a tensor." if best != "tensor" else "."),
             "good",
         ),
@@ -166,8 +170,8 @@ def _fp8(v: Mapping[str, float | str]) -> list[Block]:
         ),
         matrix(
             f"Row {row} of K in the first draw, before and after the rotation M",
-            [k[row].tolist(), (k @ hadamard())[row].tolist()],
-            row_labels=("K", "K M"),
+            [*np.split(k[row], 2), *np.split((k @ hadamard())[row], 2)],
+            row_labels=[f"{name}, {half}" for name in ("K", "K M") for half in halves],
             colour="k",
             digits=1,
             heat=True,

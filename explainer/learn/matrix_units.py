@@ -70,13 +70,13 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
     rows = []
     for key, g in GENERATIONS.items():
         if fmt not in g.formats:
-            rows.append((f"{key} {g.name}", g.instruction, "—", "—", "—", g.source))
+            rows.append((f"{key} {g.name}", g.instruction, "—", "—", "—"))
             continue
         (m, n, k), fma = g.at(fmt)
         rows.append((f"{key} {g.name}", f"{g.instruction}, {g.threads}", f"{m} × {n} × {k}",
-                     f"{fma:,}", _rate(key, fmt), g.source))  # fmt: skip
+                     f"{fma:,}", _rate(key, fmt)))  # fmt: skip
     label = f"One instruction with {fmt} operands, by generation"
-    head = ("generation", "instruction", "m × n × k", "FMA an SM and clock", "TFLOP/s", "source")
+    head = ("generation", "instruction", "m × n × k", "FMA an SM and clock", "TFLOP/s")
     out = [table(label, head, rows)]
     if asked == "fp32":
         out.append(text(
@@ -99,7 +99,8 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
             "takes a smaller, slower instruction.", "bad"))  # fmt: skip
     words = "FMA: a multiply and an add, two FLOPs. Dense rates, sums in fp32; other formats scaled"
     out.append(text(f"{words} from fp16 by their bits, as the data sheets do.", "fine"))
-    return out
+    sources = [(f"{key} {g.name}", g.source) for key, g in GENERATIONS.items()]
+    return [*out, table("Where these numbers are from", ("generation", "source"), sources)]
 
 
 def _choice(key: str, label: str, value: object, choices: tuple) -> Control:

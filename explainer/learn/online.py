@@ -225,7 +225,7 @@ WIDGETS = (
     Widget(
         "online", "Block by block",
         (
-            slider("step", "Blocks that have arrived", 1, 0, STREAM.n, 1),
+            slider("step", "Blocks that have arrived", 2, 0, STREAM.n, 1),
             pick("bc", "Numbers in a block, Bc", "3", [(str(b), str(b)) for b in BLOCKS]),
             pick("row", "Query", "11", [(str(r), str(r)) for r in range(STREAM.n)]),
         ),

@@ -174,7 +174,7 @@ def _loss_scaling(given: Mapping[str, float | str]) -> list[Block]:
     zero, over = lost(f, size, ks)
     good = ks[(zero == 0) & (over == 0)]
     fits = f"from {good[0]} to {good[-1]}" if len(good) else "nowhere"
-    verdict = f"k keeps all 500 gradients of this size: {fits}. At k = {k}: "
+    verdict = f"Which k keep all 500 gradients of this size: {fits}. At k = {k}: "
     verdict += f"{zero[k]:.1%} become 0, {over[k]:.1%} overflow."
     head = ("step", "value")
     rows = [
@@ -276,23 +276,23 @@ BLOCKS = tuple((str(n), str(n)) for n in (4, 16, 64))
 
 WIDGETS = (
     Widget("number", SECTIONS[0][1], (
-        Control("x", "the number x", "number", 0.1, -1e40, 1e40, 0.1),
-        Control("power", "times 2 to the power", "range", 0, -160, 140),
+        Control("x", "Number x", "number", 0.1, -1e40, 1e40, 0.1),
+        Control("power", "Times 2 to the power", "range", 0, -160, 140),
     ), _number),
     Widget("accumulate", SECTIONS[1][1], (
-        Control("data", "the products", "choice", "ones", choices=DATA),
-        Control("length", "the length", "choice", "4096", choices=LENGTHS),
+        Control("data", "Products", "choice", "ones", choices=DATA),
+        Control("length", "Length", "choice", "4096", choices=LENGTHS),
     ), _accumulate),
     Widget("loss_scaling", SECTIONS[2][1], (
-        Control("format", "the format", "choice", "fp16", choices=_pick("fp16", "e5m2", "e4m3",
+        Control("format", "Format", "choice", "fp16", choices=_pick("fp16", "e5m2", "e4m3",
                                                                         "bf16")),
-        Control("size", "the gradient's power of two", "range", -27, -40, 0),
-        Control("k", "scale by 2 to the power k", "range", 0, 0, 40),
+        Control("size", "Gradient's power of two", "range", -27, -40, 0),
+        Control("k", "Scale by 2 to the power k", "range", 0, 0, 40),
     ), _loss_scaling),
     Widget("softmax_fp32", SECTIONS[3][1], (
-        Control("format", "the short format", "choice", "bf16", choices=_pick("bf16", "fp16")),
-        Control("n", "the row's length N", "choice", "2048", choices=ROWS),
-        Control("bc", "keys a block, Bc", "choice", "16", choices=BLOCKS),
-        Control("spread", "the spread of the scores", "range", 1.0, 0.0, 4.0, 0.25),
+        Control("format", "Short format", "choice", "bf16", choices=_pick("bf16", "fp16")),
+        Control("n", "Row's length N", "choice", "2048", choices=ROWS),
+        Control("bc", "Keys a block, Bc", "choice", "16", choices=BLOCKS),
+        Control("spread", "Spread of the scores", "range", 1.0, 0.0, 4.0, 0.25),
     ), _softmax_fp32),
 )  # fmt: skip

@@ -29,8 +29,13 @@ def _token(token: str) -> str:
     return f"<mo>{token}</mo>"
 
 
+def _flat(words: str) -> str:
+    """Tokens beside each other; brackets are a pair only within one row."""
+    return "".join(map(_token, words.split()))
+
+
 def _row(words: str) -> str:
-    return "<mrow>" + "".join(map(_token, words.split())) + "</mrow>"
+    return f"<mrow>{_flat(words)}</mrow>"
 
 
 def _frac(above: str, below: str) -> str:
@@ -50,7 +55,7 @@ _QK = _row("Q K^⊤")
 
 # (label, what is inside of <math>); what each one says is checked in tests/learn/test_reference.py.
 FORMULAS: tuple[tuple[str, str], ...] = (
-    ("Attention", _row("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _row(") V")),
+    ("Attention", _flat("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _flat(") V")),
     ("Softmax of a row", _row("P_j =")
      + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>"),
     ("Safe softmax of a row", _row("m = max S , P_j =")
@@ -70,9 +75,9 @@ FORMULAS: tuple[tuple[str, str], ...] = (
     ("Elements moved, FA-1", _row("2 N d + Tc ( 3 N d + 4 N )")),
     ("Elements moved, FA-2", _row("2 N d + 2 Tr N d + N")),
     ("Tiles computed when causal, of T × T", _frac("T + 1", "2 T")),
-    ("Bound on the elements moved", _row("Θ (") + _frac("N^2 d^2", "M") + _row(")")),
-    ("Block rule of the FA-1 paper", _row("Bc = ⌈") + _frac("M", "4 d")
-     + _row("⌉ , Br = min ( Bc , d )")),
+    ("Bound on the elements moved", _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")")),
+    ("Block rule of the FA-1 paper", _flat("Bc = ⌈") + _frac("M", "4 d")
+     + _flat("⌉ , Br = min ( Bc , d )")),
     ("Operations, forward", _row("4 B H N^2 d")),
 )  # fmt: skip
 

@@ -79,7 +79,7 @@ def _safe(v: Values) -> list[Block]:
         text(f"exp overflows in {title} above log({written(FORMATS[name].largest, 5)}) = "
              f"{limit(name):.2f}."),
         table(f"Softmax of four logits, every result rounded to {title}",
-              ("", "x as stored", f"{taken} into exp", "exp", "weight", "weight in float64"), rows),
+              ("logit", "x as stored", f"{taken} into exp", "exp", "weight", "weight in float64"), rows),
         text(f"Sum of the four exps: {written(found['sum'])}"),
         _verdict(found, name),
         plot(f"exp of {taken} in {title}: the curve ends where the format does",
@@ -220,7 +220,7 @@ WIDGETS = (
     Widget(
         "mask", "A mask, step by step",
         (
-            slider("step", "Step: ones, triangle, to add, added, softmax", 1, 1, 5, 1),
+            slider("step", "Step: ones, triangle, to add, added, softmax", 3, 1, 5, 1),
             pick("way", "Way", "inf", [("inf", "add −∞"), ("big", "add −1e9"),
                                        ("times", "multiply P by 0/1")]),
             Control("padded", "Key 0 is padding: row 0 sees no key", "toggle", "0"),

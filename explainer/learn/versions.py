@@ -99,7 +99,7 @@ def _versions(v: Values) -> list[Block]:
     ]
     return [
         table(f"N = {w.n:,}, d = {w.d}, Br = {w.block_q}, Bc = {w.block_k}, {w.heads} heads, fp16",
-              ("", "FA-1", "FA-2", "FA-3"), rows),
+              ("what", "FA-1", "FA-2", "FA-3"), rows),
         bars("Bytes requested from global memory, all heads",
              [(name, float(b), amount(b)) for name, b in moved], colour="o"),
         text(f"The {CARDS[CARD].name} has {CARDS[CARD].sms} SMs: FA-1's {made['fa1']:,} programs "

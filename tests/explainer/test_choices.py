@@ -38,9 +38,6 @@ def test_every_tile_of_every_card_is_recorded():
         for c in found:
             m, n = c["block_m"], c["block_n"]
             assert c["textbook_bytes"] == 2 * d * (m + 2 * n) + 4 * (m * n + m * d + 2 * m)
-            if "refused" in c:
-                assert not {"fits", "registers"} & set(c)
-                continue
             assert c["fits"] == (c["shared_bytes"] <= CARDS[key].shared_bytes)
             assert 0 < c["registers"] <= 255 and c["spill_bytes"] >= 0
     assert choices.cells(Workload(card="t4")) == []
@@ -64,8 +61,8 @@ def test_occupancy_of_every_record_by_arithmetic():
 
 
 def test_two_tiles_compiled_here():
-    """Triton 3.9 gives 36 tiles at d = 64 and 128, on four cards, the record's (3.6) shared bytes
-    each; registers are ptxas' choice and up to 22 % apart. The same version has to give the same.
+    """Triton 3.9 gives 42 tiles at d = 64 and 128, on four cards, the record's (3.6) shared bytes
+    each; registers are ptxas' choice and up to 19 % apart. The same version has to give the same.
     """
     asked = [("sm_90", 64, False, 16, 16), ("sm_80", 64, False, 32, 32)]
     with ThreadPoolExecutor(2) as pool:

@@ -123,6 +123,19 @@ def test_heavy_rows_come_first_only_with_a_mask():
     assert pace.schedule(w, "fa2").makespan <= pace.schedule(w, "fa2", grid.PLAIN).makespan
 
 
+@pytest.mark.parametrize("case", ["fa1-full", "fa1-causal"])
+def test_fa1_beyond_l2_by_hand(case):
+    """160 heads, each Q, O, l and m: 132 at once come back to 1.08 MB each, more than L2 holds; 28
+    a second time, which fit. So a first round at the slow pace, and a second at the usual one."""
+    w, p = pace.workload_of(placed.recorded(case)), pace.learnt("fa1")
+    visits = grid.programs(w, "fa1").visits[0]
+    each = 2 * 4096 * 64 * 2 + 2 * 4096 * 4
+    assert 28 * each < w.hardware.l2_bytes < 132 * each
+    expected = visits * p.masked * (1 + p.beyond_l2)
+    assert pace.schedule(w, "fa1").makespan == pytest.approx(expected)
+    assert 1 < p.beyond_l2 < 2
+
+
 def test_too_many_programs_are_refused_in_one_sentence():
     w = Workload(n=65_536, block_q=16, block_k=64, heads=8)
     assert len(grid.programs(w, "fa2").head) == grid.MAX_PROGRAMS == 32_768

@@ -14,7 +14,7 @@ from tests.kernels.attention_checks import UNIT_ROUNDOFF, make_qkv, tolerance
 
 @pytest.mark.parametrize("splits", [1, 3, 8])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(("n_q", "batch", "heads"), [(1, 2, 3), (5, 1, 2)])
+@pytest.mark.parametrize(("n_q", "batch", "heads"), [(1, 2, 2), (5, 1, 1)])
 def test_split_attention(n_q, batch, heads, dtype, splits):
     q, k, v = make_qkv(n_q, 16, n_k=48, batch=batch, heads=heads, dtype=dtype, seed=splits)
     o, lse = split_attention(q, k, v, splits)

@@ -11,7 +11,7 @@ import kernels
 from kernels import fa1, fa2
 from kernels.attention import config_for
 from kernels.contenders import Problem
-from kernels.inspection import compile_report
+from kernels.inspection import SM_LIMITS, compile_report
 from kernels.placement import RUNS, placement
 
 CASES = [("fa1", False), ("fa1", True), ("fa2", False), ("fa2", True)]
@@ -44,9 +44,10 @@ def test_a_schedule_is_possible(order, causal, n):
     assert found["makespan_us"] == found["makespans_us"][2] == found["median_us"]
     # when one begins, at most as many run on its SM as the compiled kernel leaves room for
     major, minor = torch.cuda.get_device_capability()
-    report = compile_report(
-        f"sm_{major}{minor}", 64, "bf16", causal, found["block_m"], found["block_n"], order=order
-    )
+    arch, tile = f"sm_{major}{minor}", (found["block_m"], found["block_n"])
+    if arch not in SM_LIMITS:
+        pytest.skip(f"{arch}: what one of its multiprocessors holds is not in the table")
+    report = compile_report(arch, 64, "bf16", causal, *tile, order=order)
     for p in range(len(sm)):
         beside = (sm == sm[p]) & (start <= start[p]) & (start[p] < end)
         assert beside.sum() <= report["blocks_per_sm"]
