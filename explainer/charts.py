@@ -40,7 +40,7 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
 
 
 def _lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
-    ticks = sorted(set(lengths))
+    ticks = sorted(set(lengths))[::2]  # they would run into each other on a phone
     names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
     figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
 
@@ -74,7 +74,7 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
     if over == "n":
         _lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
     else:
-        figure.update_xaxes(title="Br = Bc", tickvals=[16, 32, 64, 96, 128, 192, 256])
+        figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
     return styled(figure, 400, title, remark)
 
 
