@@ -53,7 +53,7 @@ window.faSite = {
   },
   /** A page of figures shows these values: those that are not its defaults go to the address. */
   remember(prefix, keys, plain, values) {
-    const said = keys.map((key, k) => [prefix + key, String(values[k]) === plain[key] ? null : String(values[k])]);
+    const said = keys.map((key, k) => [prefix + key, values[k] === null || String(values[k]) === plain[key] ? null : String(values[k])]);
     address.write(Object.fromEntries(said));
   },
   /** Whether this is a lecture hall, as the server wants it said. */
@@ -115,6 +115,19 @@ function download(name, kind, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+// Enter takes what was typed into a menu of numbers; Gradio would take the first of its list that holds the digits.
+const typed = new WeakSet();
+document.addEventListener("input", ({ target }) => target.closest?.(".fa-sizes") && typed.add(target));
+document.addEventListener("keydown", (event) => {
+  if (!typed.has(event.target)) return;
+  if (event.key.startsWith("Arrow")) typed.delete(event.target);
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  typed.delete(event.target);
+  event.target.blur();
+}, { capture: true });
 
 // The plot library takes a second to start: it is fetched when somebody heads for a page of charts.
 const CHARTED = new Set(["Run", "Memory", "Parallel"]);
@@ -186,12 +199,13 @@ function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, 
   const close = el("button", { type: "button", text: "Close" });
   const dialog = el("dialog", { class: "fa-code", "aria-label": about }, [el("div", { class: "fa-code-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
   let at = -1;
-  next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)].scrollIntoView({ block: "center" }));
+  next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }));
   save.addEventListener("click", () => download("flashattention-tile", kind, text));
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => { dialog.remove(); opener.focus(); });
   document.querySelector(".gradio-container").append(dialog);
   dialog.showModal();
+  next.click();
 }
 
 document.addEventListener("click", async ({ target }) => {

@@ -13,10 +13,9 @@ FORMS = {  # key → what the page calls it
     "standard": "Standard, forward",
     "standard_kept": "Standard, S and P kept",
     "autograd_kept": "PyTorch autograd, P kept",
-    "fused": "FlashAttention, forward",
-    "fused_kept": "FlashAttention, lse kept",
+    "fused": "FlashAttention, forward and kept",
 }
-SHORT = {  # the same in a table's head; what FlashAttention keeps is what its forward pass made
+SHORT = {  # the same in a table's head
     "standard": "standard",
     "standard_kept": "S and P kept",
     "autograd_kept": "P kept (autograd)",
@@ -94,7 +93,10 @@ def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
         inputs = 3 * r["n"] * w.d * w.itemsize
         one = inputs + r["peak_bytes"] / (r["batch"] * r["heads"])
         scaled = round(one * w.batch * w.heads)
-        at = f"measured at B × H = {r['batch']} × {r['heads']}, {recorded.about()}"
+        at = (
+            f"measured at B × H = {r['batch']} × {r['heads']} and scaled to {w.batch} × {w.heads}, "
+            f"{recorded.about()}"
+        )
         rows.append((r["n"], names[r["contender"]], scaled, at))
     return tuple(rows)
 

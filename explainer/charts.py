@@ -23,7 +23,6 @@ FORM_LOOK = {
     "standard_kept": ("#d55e00", "dash"),
     "autograd_kept": ("#a8447c", "dot"),
     "fused": ("#2b8fd0", "solid"),
-    "fused_kept": ("#009e73", "dash"),
 }
 DASHES = {"standard": "dash", "fa1": "dot", "fa2": "solid"}
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
@@ -155,7 +154,7 @@ def timeline(
             width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
             hovertext=[told(p) for p in mine], hoverinfo="text",
         )  # fmt: skip
-    every = f", every {step}th multiprocessor drawn" if step > 1 else ""
+    every = f", one multiprocessor in {step} drawn" if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))

@@ -9,7 +9,7 @@ from explainer import sram
 from explainer.grid import COMPILED_D
 from explainer.records import load
 from explainer.traffic import requested
-from explainer.workload import Workload
+from explainer.workload import MIN_BLOCK, Workload
 
 SIDES = (16, 32, 64, 128, 256)
 MOST_SIDE = 512  # of the tiles that are looked at for the break-even
@@ -77,9 +77,11 @@ def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
 
 
 def break_even(w: Workload, order: str) -> int | None:
-    """The square tile from which on every larger one, up to N or 512, moves no more bytes than
-    standard attention; None if not even the largest does. (With a mask the ratio has teeth: a tile
-    may win and the next one lose.)"""
-    sides = range(min(w.n, MOST_SIDE), 0, -1)
-    losing = next((side for side in sides if ratio(w, order, side, side) > 1), 0)
+    """The square tile, of at least 16, from which on every larger one, up to N or 512, moves no
+    more bytes than standard attention; None if not even the largest does.
+
+    (With a mask the ratio has teeth: a tile may win and the next one lose.)
+    """
+    sides = range(min(w.n, MOST_SIDE), MIN_BLOCK - 1, -1)
+    losing = next((side for side in sides if ratio(w, order, side, side) > 1), MIN_BLOCK - 1)
     return losing + 1 if losing < min(w.n, MOST_SIDE) else None

@@ -11,13 +11,16 @@ from explainer.hardware import GUIDE, Card
 from explainer.workload import Workload
 
 FP32 = 4
+MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
+DERIVED, MEASURED, DATA_SHEET, NONE = "derived", "measured", "data sheet", ""
 WHITEPAPER_L2 = {"a100": (5120, "5,120 bytes a clock, Ampere architecture whitepaper")}
 
 
 @dataclass(frozen=True)
 class Level:
     """``size_bytes`` of the whole card and ``per_sm_bytes`` of one SM where each has its own;
-    ``bytes_per_s`` with ``rate_source``, None where nobody says; ``holds``: (tensor, bytes) of the
+    ``bytes_per_s`` with ``rate_source`` and ``rate_kind``
+    (derived, measured, data sheet), None where nobody says; ``holds``: (tensor, bytes) of the
     fused kernel, of one SM where ``per_sm_bytes`` is given."""
 
     key: str
@@ -27,6 +30,7 @@ class Level:
     bytes_per_s: float | None
     size_source: str
     rate_source: str
+    rate_kind: str
     holds: tuple[tuple[str, int], ...]
 
     @property
@@ -57,15 +61,15 @@ def heads_in_flight(w: Workload) -> int:
     return min(w.batch * w.heads, math.ceil(places / rows))
 
 
-def _l2_rate(w: Workload) -> tuple[float | None, str]:
+def _l2_rate(w: Workload) -> tuple[float | None, str, str]:
     if w.card in WHITEPAPER_L2:
         per_clock, source = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, source
+        return per_clock * w.hardware.clock_hz, source, DATA_SHEET
     record = recorded.load()
     if w.hardware.name.split()[0] in record["device"]:
         rate = record["ceilings"]["fp16"]["l2_bytes_per_s"]
-        return rate, f"measured, {recorded.about()}"
-    return None, "NVIDIA publishes no figure for this card"
+        return rate, f"measured, {recorded.about()}", MEASURED
+    return None, "NVIDIA publishes no figure for this card", NONE
 
 
 def levels(w: Workload) -> tuple[Level, ...]:
@@ -73,26 +77,27 @@ def levels(w: Workload) -> tuple[Level, ...]:
     card: Card = w.hardware
     parts = {part.tensor: part.nbytes for part in sram.budget(w.problem("fa2"))}
     flight = heads_in_flight(w) * w.n * w.d * w.itemsize
-    l2_rate, l2_source = _l2_rate(w)
+    l2_rate, l2_source, l2_kind = _l2_rate(w)
     return (
         Level(
             "registers", "Registers", card.registers_per_sm_bytes * card.sms,
             card.registers_per_sm_bytes, card.registers_bytes_per_s, GUIDE,
-            "4 operands of 4 bytes a lane and clock, from the fp32 peak",
+            "4 operands of 4 bytes a lane and clock, from the fp32 peak", DERIVED,
             tuple((t, parts[t]) for t in ("S", "O", "m", "l")),
         ),
         Level(
             "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
             card.shared_per_sm_bytes, card.shared_bytes_per_s, GUIDE,
-            "128 bytes an SM and clock, CUDA C++ Programming Guide",
+            "128 bytes an SM and clock, CUDA C++ Programming Guide", DERIVED,
             tuple((t, parts[t]) for t in ("Q", "K", "V")),
         ),
         Level(
-            "l2", "L2 cache", card.l2_bytes, None, l2_rate, card.source, l2_source,
+            "l2", "L2 cache", card.l2_bytes, None, l2_rate, card.source, l2_source, l2_kind,
             (("K", flight), ("V", flight)),
         ),
         Level(
-            "hbm", "HBM", card.hbm_bytes, None, card.hbm_bytes_per_s, card.source, card.source,
+            "hbm", MEMORY.get(w.card, "HBM"), card.hbm_bytes, None, card.hbm_bytes_per_s,
+            card.source, card.source, DATA_SHEET,
             tensors(w, "fa2"),
         ),
     )  # fmt: skip

@@ -13,7 +13,9 @@ from explainer.workload import Workload
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 COMPILED_D = (64, 128, 256)
-HEAVY, PLAIN = "heavy", "plain"  # causal rows: the longest first, or in the order of the rows
+# Causal rows: the longest first within each head (as the kernel has it), in the order of the rows,
+# or the longest of all heads first.
+HEAVY, PLAIN, GLOBAL = "heavy", "plain", "global"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,9 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     rows = np.arange(len(full))
     if w.causal and causal_order == HEAVY:
         rows = rows[::-1]
+    if w.causal and causal_order == GLOBAL:
+        row = np.repeat(rows[::-1], heads)
+        return Programs(np.tile(np.arange(heads), len(rows)), row, full[row], masked[row])
     row = np.tile(rows, heads)
     return Programs(np.repeat(np.arange(heads), len(rows)), row, full[row], masked[row])
 

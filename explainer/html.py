@@ -32,6 +32,11 @@ def milliseconds(ms: float) -> str:
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 
+def count(n: int, noun: str) -> str:
+    """“1 program”, “1,024 programs”."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def rounded(x: float) -> str:
     """Three digits, with no power of ten."""
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"

@@ -99,7 +99,9 @@ def _claim(claim: Claim) -> str:
 def _snippet(snippet: Snippet) -> str:
     needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
     block = _json(code(snippet.title, snippet.code))
-    head = tag("h3", escape(snippet.title), tabindex=-1) + tag("span", escape(needs), class_="fa-fine")
+    head = tag("h3", escape(snippet.title), tabindex=-1) + tag(
+        "span", escape(needs), class_="fa-fine"
+    )
     inside = div("fa-snippet-head", head) + tag("p", escape(snippet.words))
     return tag("section", inside + tag("div", "", data_block=block), class_="fa-card fa-snippet",
                aria_label=snippet.title)  # fmt: skip
@@ -118,7 +120,7 @@ def _terms() -> str:
 def _papers() -> str:
     papers = "".join(
         tag("li", tag("b", escape(p.title) + ".") + f" {escape(p.authors)}, {p.year}. "
-            + escape(p.brought) + " " + tag("span", escape(p.link) + ".", class_="fa-place"))
+            + escape(p.brought) + " " + tag("span", escape(p.link) + ".", class_="fa-paper-link"))
         for p in reference.PAPERS
     )  # fmt: skip
     reading = "".join(
@@ -131,8 +133,11 @@ def _papers() -> str:
 def _sections() -> list[tuple[str, str, str]]:
     """(key, title, card) of everything above the ladder."""
     labs = [
-        (f"lab-{key}", title, _card(f"lab-{key}", title, _text(escape(words)), _widget(key),
-                                    kind="is-wide"))
+        (
+            f"lab-{key}",
+            title,
+            _card(f"lab-{key}", title, _text(escape(words)), _widget(key), kind="is-wide"),
+        )
         for key, title, words in precision.SECTIONS
     ]
     said = "".join(_claim(claim) for claim in claims.CLAIMS)

@@ -9,9 +9,15 @@ from html import escape
 from explainer import capacity, choices, drawings, footprint, series, traffic
 from explainer.hardware import CARDS
 from explainer.html import amount, card, div, rounded, table, tag, words
-from explainer.workload import Workload
+from explainer.workload import MIN_BLOCK, Workload
 
 SIGNS = {"l": "ℓ"}
+OVER = {  # what it means that a level is too small
+    "registers": "does not fit: it spills to memory",
+    "shared": "does not fit: this tile cannot be launched",
+    "l2": "does not fit: read again from memory",
+    "hbm": "does not fit: out of memory",
+}
 
 
 def rate(bytes_per_s: float | None) -> str:
@@ -58,10 +64,10 @@ def levels(w: Workload) -> str:
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
     sums = (
         f"{w.batch} × {w.heads} heads of N = {w.n:,}, d = {w.d} in {w.dtype}: the fused kernel "
-        f"keeps {amount(fused)} in HBM, standard attention {amount(naive)}, "
-        f"{rounded(naive / fused)} times as much."
+        f"needs {amount(fused)} in memory, standard attention {amount(naive)}, "
+        f"{rounded(naive / fused)} times as much{'' if fused <= hbm else ', and neither fits'}."
     )
-    remark = f"{w.hardware.name}: sizes and rates from data sheets unless they say measured"
+    remark = f"{w.hardware.name}: sizes from data sheets"
     listed = [
         {
             "level": level.name, "bytes": level.size_bytes, "bytes_per_sm": level.per_sm_bytes,
@@ -92,7 +98,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
         legend += tag("span", tag("i", "", class_="fa-key-ghost") + f"standard: {amount(naive)}",
                       class_="fa-key-line")  # fmt: skip
     else:
-        text = f"{rounded(hbm / level.size_bytes)} times smaller than HBM"
+        text = f"{rounded(hbm / level.size_bytes)} times smaller than the card's memory"
         legend = tag("span", text, class_="fa-fine")
     size = amount(level.size_bytes)
     name = tag("b", escape(level.name)) + tag("span", size, title=level.size_source)
@@ -103,6 +109,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
     bar = tag("i", "", class_="fa-rate", style=f"width:{max(0.4, 100 * share):.2f}%")
     speed = tag("span", bar, class_="fa-rate-track")
     speed += tag("b", rate(level.bytes_per_s), title=level.rate_source)
+    speed += tag("span", level.rate_kind, class_="fa-fine", title=level.rate_source)
     if level.bytes_per_s is None:
         speed = tag("b", "no figure", title=level.rate_source)
     held = level.held_bytes / level.room_bytes
@@ -115,7 +122,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
     )
     keeps += tag("span", escape(kept), class_="fa-fine")
     if held > 1:
-        keeps += tag("span", "does not fit: read again from HBM", class_="fa-warn")
+        keeps += tag("span", OVER[level.key], class_="fa-warn")
     return div(
         f"fa-level is-{level.key}",
         div("fa-level-name", name),
@@ -126,7 +133,7 @@ def _level(level: footprint.Level, hbm: int, fastest: float, standard) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return "< 0.001 %" if share < 1e-5 else f"{rounded(100 * share)} %"
 
 
 # ---- round trips
@@ -198,15 +205,20 @@ def traffic_head(w: Workload) -> str:
         f"{_times(fa2)} with FA-2 and {_times(fa1)} with FA-1, of what standard attention moves."
     )
     breaks = " and ".join(
-        f"{name} wins from {even[order]} × {even[order]}"
-        if even[order]
-        else f"{name} wins in no square tile"
+        f"{name} wins {from_(even[order])}" if even[order] else f"{name} wins in no square tile"
         for order, name in (("fa1", "FA-1"), ("fa2", "FA-2"))
     )
     return _page(said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic")
 
 
+def from_(side: int) -> str:
+    """“from 32 × 32 on”; blocks are at least 16."""
+    return "in every one" if side == MIN_BLOCK else f"from {side} × {side} on"
+
+
 def _times(ratio: float) -> str:
+    if ratio < 0.01:
+        return "less than 1 %"
     return f"{100 * ratio:.0f} %" if ratio < 10 else f"{ratio:,.0f} times"
 
 
@@ -241,9 +253,12 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
     at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
     requested, dram = at.get(("fa2", series.L2)), at.get(("fa2", series.DRAM))
     if requested and dram:
+        asked = traffic.requested(w.n, w.d, w.causal, w.dtype, "fa2", w.block_q, w.block_k)
+        off = requested / asked - 1
+        same = "the very same number" if not off else f"{100 * off:+.2f} %"
         text = (
-            f"At N = {w.n:,} the FA-2 kernel asks for {amount(requested)}, and just as many bytes "
-            f"pass between L2 and the multiprocessors ({requested:,}). Only {amount(dram)} come "
+            f"At N = {w.n:,} the FA-2 kernel asks for {asked:,} bytes by our count; {requested:,} "
+            f"passed between L2 and the multiprocessors: {same}. Only {amount(dram)} came "
             f"from HBM, {rounded(requested / dram)} times fewer: K and V of a head are "
             f"{amount(2 * w.n * w.d * w.itemsize)}, and the L2 of the H200, where this was "
             f"measured, is {amount(CARDS['h200'].l2_bytes)}, so every row block but the first "
@@ -265,8 +280,8 @@ def _rule(w: Workload) -> str:
     best = choices.best(w)
     rows = [("Paper", br, bc, "FA-1", "fa1")]
     rows.append(("This page", w.block_q, w.block_k, "FA-2", "fa2"))
-    if best:
-        rows.append(("Fastest", best["block_m"], best["block_n"], "FA-2", "fa2"))
+    if best and max(best["block_m"], best["block_n"]) <= w.n:
+        rows.append((f"Fastest at {best['n']:,}", best["block_m"], best["block_n"], "FA-2", "fa2"))
     shown = []
     for name, m, n, label, order in rows:
         moved = traffic.requested(w.n, w.d, w.causal, w.dtype, order, m, n)
@@ -310,9 +325,17 @@ def capacity_head(w: Workload) -> str:
         f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {name} is full at "
         f"N = {far['standard']:,} for standard attention and at {far['fused']:,} for the fused "
         f"kernel. For the backward pass standard attention keeps S, P and O, {amount(kept)} at "
-        f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}."
+        f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}. "
+        f"N = {w.n:,} {_fit(w, far)}."
     )
     return _page(said(text), view="capacity")
+
+
+def _fit(w: Workload, far: Mapping[str, int]) -> str:
+    """Whether the workload's own N fits the card."""
+    if w.n <= far["standard"]:
+        return "fits with either"
+    return "fits only with the fused kernel" if w.n <= far["fused"] else "fits with neither"
 
 
 def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:

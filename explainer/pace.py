@@ -14,6 +14,7 @@ from explainer.workload import MAX_HEADS, Workload
 
 # What the records were made of, and the only thing that a time in µs is claimed for.
 LEARNT_ON, LEARNT_D, LEARNT_TILE = "h200", 64, (128, 64)
+VISITS = "visits of FA-2"  # the unit where nothing was learnt
 JUDGED_N = 4096
 JUDGED_HEADS = {"fa1": 160, "fa2": 16}
 
@@ -100,14 +101,16 @@ def _come_back(w: Workload) -> int:
 
 
 def pace(w: Workload, order: str) -> Pace:
-    """The learnt pace where it was learnt, else the same relations with a visit as the unit."""
+    """The learnt pace where it was learnt, else the same relations with a visit of FA-2 as
+    the unit."""
     known = learnt(order)
     same = w.hardware.arch == "sm_90" and w.d == LEARNT_D and w.itemsize == 2
     if same and w.card == LEARNT_ON and (w.block_q, w.block_k) == LEARNT_TILE:
         return known
+    one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
     return Pace(
-        known.start / known.visit, 1.0, known.masked / known.visit, known.sharing, known.beyond_l2,
-        "visits", f"in visits of one tile; their relations {known.source}",
+        known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
+        VISITS, f"in visits of FA-2; their relations {known.source}",
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from explainer import decode, grid
-from explainer.html import card, div, milliseconds, table, tag, words
+from explainer.html import card, count, div, milliseconds, table, tag, words
 from explainer.inputs import INPUTS
 from explainer.memory_report import figures_of, said
 from explainer.pace import pace
@@ -37,11 +37,10 @@ def told(s: Schedule, launch: grid.Programs, unit: str, origin: str) -> Callable
 
     def text(p: int) -> str:
         row = f", row block {launch.row[p]}" if launch.row[p] >= 0 else ""
-        return (
-            f"<b>program {p:,}</b>, head {launch.head[p]}{row}<br>{launch.visits[p]:,} visits on "
-            f"multiprocessor {s.sm[p]}<br>{time(s.start[p], unit)} to {time(s.end[p], unit)}"
-            f"<br>{origin}"
-        )
+        span = f"{time(s.start[p], unit)} to {time(s.end[p], unit)}"
+        where = f"{count(int(launch.visits[p]), 'visit')} on multiprocessor {s.sm[p]}"
+        head = f"<b>program {p:,}</b>, head {launch.head[p]}{row}"
+        return f"{head}<br>{where}<br>{span}<br>{origin}"
 
     return text
 
@@ -70,12 +69,13 @@ def grid_head(w: Workload, both: Mapping[str, Schedule]) -> str:
     """Why FA-1 leaves a card idle where FA-2 does not, in numbers."""
     sms = w.hardware.sms
     used = {order: len(np.unique(s.sm)) for order, s in both.items()}
-    count = {order: len(s.sm) for order, s in both.items()}
     heads = w.batch * w.heads
+    idle = {order: sms - n for order, n in used.items()}
+    said_of = {order: f"leaves {n} of them idle" if n else "uses all" for order, n in idle.items()}
     text = (
-        f"B × H = {heads}: FA-1 has {count['fa1']:,} programs for the {sms} multiprocessors of "
-        f"{w.hardware.name} and leaves {sms - used['fa1']} of them idle; FA-2 has "
-        f"{count['fa2']:,}, one a head and row block, and leaves {sms - used['fa2']}."
+        f"B × H = {heads:,}: FA-1 has {count(len(both['fa1'].sm), 'program')} for the {sms} "
+        f"multiprocessors of {w.hardware.name} and {said_of['fa1']}; FA-2 has "
+        f"{len(both['fa2'].sm):,}, one a head and row block, and {said_of['fa2']}."
     )
     return _page(said(text), _facts(w, both), view="grid")
 
@@ -98,25 +98,18 @@ def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
                 table(head, rows, "Both launches in numbers"))  # fmt: skip
 
 
-def grid_tail(w: Workload, both: Mapping[str, Schedule], plain: Schedule | None) -> str:
+def grid_tail(
+    w: Workload, both: Mapping[str, Schedule], others: Mapping[str, Schedule] | None
+) -> str:
     """What heavy-first order repairs; how the simulation works; the figures."""
     parts = []
-    if plain is not None:
-        unit = pace(w, "fa2").unit
-        heavy = both["fa2"].makespan
-        gain = plain.makespan / heavy - 1
-        better = f"{100 * gain:.1f} % longer" if gain >= 0 else f"{-100 * gain:.1f} % shorter"
-        parts.append(words(
-            f"Causal rows are unequal: the last row block visits {-(-w.n // w.block_k):,} key "
-            f"blocks, the first {-(-min(w.block_q, w.n) // w.block_k)}. In the order of the rows, "
-            f"the longest last, the launch takes {time(plain.makespan, unit)}; the longest first, "
-            f"as the kernel has it, {time(heavy, unit)}: without that it would take {better}."
-        ))  # fmt: skip
+    if others is not None:
+        parts.append(words(_imbalance(w, both["fa2"], others)))
     parts.append(words(
-        "Busy: the share of the card's time in which a multiprocessor holds a program. Tail: the "
-        "share of the time after the first one ran out of work. A wave: as many programs as the "
-        "card holds at once. Simulated: programs start in the order of their numbers, each where "
-        "there is room first; those that share a multiprocessor slow each other down."
+        "Busy: the share of the card's time in which a multiprocessor holds a program. Tail: for "
+        "which share of the time one has, on average, run out of work. A wave: as many programs as "
+        "the card holds at once. Simulated: programs start in the order of their numbers, each "
+        "where there is room first; those that share a multiprocessor slow each other down."
     ))  # fmt: skip
     launches = {order: grid.programs(w, order) for order in both}
     listed = [row for order, s in both.items() for row in _listed(s, launches[order], order,
@@ -128,6 +121,29 @@ def grid_tail(w: Workload, both: Mapping[str, Schedule], plain: Schedule | None)
         card("tail", "Waves, tail, imbalance", "simulated", *parts),
         figures_of("schedule", PROGRAM_HEAD, listed, caption),
         view="grid-figures",
+    )
+
+
+def _imbalance(w: Workload, kernel: Schedule, others: Mapping[str, Schedule]) -> str:
+    """What the order of unequal rows does to the launch."""
+    unit = pace(w, "fa2").unit
+    least = -(-min(w.block_q, w.n) // w.block_k)
+    at = {
+        "in the order of the rows, the longest last": others[grid.PLAIN].makespan,
+        "the longest first within each head, as the kernel has it": kernel.makespan,
+        "the longest of all heads first": others[grid.GLOBAL].makespan,
+    }
+    told = "; ".join(f"{name}, {time(value, unit)}" for name, value in at.items())
+    less = 1 - min(at.values()) / kernel.makespan
+    end = f"The best of them takes {100 * less:.0f} % less than the kernel's."
+    if kernel.waves <= 1:
+        end = "All programs start at once here, so the order hardly matters."
+    elif less < 0.005:
+        end = "The kernel's is the best of them here."
+    return (
+        f"Causal rows are unequal: the last row block visits "
+        f"{count(-(-w.n // w.block_k), 'key block')}, the first {least}. "
+        f"{told[0].upper()}{told[1:]}. {end}"
     )
 
 
@@ -147,7 +163,7 @@ def real_head(c: Compared) -> str:
         else "It was learnt from other runs, at other N and other numbers of heads."
     )
     text = (
-        f"{name}, {mask}, N = {w.n:,}, B × H = {w.batch * w.heads}, d = {w.d}, tiles of "
+        f"{name}, {mask}, {w.dtype}, N = {w.n:,}, B × H = {w.batch * w.heads}, d = {w.d}, tiles of "
         f"{w.block_q} × {w.block_k}: the real kernel took {time(c.real.makespan, 'µs')} "
         f"({time(low, 'µs')} to {time(high, 'µs')} over the runs), the simulation says "
         f"{time(c.simulated.makespan, 'µs')}, {abs(100 * c.makespan):.1f} % {sign}. {learnt}"
@@ -225,11 +241,12 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
     heads, sms = w.batch * w.heads, w.hardware.sms
     timed = [r for r in rows if "median_ms" in r]
     best = min(timed, key=lambda r: r["median_ms"])
-    idle, at = max(0, sms - heads), decode.recorded(w)[0]
+    at = decode.recorded(w)[0]
+    idle = f"and {sms - heads} stay idle" if heads < sms else "which is enough to fill the card"
     text = (
         f"One new query, {w.n:,} keys: there is one row, so splitting the queries gives one "
-        f"program a head, {heads} for {sms} multiprocessors, and {idle} stay idle. On the H200, "
-        f"with {at['n_k']:,} keys and {at['heads']} head{'s' * (at['heads'] > 1)}, splitting the "
+        f"program a head, {heads:,} for {sms} multiprocessors, {idle}. Measured on the H200 with "
+        f"{at['n_k']:,} keys and {at['heads']} head{'s' * (at['heads'] > 1)}, splitting the "
         f"keys into {best['splits']} parts took {best['median_ms'] * 1e3:.0f} µs in place of "
         f"{timed[0]['median_ms'] * 1e3:.0f}."
     )

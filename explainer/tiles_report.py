@@ -76,7 +76,7 @@ def _finding(w: Workload, found: list[dict]) -> str:
     if best:
         text += (
             f" The fastest on the H200 is {best['block_m']} × {best['block_n']} with "
-            f"{best['tflops']:.0f} TFLOP/s"
+            f"{best['tflops']:.0f} TFLOP/s (N = {best['n']:,}, fp16)"
         )
         area = best["block_m"] * best["block_n"]
         larger = sum(c["block_m"] * c["block_n"] > area for c in fits)
@@ -154,6 +154,8 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     """One tile: the textbook budget beside what the compiler made, and its code."""
     m, n = cell["block_m"], cell["block_n"]
     title = f"Br = {m}, Bc = {n}"
+    if (m, n) != (w.block_q, w.block_k):
+        title += f": {w.block_q} × {w.block_k} runs padded to it"
     if "refused" in cell:
         return card("tile", title, w.hardware.name, words(cell["refused"]))
     limit = w.hardware.shared_bytes
@@ -171,7 +173,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     note = (
         "The textbook puts Q, K, V, S and O of the tile into shared memory, once each. The "
         "compiler keeps S, O, m and ℓ in registers and buffers K and V "
-        f"{cell['num_stages']} times."
+        f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": choices.padded(w.d), "br": m, "bc": n,

@@ -50,10 +50,10 @@ class Schedule:
 
     @property
     def tail(self) -> float:
-        """Share of the makespan after the first multiprocessor ran out of work."""
+        """Share of the makespan for which a multiprocessor, on average, has run out of work."""
         last = np.zeros(self.sms)
         np.maximum.at(last, self.sm, self.end - self.start.min())
-        return 1 - float(last.min()) / self.makespan
+        return 1 - float(last.mean()) / self.makespan
 
 
 class _Multiprocessor:

@@ -10,7 +10,8 @@ const NEAR = "600px 0px"; // a widget is asked for before it is seen
 const NARROW = "(max-width: 900px)";
 const ID = "learn-";
 
-const onLearn = () => new URLSearchParams(window.location.search).get("page") === "learn";
+/** Whether this tab is the one chosen, be it only about to be written to the address. */
+const onLearn = () => (address.pending && "page" in address.pending ? address.pending.page : new URLSearchParams(window.location.search).get("page")) === "learn";
 
 /** One card at a time in a lecture hall; a card that does not fit is shown in parts. */
 class Slides {
@@ -138,6 +139,9 @@ class Learn {
     if (terms) defineTerms(root, JSON.parse(terms.dataset.terms || terms.textContent), signal);
     this.slides ??= new Slides(this);
     document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
+    // What arrives above a card that was gone to must not push it away, until the reader moves on.
+    root.addEventListener("fa:blocks", () => this.goal && !this.slides.on && this.goal.scrollIntoView(), { signal });
+    for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(name, () => { this.goal = null; }, { signal, passive: true, capture: true });
     const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event(name)));
     window.addEventListener("beforeprint", () => claims("fa:reveal"), { signal });
     window.addEventListener("afterprint", () => { claims("fa:conceal"); root.classList.remove("is-handout"); }, { signal });
@@ -237,15 +241,16 @@ class Learn {
   visit(card) {
     if (!card) return;
     if (this.slides.on) return this.slides.go(this.cards.indexOf(card), 0);
+    this.goal = card;
+    this.wake(card);
     card.scrollIntoView();
     card.querySelector("h2")?.focus({ preventScroll: true });
     this.follow(card);
-    for (const first of this.wake(card)) first.then(() => this.current === card && document.activeElement === card.querySelector("h2") && card.scrollIntoView());
   }
 
   seen(entries) {
     const now = entries.filter((one) => one.isIntersecting).at(-1)?.target;
-    if (now && this.ready && !this.slides.on) this.follow(now);
+    if (now && this.ready && !this.goal && !this.slides.on) this.follow(now);
   }
 
   /** This card is the one being read: contents and address say so. */

@@ -56,7 +56,7 @@ def _value(control: Control, given: object) -> float | str:
     shown = "".join(c if c.isprintable() else "?" for c in str(given)[:40]) or "(empty)"
     if control.kind in ("range", "number"):
         try:
-            number = float(str(given)[:40])
+            number = float(str(given)) if len(str(given)) <= 40 else float("nan")
         except ValueError:
             number = float("nan")
         if not control.low <= number <= control.high:  # NaN fails too

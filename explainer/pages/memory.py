@@ -16,7 +16,9 @@ from explainer.pages.workload import (
     parse,
     query_of,
     remember,
+    resized,
     said_by,
+    taken,
 )
 from explainer.pages.workload import shown as shown_controls
 from explainer.picker import Picker
@@ -109,18 +111,21 @@ def wire(page: dict, tab: gr.Tab) -> None:
     view, metric, *sizes, _ = inputs
     js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
 
+    blocks = [sizes[KEYS.index(key)] for key in ("br", "bc")]
+
     def changed(*given: object) -> tuple:
         query = query_of(EXTRA, given)
-        return (gr.update(visible=query["view"] == "tiles"), *render(query))
+        metric_now = gr.update(visible=query["view"] == "tiles")
+        return metric_now, *resized(query, PLAIN), *render(query)
 
     def asked(text: str) -> tuple:
         return _all(said_by(text))
 
     def picked(text: str, *given: object) -> tuple:
-        return _all(query_of(EXTRA, given) | said_by(text))
+        return _all(query_of(EXTRA, given) | taken(text))
 
     for control in inputs[:-1]:
-        control.input(changed, inputs, [metric, *outputs], js=js, **QUICK)
+        control.input(changed, inputs, [metric, *blocks, *outputs], js=js, **QUICK)
     tab.select(asked, picker, [view, metric, *sizes, *outputs], js=opened("memory", PREFIX),
                **QUICK)  # fmt: skip
     for event, how in (

@@ -18,6 +18,7 @@ from explainer.pages.workload import (
     parse,
     query_of,
     remember,
+    resized,
     said_by,
 )
 from explainer.pages.workload import shown as shown_controls
@@ -52,20 +53,21 @@ FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 def _grid(w: Workload, hall: bool) -> tuple:
     both = {order: pace.schedule(w, order) for order in ("fa1", "fa2")}
-    plain = pace.schedule(w, "fa2", grid.PLAIN) if w.causal else None
+    other = {o: pace.schedule(w, "fa2", o) for o in (grid.PLAIN, grid.GLOBAL)} if w.causal else None
     unit = pace.pace(w, "fa2").unit
     longest = max(s.makespan for s in both.values())
     figures = []
     for order, s in both.items():
         name = {"fa1": "FA-1: a program a head", "fa2": "FA-2: a program a row block"}[order]
+        name += f", {parallel_report.time(s.makespan, unit)}"
         told = parallel_report.told(s, grid.programs(w, order), unit, "simulated")
-        remark = f"simulated; {parallel_report.time(s.makespan, unit)}, {s.waves:.2f} waves"
+        remark = f"simulated; {s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
-        remark += "" if end == longest else "; a scale of its own"
+        name += "" if end == longest else " (a scale of its own)"
         chart = charts.timeline(s, told, name, remark, unit, end)
         figures.append(shown(chart, hall, HALF))
     head = parallel_report.grid_head(w, both)
-    return head, *figures, parallel_report.grid_tail(w, both, plain)
+    return head, *figures, parallel_report.grid_tail(w, both, other)
 
 
 def _real(compared: placed.Compared, hall: bool = False) -> tuple:
@@ -75,9 +77,9 @@ def _real(compared: placed.Compared, hall: bool = False) -> tuple:
         (compared.simulated, "Simulated", "simulated"),
         (compared.real, "Real", f"measured, {compared.source}"),
     ):
+        name += f", {parallel_report.time(s.makespan, 'µs')}"
         told = parallel_report.told(s, compared.launch, "µs", origin)
-        remark = f"{origin}; {parallel_report.time(s.makespan, 'µs')}"
-        chart = charts.timeline(s, told, name, remark, "µs", longest)
+        chart = charts.timeline(s, told, name, origin, "µs", longest)
         figures.append(shown(chart, hall, HALF))
     return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
 
@@ -109,19 +111,20 @@ def _extra(query: Mapping[str, str]) -> list[str]:
 
 
 def _visible(view: str, case: str, live: bool) -> tuple:
-    """Updates of what only one view shows: the cases, the live run, the warps."""
+    """Updates of what only some views show: the cases, the live run, the warps, the controls."""
     real = view == "real"
     return (
         gr.update(value=case, visible=real),
         gr.update(visible=real and live),
         gr.update(visible=view == "warps"),
+        gr.update(visible=view in ("grid", "decode") or (real and live)),
     )
 
 
 def build(engine: Engine) -> dict:
     """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
-        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
+        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232) as column:
             sizes = controls(shown_controls({}, PLAIN), sliders=True)
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
@@ -143,7 +146,7 @@ def build(engine: Engine) -> dict:
             picker = Picker()
     return {
         "inputs": [view, case, *sizes, picker], "outputs": [head, *plots, tail], "picker": picker,
-        "live": live, "warps": warps, "engine": engine,
+        "live": live, "warps": warps, "column": column, "engine": engine,
     }  # fmt: skip
 
 
@@ -185,11 +188,13 @@ def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
     view, case, *sizes, picker = inputs
-    some = [case, page["live"], page["warps"]]
+    some = [case, page["live"], page["warps"], page["column"]]
+    blocks = [sizes[KEYS.index(key)] for key in ("br", "bc")]
 
     def changed(*given: object) -> tuple:
         query = query_of(EXTRA, given)
-        return *_visible(query["view"], query["case"], _has_gpu(engine)), *render(query)
+        said = _visible(query["view"], query["case"], _has_gpu(engine))
+        return *said, *resized(query, PLAIN), *render(query)
 
     def asked(text: str) -> tuple:
         query = said_by(text)
@@ -198,12 +203,13 @@ def wire(page: dict, tab: gr.Tab) -> None:
         controls_now = shown_controls(query, PLAIN)
         return extra[0], *_visible(*extra, _has_gpu(engine)), *controls_now, *render(query)
 
-    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+    js, now = remember(PREFIX, (*EXTRA, *KEYS), PLAIN), [*some, *blocks, *outputs]
     for control in inputs[:-1]:
-        control.input(changed, inputs, [*some, *outputs], js=js, trigger_mode="always_last",
-                      **QUICK)  # fmt: skip
+        control.input(changed, inputs, now, js=js, trigger_mode="always_last", **QUICK)
     tab.select(asked, page["picker"], [view, *some, *sizes, *outputs],
                js=opened("parallel", PREFIX), **QUICK)  # fmt: skip
-    picker.picked(changed, inputs, [*some, *outputs], js=js, **QUICK)  # a lecture hall, or not
+    picker.picked(
+        changed, inputs, [*some, *blocks, *outputs], js=js, **QUICK
+    )  # a lecture hall, or not
     page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
                        concurrency_limit=None, api_visibility="private")  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl
 
@@ -10,8 +11,8 @@ import gradio as gr
 
 from explainer.hardware import CARDS
 from explainer.pages.step import MASK_CHOICES
-from explainer.problem import DTYPES, ProblemError
-from explainer.workload import KEYS, Workload
+from explainer.problem import DTYPES, MAX_N, ProblemError
+from explainer.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
@@ -38,15 +39,48 @@ def said_by(text: object) -> dict[str, str]:
 
 def parse(query: Mapping[str, str], plain: Mapping[str, str]) -> Workload:
     """The query's workload; what it leaves out is the page's default. Raises ProblemError."""
-    given = {k: v for k, v in query.items() if k in KEYS}
+    given = {k: _plain(v) for k, v in query.items() if k in KEYS}
     own = {k: v for k, v in plain.items() if k in KEYS}
+    return Workload.from_query(_shrunk(own | given))
+
+
+def _plain(value: str) -> str:
+    """“ 8,192 ” → “8192”: as the page itself writes numbers; 4096.0, a slider's, → 4096."""
+    text = value.strip()
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", text):
+        return text.replace(",", "")
+    return text.removesuffix(".0")
+
+
+def _shrunk(query: Mapping[str, str]) -> dict[str, str]:
+    """A block larger than the sequence shrinks with it, as on the Step page."""
+    found = dict(query)
+    if (n := found.get("n", "")).isdecimal() and int(n) >= MIN_N:
+        for block in ("br", "bc"):
+            if found[block].isdecimal() and MAX_BLOCK >= int(found[block]) > int(n):
+                found[block] = n
+    return found
+
+
+def resized(query: Mapping[str, str], plain: Mapping[str, str]) -> tuple:
+    """Updates of the controls for Br and Bc: what they show when they shrank, else nothing."""
     try:
-        small = int(given.get("n", own["n"])) < max(int(own["br"]), int(own["bc"]))
-    except ValueError:
-        small = False
-    if small:  # the default tile shrinks with a short sequence
-        own = {k: v for k, v in own.items() if k not in ("br", "bc")}
-    return Workload.from_query(own | given)
+        said = parse(query, plain).to_query()
+    except ProblemError:
+        return gr.skip(), gr.skip()
+    return tuple(
+        gr.skip() if said[key] == _plain(query[key]) else gr.update(value=said[key])
+        for key in ("br", "bc")
+    )
+
+
+def taken(text: str) -> dict[str, str]:
+    """The Step page's Problem as far as a workload goes: at least 16 rows, blocks of 16 to 256."""
+    query = said_by(text)
+    for key, most in (("n", MAX_N), ("br", MAX_BLOCK), ("bc", MAX_BLOCK)):
+        if query.get(key, "").isdecimal():
+            query[key] = str(min(most, max(MIN_N, int(query[key]))))
+    return query
 
 
 def shown(query: Mapping[str, str], plain: Mapping[str, str]) -> list:
@@ -56,6 +90,16 @@ def shown(query: Mapping[str, str], plain: Mapping[str, str]) -> list:
     except ProblemError:
         said = Workload.from_query(plain).to_query()
     return [float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS]
+
+
+class FreeSlider(gr.Slider):
+    """Takes what was typed beside it, also beyond its ends: the workload says what is allowed."""
+
+    def preprocess(self, payload):
+        return payload
+
+    def get_block_name(self) -> str:
+        return "slider"  # drawn by Gradio's own
 
 
 def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]:
@@ -68,7 +112,7 @@ def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]
     )
     if sliders:
         for key, (low, high, step) in SLIDERS.items():
-            made[key] = gr.Slider(low, high, float(at[key]), step=step, label=SIZES[key][0])
+            made[key] = FreeSlider(low, high, float(at[key]), step=step, label=SIZES[key][0])
     with gr.Row(elem_classes="fa-sizes"):
         for key, (label, choices) in SIZES.items():
             if key not in made:

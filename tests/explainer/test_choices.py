@@ -10,7 +10,7 @@ import pytest
 from explainer import choices, grid
 from explainer.hardware import CARDS
 from explainer.records import load
-from explainer.workload import Workload
+from explainer.workload import MIN_BLOCK, Workload
 from kernels import compile_report
 
 ROWS = load("compiled")["rows"]
@@ -126,11 +126,21 @@ def test_break_even_against_closed_forms(order, n, d, dtype):
     w = Workload(n=n, d=d, dtype=dtype, block_q=16, block_k=16)
     side = choices.break_even(w, order)
     standard = moved("standard", n, d, 1, item)
-    assert moved(order, n, d, side, item) <= standard < moved(order, n, d, side - 1, item)
-    for s in (side - 1, side, min(n, 2 * side)):
+    assert moved(order, n, d, side, item) <= standard
+    if side > MIN_BLOCK:
+        assert standard < moved(order, n, d, side - 1, item)
+    for s in (side, min(n, 2 * side)):
         expected = moved(order, n, d, s, item) / standard
-        assert choices.ratio(w, order, s, s) == pytest.approx(expected)
-    assert choices.ratio(w, order, side, side) <= 1 < choices.ratio(w, order, side - 1, side - 1)
+        assert choices.ratio(w, order, s, s) == pytest.approx(expected) and expected <= 1
+
+
+def test_a_masks_teeth_do_not_make_a_break_even():
+    """At N = 300, d = 128 tiles of 30 win and of 32 lose: what is said holds from there on."""
+    w = Workload(n=300, d=128, causal=True)
+    assert choices.ratio(w, "fa2", 30, 30) <= 1 < choices.ratio(w, "fa2", 32, 32)
+    side = choices.break_even(w, "fa2")
+    assert all(choices.ratio(w, "fa2", s, s) <= 1 for s in range(side, 301))
+    assert choices.ratio(w, "fa2", side - 1, side - 1) > 1
 
 
 def test_no_break_even_where_heads_are_wider_than_long():

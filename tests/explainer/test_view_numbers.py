@@ -59,7 +59,9 @@ def test_traffic_points_and_tables_are_the_same_rows():
     assert drawn == sorted(r["bytes"] for r in rows)
     requested = next(r["bytes"] for r in rows if r["origin"] == series.L2
                      and (r["order"], r["n"], r["side"]) == ("fa2", 4096, 64))  # fmt: skip
-    assert f"({requested:,})" in text_of(tail)
+    assert f"{requested:,} passed between L2 and the multiprocessors: the very same number" in (
+        text_of(tail)
+    )
     br, bc = choices.paper_rule(w)
     assert f"{br} × {bc}" in text_of(tail)
 
