@@ -81,7 +81,7 @@ class Stage {
 
   /** While the tour is open, Space goes on in it. */
   key(event) {
-    if (event.key === "Escape" && document.body.classList.contains("fa-present")) {
+    if (event.key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) {
       this.present(false);
       address.write({ mode: null });
     }

@@ -262,7 +262,7 @@ class Learn {
     if (link) {
       link.setAttribute("aria-current", "location");
       const box = this.toc;
-      const at = link.offsetTop - box.offsetTop;
+      const at = link.offsetTop; // in the box, which is sticky
       if (at < box.scrollTop || at > box.scrollTop + box.clientHeight - 64) box.scrollTop = at - box.clientHeight / 2;
     }
     if (onLearn() && card.id.startsWith(ID)) address.write({ rung: card.id.slice(ID.length) });

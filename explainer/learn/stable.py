@@ -79,7 +79,8 @@ def _safe(v: Values) -> list[Block]:
         text(f"exp overflows in {title} above log({written(FORMATS[name].largest, 5)}) = "
              f"{limit(name):.2f}."),
         table(f"Softmax of four logits, every result rounded to {title}",
-              ("logit", "x as stored", f"{taken} into exp", "exp", "weight", "weight in float64"), rows),
+              ("logit", "x as stored", f"{taken} into exp", "exp", "weight", "weight in float64"),
+              rows),
         text(f"Sum of the four exps: {written(found['sum'])}"),
         _verdict(found, name),
         plot(f"exp of {taken} in {title}: the curve ends where the format does",

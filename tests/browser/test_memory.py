@@ -167,7 +167,7 @@ def test_a_lecture_hall_sees_one_view_in_large_type(tab, view):
     view_of(page, following)
     page.keyboard.press("Escape")
     page.wait_for_selector(".fa-controls:visible")
-    assert "mode" not in query_of(page)
+    page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
 
 
 def test_plain_is_a_workload():

@@ -83,7 +83,7 @@ def test_decoding_splits_the_keys(tab):
     page.wait_for_selector('[data-view="decode"]')
     rows = decode.recorded(parse({"n": "16384", "h": "1"}, PLAIN))
     best = min(rows, key=lambda r: r["median_ms"])
-    assert f"Splitting the keys into {best['splits']} parts took" in finding(page)
+    assert f"splitting the keys into {best['splits']} parts took" in finding(page)
     table = page.locator(".fa-combine table")
     assert table.locator("tbody tr").count() == 5
 

@@ -124,7 +124,7 @@ def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
         page.get_by_role("button", name="Run", exact=True).click()
         with pytest.raises(ProblemError) as refused:
             Problem.from_query({"n": value})
-        page.get_by_text(str(refused.value)).wait_for()
+        page.get_by_role("alert").filter(has_text=str(refused.value)).wait_for()
     assert page.evaluate("window.pwned") is None
     size(page, "Length N").fill("16")
     size(page, "Length N").press("Tab")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_no_step_stands_still_before_the_last(key):
     while at <= control.high:
         seen.append(json.dumps(answer({"w": key, "step": str(at)})))
         at += int(control.step)
-    new = [now != before for before, now in zip(seen, seen[1:], strict=False)]
+    new = [now != before for before, now in pairwise(seen)]
     assert True not in new[new.index(False) :] if False in new else True
 
 
