@@ -209,7 +209,7 @@ function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, 
 }
 
 document.addEventListener("click", async ({ target }) => {
-  const asked = target.dataset?.code;
+  const asked = target.dataset?.compiled;
   if (!asked || target.disabled) return;
   const label = target.textContent;
   target.disabled = true;

@@ -16,6 +16,8 @@ ENTRIES = {  # module → what the pages' components call
     "player/learn.js": "mountLearn",
 }
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
+# A line, or several, of nothing but a comment: they are for who reads the modules.
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
 
@@ -44,6 +46,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
+    body = COMMENT.sub("", body)
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
     parts.append(

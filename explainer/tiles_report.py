@@ -180,7 +180,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
              "mask": "causal" if w.causal else "full"}  # fmt: skip
     buttons = "".join(
         tag("button", f"Read its {kind.upper()}", type="button",
-            data_code=urlencode(asked | {"kind": kind}))
+            data_compiled=urlencode(asked | {"kind": kind}))
         for kind in ("ptx", "sass")
     )  # fmt: skip
     return card(

@@ -21,7 +21,7 @@ class Stage {
       onPlace: placed,
       onCard: (card) => address.write({ card }),
       onCompare: () => this.compare(),
-      listings: () => fetched("listing"),
+      listings: () => this.shown().then(() => fetched("listing")),
       visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
     });
     this.tour = new Tour({
@@ -43,6 +43,14 @@ class Stage {
       this.player.root.focus({ preventScroll: true });
     });
     document.addEventListener("fa:save", (event) => this.save(event.detail));
+  }
+
+  /** Resolves once the page is on screen: another tab of the app needs no code listings. */
+  shown() {
+    return new Promise((done) => {
+      const seen = new IntersectionObserver(([entry]) => entry.isIntersecting && (seen.disconnect(), done()));
+      seen.observe(this.mount);
+    });
   }
 
   /** Questions before each step, or none. */

@@ -1,0 +1,83 @@
+"""The Learn page in a browser: opening it, and what its widgets show against what is computed."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from explainer.learn.registry import answer
+
+AT_HEADING = """(id) => {
+  const node = document.activeElement, box = node.getBoundingClientRect();
+  return node.id === id && box.height > 0 && box.top >= 0 && box.bottom <= window.innerHeight;
+}"""
+IN_CONTENTS = """(link) => {
+  const [a, b] = [link, link.closest(".fa-toc")].map((node) => node.getBoundingClientRect());
+  return a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+}"""
+IDLE = """(key) => {
+  const w = document.querySelector(`[data-widget="${key}"] > *`);
+  return w && !w.hasAttribute("aria-busy") && w.querySelector(".fa-blocks > *");
+}"""
+
+
+def open_page(tab, rung: str = "", **query: str):
+    more = "".join(f"&{k}={v}" for k, v in query.items())
+    tab.page.goto(f"{tab.server.url}/?page=learn{f'&rung={rung}' * bool(rung)}{more}")
+    if rung:
+        tab.page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
+    else:
+        tab.page.wait_for_selector('[data-testid="learn"]:visible')
+    return tab.page
+
+
+def query_of(page) -> dict[str, str]:
+    page.wait_for_timeout(350)  # the address is written at most every 200 ms
+    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
+
+
+def widget(page, key: str):
+    page.wait_for_function(IDLE, arg=key)
+    return page.locator(f'[data-widget="{key}"]')
+
+
+def tables(place) -> list[list[list[str]]]:
+    """The texts of every table of facts in a widget: rows of cells."""
+    return place.evaluate(
+        """(node) => [...node.querySelectorAll(".fa-facts")].map((table) =>
+        [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)))"""
+    )
+
+
+def matrices(place) -> list[list[list[str]]]:
+    return place.evaluate(
+        """(node) => [...node.querySelectorAll(".fa-cells")].map((table) =>
+        [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("td")].map((cell) =>
+        cell.firstChild?.textContent ?? "")))"""
+    )
+
+
+def agree(place, **query: str) -> None:
+    """What the widget shows is what the server's own function gives for these controls."""
+    blocks = answer({"w": place.get_attribute("data-widget"), **query})["blocks"]
+    said = [b.get("label") or b["words"] for b in blocks]
+    for _ in range(40):
+        seen = place.locator(".fa-block-of").evaluate_all(
+            "(all) => all.map((block) => (block.querySelector('figcaption b, a') ?? "
+            "block.querySelector('span:not(.fa-sign)')).textContent)"
+        )
+        if seen == said:
+            break
+        place.page.wait_for_timeout(50)
+    assert seen == said
+    assert tables(place) == [b["rows"] for b in blocks if b["type"] == "table"]
+    shown = [b for b in blocks if b["type"] == "matrix"]
+    for cells, block in zip(matrices(place), shown, strict=True):
+        for row, wanted in zip(cells, block["rows"], strict=True):
+            for cell, x in zip(row, wanted, strict=True):
+                if isinstance(x, float):
+                    said = float(cell.replace("−", "-"))
+                    assert said == pytest.approx(x, abs=0.51 * 10 ** -block["digits"])
+                else:
+                    assert cell == (x or "")
