@@ -45,10 +45,14 @@ class Stage {
     document.addEventListener("fa:save", (event) => this.save(event.detail));
   }
 
-  /** Resolves once the page is on screen: another tab of the app needs no code listings. */
+  /** Resolves once the page is on screen to stay: another tab of the app needs no code listings, and while it
+   * opens Gradio shows this one for a moment. */
   shown() {
+    const wait = new URLSearchParams(window.location.search).has("page") ? 800 : 0;
     return new Promise((done) => {
-      const seen = new IntersectionObserver(([entry]) => entry.isIntersecting && (seen.disconnect(), done()));
+      const seen = new IntersectionObserver(([entry]) => {
+        if (entry.isIntersecting) setTimeout(() => this.mount.checkVisibility() && (seen.disconnect(), done()), wait);
+      });
       seen.observe(this.mount);
     });
   }
