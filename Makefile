@@ -14,8 +14,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 run: $(VENV)/.run
 	$(BIN)/python app.py
 
+# The browser's tests mostly wait, the others compute: side by side they take as long as one of them.
 test: $(VENV)/.test browser check
-	$(BIN)/python -m pytest --durations=10
+	@$(BIN)/python -m pytest --durations=10 --ignore=tests/browser & others=$$!; \
+	  $(BIN)/python -m pytest --durations=10 tests/browser; browser=$$?; \
+	  wait $$others && exit $$browser
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -197,7 +197,7 @@ function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, 
   const next = el("button", { type: "button", text: `Next of ${marks.length} matrix instructions` });
   const save = el("button", { type: "button", text: "Download" });
   const close = el("button", { type: "button", text: "Close" });
-  const dialog = el("dialog", { class: "fa-code", "aria-label": about }, [el("div", { class: "fa-code-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
+  const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [el("div", { class: "fa-listing-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
   let at = -1;
   next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }));
   save.addEventListener("click", () => download("flashattention-tile", kind, text));

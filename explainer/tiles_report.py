@@ -114,7 +114,7 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
             source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · choose a tile with a click or Enter"
     return card(
-        "tile-map", name, remark, tag("table", inner, class_="fa-map"),
+        "tile-map", name, remark, tag("table", inner, class_="fa-tile-table"),
         tag("p", escape(signs), class_="fa-fine"), tag("p", escape(source), class_="fa-fine"),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 // One tile, shared out among warps in two ways side by side: split-K (FA-1) and split-Q (FA-2), on
 // one transport. What the warps hold and exchange comes from the server, see explainer/warps.py.
 
+import { address } from "../site.js";
 import { el, set } from "./dom.js";
 import { integer, sub } from "./format.js";
 import { actionOf } from "./keys.js";
@@ -8,6 +9,7 @@ import { Transport } from "./transport.js";
 import { Bands, Parts, Products, Shared, read } from "./warp_views.js";
 
 const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
+const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;
 const SPLITS = {
   k: { name: "Split-K", remark: "FlashAttention-1, keys split" },
@@ -163,7 +165,9 @@ class WarpStage {
     set(this.stage, { style: `--warps:${tile.warps}`, "data-warps": tile.warps });
     for (const lane of this.lanes) lane.show(tile);
     this.steps = this.lanes[0].steps;
-    this.at = Math.max(0, this.steps.findIndex((step) => step.phase === phase && step.part === part));
+    const asked = Number(new URLSearchParams(window.location.search).get(PLACE));
+    const same = this.steps.findIndex((step) => step.phase === phase && step.part === part);
+    this.at = phase ? Math.max(0, same) : Math.min(this.steps.length - 1, Number.isInteger(asked) && asked > 0 ? asked : 0);
     this.transport.length(this.steps.length);
     this.render();
   }
@@ -184,6 +188,7 @@ class WarpStage {
 
   go(at) {
     this.at = Math.max(0, Math.min(this.steps.length - 1, at));
+    address.write({ [PLACE]: this.at || null });
     this.render();
   }
 

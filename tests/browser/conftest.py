@@ -50,6 +50,14 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     shared.close()
 
 
+@pytest.fixture(scope="package")
+def gallery(browser: Browser) -> Iterator[BrowserContext]:
+    """For pages that are only looked at: nobody has answered or chosen anything in it."""
+    shared = browser.new_context(viewport=STEP_SCREEN)
+    yield shared
+    shared.close()
+
+
 @pytest.fixture
 def watch(server: Server) -> Iterator[Callable[..., Watched]]:
     """Opens watched pages in a given context; at the end each must be clean."""

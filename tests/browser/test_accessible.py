@@ -49,15 +49,14 @@ def serious(page) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("query", PAGES)
-def test_axe_finds_nothing_serious(browser, server, watch, query, scheme):
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
-    page = watch(context).page
+def test_axe_finds_nothing_serious(gallery, server, watch, query, scheme):
+    page = watch(gallery).page
+    page.emulate_media(color_scheme=scheme)
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(400)
     found, small = serious(page), page.evaluate(TARGETS)
-    context.close()
     assert not found, "\n".join(found)
     assert not small, "\n".join(small)
 

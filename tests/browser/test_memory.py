@@ -98,7 +98,7 @@ def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
     assert (query["mem-br"], query["mem-bc"]) == ("32", "32")
     button = page.get_by_role("button", name="Read its PTX")
     button.click()
-    dialog = page.locator("dialog.fa-code")
+    dialog = page.locator("dialog.fa-listing")
     dialog.wait_for(timeout=60_000)
     marked = dialog.locator("mark")
     assert marked.count() > 0

@@ -74,8 +74,13 @@ def test_warps_step_with_the_keys_of_the_player(tab):
     }
     assert (lanes["k"]["bytes"], lanes["k"]["barriers"]) == ("3328", "4")
     assert (lanes["q"]["bytes"], lanes["q"]["barriers"]) == ("0", "1")
+    assert query_of(page)["par-step"] == str(steps - 1)
+    page.reload()
+    page.wait_for_selector(f'[data-testid="warps"][data-step="{steps - 1}"]')
+    page.locator('[data-testid="warps"]').focus()
     page.keyboard.press("Home")
     assert warps.get_attribute("data-step") == "0"
+    assert "par-step" not in query_of(page)
 
 
 def test_decoding_splits_the_keys(tab):

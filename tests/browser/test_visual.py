@@ -58,18 +58,16 @@ def small(png: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_looks_as_it_did(browser, server, watch, name):
+def test_looks_as_it_did(gallery, server, watch, name):
     query, width, height, scheme = PAGES[name]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    page = watch(context).page
+    page = watch(gallery).page
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
     png = page.screenshot()
-    context.close()
     kept = SHOTS / f"{name}.png"
     if os.environ.get("UPDATE_SHOTS"):
         image = Image.open(io.BytesIO(png)).convert("P", palette=Image.Palette.ADAPTIVE)
