@@ -77,6 +77,11 @@ def _text(*paragraphs: str) -> str:
     return div("fa-rung-text", *(tag("p", words) for words in paragraphs))
 
 
+def _intro(words: str) -> str:
+    """One paragraph with its terms marked."""
+    return _text(_marked(words, set()))
+
+
 def _rung(number: int, rung: Rung) -> str:
     link = tag("a", escape(rung.link), class_="fa-run-link", href=f"?{rung.query}")
     seen: set[str] = set()
@@ -136,7 +141,7 @@ def _sections() -> list[tuple[str, str, str]]:
         (
             f"lab-{key}",
             title,
-            _card(f"lab-{key}", title, _text(escape(words)), _widget(key), kind="is-wide"),
+            _card(f"lab-{key}", title, _intro(words), _widget(key), kind="is-wide"),
         )
         for key, title, words in precision.SECTIONS
     ]
@@ -149,20 +154,20 @@ def _sections() -> list[tuple[str, str, str]]:
     )
     return [
         *labs,
-        ("claims", wrong, _card("claims", wrong, _text(escape(INTRO["claims"])), kind="is-wide")
+        ("claims", wrong, _card("claims", wrong, _intro(INTRO["claims"]), kind="is-wide")
          + said),
-        ("pipeline", fa3, _card("pipeline", fa3, _text(escape(pipeline.INTRO)),
+        ("pipeline", fa3, _card("pipeline", fa3, _intro(pipeline.INTRO),
                                 _widget("pipeline"), kind="is-wide")),
-        ("fp8", small, _card("fp8", small, _text(escape(fp8.INTRO)), _widget("fp8"),
+        ("fp8", small, _card("fp8", small, _intro(fp8.INTRO), _widget("fp8"),
                              kind="is-wide")),
-        ("wild", wilds, _card("wild", wilds, _text(escape(INTRO["wild"])), _widget("backends"),
+        ("wild", wilds, _card("wild", wilds, _intro(INTRO["wild"]), _widget("backends"),
                               kind="is-wide") + div("fa-snippets", shown)),
-        ("formulas", "Formulas", _card("formulas", "Formulas", _text(escape(INTRO["formulas"])),
+        ("formulas", "Formulas", _card("formulas", "Formulas", _intro(INTRO["formulas"]),
                                        _widget("formulas"), kind="is-wide")),
-        ("glossary", "Glossary", _card("glossary", "Glossary", _text(escape(INTRO["glossary"])),
+        ("glossary", "Glossary", _card("glossary", "Glossary", _intro(INTRO["glossary"]),
                                        _terms(), kind="is-wide")),
         ("papers", "Papers", _card("papers", "Papers and books", _papers(), kind="is-wide")),
-        ("handout", "Handout", _card("handout", "The handout", _text(escape(INTRO["handout"])),
+        ("handout", "Handout", _card("handout", "The handout", _intro(INTRO["handout"]),
                                      handout, kind="is-wide")),
     ]  # fmt: skip
 
