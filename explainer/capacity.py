@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from explainer import recorded
 from explainer.footprint import FP32
@@ -99,8 +99,3 @@ def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
         )
         rows.append((r["n"], names[r["contender"]], scaled, at))
     return tuple(rows)
-
-
-def on(w: Workload, card: str) -> Workload:
-    """The same on another card."""
-    return replace(w, card=card)

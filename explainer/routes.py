@@ -76,34 +76,31 @@ def visit(request: Request) -> Response:
     return Response(body, media_type="application/octet-stream", headers=headers)
 
 
+def _computed(request: Request, make) -> Response:
+    """What ``make`` computes of the address' query, as JSON; 400 with one sentence."""
+    try:
+        body = make(dict(request.query_params))
+    except ProblemError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
+
+
 def compiled(request: Request) -> Response:
     """``GET /fa/code?arch=…``: PTX or SASS of one tile; 400 with one sentence.
 
     Synchronous: it may wait seconds for the compiler, on a thread of its own.
     """
-    try:
-        body = code(dict(request.query_params))
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
-    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
+    return _computed(request, code)
 
 
 def warps(request: Request) -> Response:
     """``GET /fa/warps?n=…&i=…&j=…&warps=…``: one tile among its warps, both ways; 400 as above."""
-    try:
-        tile = packed(*from_query(dict(request.query_params)))
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
-    return JSONResponse(tile, headers={"Cache-Control": IMMUTABLE})
+    return _computed(request, lambda query: packed(*from_query(query)))
 
 
 def learn(request: Request) -> Response:
     """``GET /fa/learn?w=…``: what a widget of the Learn page computes; 400 with one sentence."""
-    try:
-        body = answer(dict(request.query_params))
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
-    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
+    return _computed(request, answer)
 
 
 def learn_page(request: Request) -> Response:

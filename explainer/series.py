@@ -69,6 +69,17 @@ def _measured(row: dict) -> list[dict]:
     return [_row(*at, l2, L2, where), _row(*at, dram, DRAM, where)]
 
 
+def _recorded(w: Workload, key: str, value: int) -> list[dict]:
+    """What was counted and measured at this side ("side") or this length ("n")."""
+    where = about("counted")
+    rows = [
+        _row(r["order"], r["n"], r["side"], r["bytes"], COUNTED, where)
+        for r in _counted(w)
+        if r[key] == value
+    ]
+    return rows + [row for r in _profiled(w) if r[key] == value for row in _measured(r)]
+
+
 def by_n(w: Workload) -> list[dict]:
     """Over N, in the workload's tile; counted and measured where that was recorded."""
     rows = [
@@ -78,14 +89,7 @@ def by_n(w: Workload) -> list[dict]:
     ]
     if w.block_q != w.block_k:
         return rows
-    where = about("counted")
-    for r in _counted(w):
-        if r["side"] == w.block_q:
-            rows.append(_row(r["order"], r["n"], r["side"], r["bytes"], COUNTED, where))
-    for r in _profiled(w):
-        if r["side"] == w.block_q:
-            rows += _measured(r)
-    return rows
+    return rows + _recorded(w, "side", w.block_q)
 
 
 def by_side(w: Workload) -> list[dict]:
@@ -96,11 +100,4 @@ def by_side(w: Workload) -> list[dict]:
         for order in ORDERS
         for side in sides
     ]
-    where = about("counted")
-    for r in _counted(w):
-        if r["n"] == w.n:
-            rows.append(_row(r["order"], r["n"], r["side"], r["bytes"], COUNTED, where))
-    for r in _profiled(w):
-        if r["n"] == w.n:
-            rows += _measured(r)
-    return rows
+    return rows + _recorded(w, "n", w.n)

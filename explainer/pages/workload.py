@@ -135,6 +135,19 @@ def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str]) -> str:
     )
 
 
+# The tab may open before our own modules are there: then the address is read here.
+OPENED = """
+() => {{
+  window.faSite?.page({name!r});
+  if (window.faSite) return [window.faSite.asked({prefix!r})];
+  const all = new URLSearchParams(window.location.search);
+  const own = [...all].filter(([key]) => key.startsWith({prefix!r}));
+  const said = own.map(([key, value]) => [key.slice({length}), value]);
+  return [new URLSearchParams([...said, ["mode", all.get("mode") ?? ""]]).toString()];
+}}
+"""
+
+
 def opened(name: str, prefix: str) -> str:
     """JavaScript: the tab was chosen; what the address says of this page goes to the server."""
-    return f"() => {{ window.faSite?.page({name!r}); return [window.faSite?.asked({prefix!r})]; }}"
+    return OPENED.format(name=name, prefix=prefix, length=len(prefix))
