@@ -14,10 +14,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 run: $(VENV)/.run
 	$(BIN)/python app.py
 
-# The browser's tests mostly wait, the others compute: side by side they take as long as one of them.
+# The browser's tests mostly wait, the others compute: side by side, the first on two workers.
 test: $(VENV)/.test browser check
 	@$(BIN)/python -m pytest --durations=10 --ignore=tests/browser & others=$$!; \
-	  $(BIN)/python -m pytest --durations=10 tests/browser; browser=$$?; \
+	  $(BIN)/python -m pytest --durations=10 -n 2 --dist loadfile tests/browser; browser=$$?; \
 	  wait $$others && exit $$browser
 
 check: $(VENV)/.test

@@ -1,7 +1,9 @@
 // What the pages share in the browser: the address, and what the kernel said of which Problem.
 
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
+import { BUILD } from "./player/build.js";
 import { el } from "./player/dom.js";
+import { showSymbols, Terms } from "./player/terms.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
 const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain"]; // of its controls
@@ -30,6 +32,9 @@ export function placed({ query, step, phase }) {
   shown = now;
   chip();
 }
+
+const terms = new Terms(() => fetch(new URL(`fa/glossary?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()));
+document.addEventListener("fa:symbols", () => showSymbols(terms, document.activeElement));
 
 // Called by name from Gradio's events, which know no modules.
 window.faSite = {

@@ -17,6 +17,7 @@ ENTRIES = {  # module → what the pages' components call
 }
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
+INDENT = re.compile(r"^[ ]+", re.M)
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
@@ -47,6 +48,9 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
     body = COMMENT.sub("", body)
+    if any(line.count("`") % 2 for line in body.splitlines()):
+        raise BundleError(f"{name}: a template of several lines")
+    body = INDENT.sub("", body)
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
     parts.append(

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from explainer import bundle
+from explainer.learn import glossary
 from explainer.listing import listings
 from explainer.problem import ORDERS, Problem
 from explainer.schedule import check_size
@@ -25,7 +26,7 @@ from explainer.trace import Trace, trace
 from explainer.wire import pack
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
-SHEETS = ("tokens.css", "player.css", "offline.css")
+SHEETS = ("tokens.css", "player.css", "terms.css", "offline.css")
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
 # name of the file → title, Problem
 PRESETS = {
@@ -84,6 +85,7 @@ def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: s
         "traces": _traces(problems),
         "listings": listings(),
         "chapters": chapters() if tour else None,
+        "glossary": glossary.data(),
         "start": urlencode(start),
     }
     style = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in SHEETS)

@@ -10,9 +10,9 @@ from functools import lru_cache
 from html import escape
 
 from explainer.html import div, tag
-from explainer.learn import claims, fp8, glossary, pipeline, precision, reference, wild
+from explainer.learn import claims, fp8, glossary, level0, pipeline, precision, reference, wild
 from explainer.learn.blocks import code
-from explainer.learn.content import Claim, Question, Rung, Snippet
+from explainer.learn.content import Claim, Known, Question, Rung, Snippet
 from explainer.learn.registry import rungs, widgets
 
 NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
@@ -44,13 +44,8 @@ def _card(key: str, title: str, *body: str, kind: str = "") -> str:
 
 @lru_cache(maxsize=1)
 def _names() -> tuple[re.Pattern, dict[str, str]]:
-    """What is found in a text as a term of the glossary: {as it is written: key}. Symbols of one
-    Latin letter are left out, since they are found everywhere."""
-    found: dict[str, str] = {}
-    for term in glossary.TERMS:
-        for word in (term.symbol, term.name):
-            if len(word) > 2 or word in ("α", "ℓ", "Br", "Bc", "Tr", "Tc"):
-                found.setdefault(word, term.key)
+    """What is found in a text as a term of the glossary: {as it is written: key}."""
+    found = glossary.spelled()
     longest = sorted(map(re.escape, found), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])"), found
 
@@ -92,6 +87,16 @@ def _rung(number: int, rung: Rung) -> str:
     )  # fmt: skip
 
 
+def _known(number: int, known: Known) -> str:
+    """One question of Level 0; what is computed, and the way to the rung, come with the answer."""
+    at, rung = next((k, r) for k, r in enumerate(rungs(), 1) if r.key == known.rung)
+    back = tag("a", escape(f"Rung {at}: {rung.title}"), href=f"#learn-{rung.key}")
+    title = tag("h3", escape(f"{number} · {known.title}"), class_="fa-claim-words", tabindex=-1)
+    shown = _widget(known.question.key) + tag("p", "The whole of it: " + back, class_="fa-fine")
+    inside = title + _question(known.question) + tag("div", shown, data_reveal="", hidden="")
+    return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
+
+
 def _claim(claim: Claim) -> str:
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
     shown = _widget(claim.widget) if claim.widget else ""
@@ -113,13 +118,12 @@ def _snippet(snippet: Snippet) -> str:
 
 
 def _terms() -> str:
-    """The glossary as a list, and as data for what hovering shows."""
+    """The glossary as a list."""
     rows = ""
     for term in glossary.TERMS:
         name = f"{term.symbol}, {term.name}" if term.symbol else term.name
         rows += div("", tag("dt", escape(name)), tag("dd", escape(term.words)))
-    data = [asdict(term) for term in glossary.TERMS]
-    return tag("dl", rows, class_="fa-terms") + tag("div", "", data_terms=_json(data), hidden="")
+    return tag("dl", rows, class_="fa-terms")
 
 
 def _papers() -> str:
@@ -145,6 +149,7 @@ def _sections() -> list[tuple[str, str, str]]:
         )
         for key, title, words in precision.SECTIONS
     ]
+    asked = "".join(_known(k, known) for k, known in enumerate(level0.KNOWN, 1))
     said = "".join(_claim(claim) for claim in claims.CLAIMS)
     shown = "".join(_snippet(snippet) for snippet in wild.SNIPPETS)
     wrong, wilds = "Said often: true or false?", "In the wild"
@@ -153,6 +158,8 @@ def _sections() -> list[tuple[str, str, str]]:
         tag("h3", escape(widgets()[f"handout{k}"].title)) + _widget(f"handout{k}") for k in (1, 2)
     )
     return [
+        ("level0", "Level 0: do you know it?", _card("level0", "Level 0: do you know it?",
+         _intro(INTRO["level0"]), kind="is-wide") + div("fa-knowns", asked)),
         *labs,
         ("claims", wrong, _card("claims", wrong, _intro(INTRO["claims"]), kind="is-wide")
          + said),
@@ -173,14 +180,18 @@ def _sections() -> list[tuple[str, str, str]]:
 
 
 INTRO = {
+    "level0": "What newcomers ask before FlashAttention, thirteen short questions. Each answer "
+    "comes with the computation and the rung that explains it. Who knows them all can begin at "
+    "rung 9, online softmax.",
     "claims": "Each of these is said in talks, posts and lecture notes. Decide first; then our own "
     "code shows what is so.",
     "wild": "Where you meet fused attention without writing a kernel. Every piece of code here is "
     "run by a test of this project, or says what it needs.",
     "formulas": "With the symbols of every page. Each is checked against the code that computes "
     "it.",
-    "glossary": "The same words hold on every page. Where one is underlined, hovering or focus "
-    "shows its entry.",
+    "glossary": "The same words hold on every page. Let the pointer rest on a symbol or a term, "
+    "anywhere, to see its entry; where one is underlined, focus shows it too. The button “?” above "
+    "lists the symbols.",
     "handout": "Two pages. The button in the contents prints these alone; the browser's own Print "
     "gives the whole page, with the questions left open.",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from explainer.bundle import online
 from explainer.code import code
 from explainer.engine import Engine
 from explainer.export import animation, as_json, as_npz
+from explainer.learn import glossary
 from explainer.learn.registry import answer
 from explainer.learn_report import page
 from explainer.listing import listings
@@ -30,7 +32,16 @@ from explainer.wire import pack_visit, packed_gzip
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "/fa"
-SHEETS = ("tokens.css", "app.css", "player.css", "run.css", "memory.css", "warps.css", "learn.css")
+SHEETS = (
+    "tokens.css",
+    "app.css",
+    "player.css",
+    "terms.css",
+    "run.css",
+    "memory.css",
+    "warps.css",
+    "learn.css",
+)
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -108,6 +119,11 @@ def learn_page(request: Request) -> Response:
     return Response(page(), media_type="text/html", headers={"Cache-Control": IMMUTABLE})
 
 
+def terms(request: Request) -> Response:
+    """``GET /fa/glossary``: the entries, and how they are spelled in the pages' texts."""
+    return JSONResponse(glossary.data(), headers={"Cache-Control": IMMUTABLE})
+
+
 def listing(request: Request) -> Response:
     """``GET /fa/listing``: the code of trace and kernels, line by line, with its phases."""
     return JSONResponse(listings(), headers={"Cache-Control": IMMUTABLE})
@@ -178,7 +194,8 @@ def all_sheets(request: Request) -> Response:
         return Response(status_code=404)
     sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in SHEETS]
     headers = {"Cache-Control": IMMUTABLE}
-    return Response("\n".join(sheets), media_type="text/css", headers=headers)
+    text = "\n".join(re.sub(r"/\*.*?\*/|^ +", "", sheet, flags=re.M | re.S) for sheet in sheets)
+    return Response(text, media_type="text/css", headers=headers)
 
 
 def health(engine: Engine) -> Response:
@@ -198,6 +215,7 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/warps", warps, methods=["GET"]),
         Route(f"{PREFIX}/learn", learn, methods=["GET"]),
         Route(f"{PREFIX}/learn.html", learn_page, methods=["GET"]),
+        Route(f"{PREFIX}/glossary", terms, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),

@@ -2,13 +2,12 @@
 
 import { address, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
+import { BUILD } from "./build.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
 import { download, saveFrame } from "./save.js";
 import { Tour } from "./tour.js";
 
-// The folder's name is the build's fingerprint: a new build never meets an old cached trace.
-const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
 const fetched = (name) => fetch(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
 

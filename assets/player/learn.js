@@ -4,7 +4,7 @@ import { address } from "../site.js";
 import { el, set } from "./dom.js";
 import { draw } from "./learn_blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
-import { defineTerms, settle, Widget } from "./learn_widget.js";
+import { settle, Widget } from "./learn_widget.js";
 
 const NEAR = "600px 0px"; // a widget is asked for before it is seen
 const NARROW = "(max-width: 900px)";
@@ -123,7 +123,7 @@ class Learn {
     settle(root);
   }
 
-  /** A new root: its contents, its glossary, its listeners; those of an earlier one end. */
+  /** A new root: its contents, its listeners; those of an earlier one end. */
   adopt(root) {
     this.abort.abort();
     this.near?.disconnect();
@@ -135,8 +135,6 @@ class Learn {
     this.spy = new IntersectionObserver((seen) => this.seen(seen), { rootMargin: "-15% 0px -75% 0px" });
     this.progress.listeners = [() => this.tell()];
     this.contents();
-    const terms = root.querySelector("[data-terms]"); // the entries are its text or, as Gradio warns of any script, the attribute
-    if (terms) defineTerms(root, JSON.parse(terms.dataset.terms || terms.textContent), signal);
     this.slides ??= new Slides(this);
     document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
     // What arrives above a card that was gone to must not push it away, until the reader moves on.
@@ -203,8 +201,9 @@ class Learn {
     const lay = () => { fold.open = !narrow.matches; };
     narrow.addEventListener("change", lay, { signal: this.abort.signal });
     lay();
-    list.addEventListener("click", (event) => {
-      const card = document.getElementById(event.target.closest("a")?.hash.slice(1) ?? "");
+    this.root.addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      const card = link && document.getElementById(link.hash.slice(1));
       if (!card || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       if (narrow.matches) fold.open = false;
@@ -219,7 +218,7 @@ class Learn {
       const asked = [...card.querySelectorAll("[data-question]")].map((node) => JSON.parse(node.dataset.question).key);
       asked.forEach((key) => keys.add(key));
       const right = asked.length > 0 && asked.every((key) => this.progress.of(key) === "right");
-      for (const place of [card.querySelector("h2"), this.linkTo(card)]) {
+      for (const place of [card.querySelector("h2, .fa-known > h3"), this.linkTo(card)]) {
         if (!place || Boolean(place.querySelector(".fa-tick-mark")) === right) continue;
         if (right) place.append(el("span", { class: "fa-tick-mark" }, [el("span", { "aria-hidden": "true", text: " ✓" }), el("span", { class: "fa-sr", text: " answered right" })]));
         else place.querySelector(".fa-tick-mark").remove();

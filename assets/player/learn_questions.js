@@ -236,6 +236,7 @@ export function mountQuestion(mount, progress) {
     if (again) return say(said, "again", again);
     say(said, right ? "right" : "wrong", because);
     progress.tell(question.key, right);
+    for (const part of mount.parentElement.querySelectorAll(":scope > [data-reveal]")) part.hidden = false;
   };
   const kind = KINDS[question.kind](question, submit);
   const button = el("button", { type: "button", class: "fa-small is-main", text: "Check" });

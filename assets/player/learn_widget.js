@@ -1,14 +1,13 @@
-// What is live in a card of the Learn page: a widget (its controls, the question to the server, the
-// blocks it answers with), and the glossary's entries.
+// What is live in a card of the Learn page: a widget, which is its controls, the question to the
+// server and the blocks it answers with.
 
+import { BUILD } from "./build.js";
 import { el, set } from "./dom.js";
 import { draw } from "./learn_blocks.js";
 import { Transport } from "./transport.js";
 
-const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2); // as in index.js
 const WAIT_MS = 60;
 const BEAT_MS = 700;
-const HIDE_MS = 150;
 const MOST_SEGMENTS = 4;
 const SILENT = "The server did not answer. What is shown is its last answer.";
 let count = 0; // for ids
@@ -239,50 +238,4 @@ export class Widget {
     if (aloud) set(this.said, { text: words.join(" ") });
     this.root.dispatchEvent(new CustomEvent("fa:blocks", { bubbles: true }));
   }
-}
-
-/** Entries of the glossary on hover and on focus of `<abbr data-term="KEY">`; Escape closes. Each
- * term: {key, symbol, name, words}. */
-export function defineTerms(root, terms, signal) {
-  const entries = new Map(terms.map((term) => [term.key, term]));
-  const title = el("b");
-  const words = el("span");
-  const pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [title, words]);
-  let shown = null;
-  let timer = null;
-  const hide = () => {
-    clearTimeout(timer);
-    shown?.removeAttribute("aria-describedby");
-    shown = null;
-    pop.hidden = true;
-  };
-  const show = (node) => {
-    clearTimeout(timer);
-    const term = entries.get(node.dataset.term);
-    if (!term || node === shown) return;
-    hide();
-    if (!pop.isConnected) root.append(pop);
-    set(title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
-    set(words, { text: term.words });
-    pop.hidden = false;
-    shown = node;
-    node.setAttribute("aria-describedby", pop.id);
-    const at = node.getClientRects()[0] ?? node.getBoundingClientRect();
-    const below = at.bottom + 6 + pop.offsetHeight < window.innerHeight;
-    pop.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - pop.offsetWidth - 8))}px`;
-    pop.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - 6 - pop.offsetHeight)}px`;
-  };
-  const on = (type, act) => root.addEventListener(type, act, { signal });
-  const term = (event) => event.target.closest?.("[data-term]");
-  on("pointerover", (event) => (term(event) ? show(term(event)) : pop.contains(event.target) && clearTimeout(timer)));
-  on("pointerout", (event) => {
-    if (!term(event) && !pop.contains(event.target)) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => shown !== document.activeElement && hide(), HIDE_MS); // time to reach the entry itself
-  });
-  on("focusin", (event) => (term(event) ? show(term(event)) : hide()));
-  on("focusout", (event) => term(event) && hide());
-  document.addEventListener("keydown", (event) => event.key === "Escape" && shown && (hide(), event.stopImmediatePropagation()), { signal, capture: true });
-  window.addEventListener("scroll", () => shown && hide(), { signal, passive: true });
-  for (const node of root.querySelectorAll("[data-term]")) if (entries.has(node.dataset.term)) node.tabIndex = 0;
 }

@@ -2,6 +2,7 @@
 
 import { Player } from "./player.js";
 import { Race } from "./race.js";
+import { Terms } from "./terms.js";
 import { Tour } from "./tour.js";
 
 const KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
@@ -12,8 +13,9 @@ function nameOf(query) {
   return KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
 }
 
-/** content = {traces: {name: base64}, listings, chapters | null, start: query string} */
+/** content = {traces: {name: base64}, listings, chapters | null, glossary, start: query string} */
 export function play(mount, content) {
+  new Terms(() => Promise.resolve(content.glossary));
   const url = (query) => {
     const data = content.traces[nameOf(query)];
     return data ? `data:application/octet-stream;base64,${data}` : "data:,";

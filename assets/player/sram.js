@@ -48,7 +48,7 @@ export class Sram {
     this.empty.hidden = numbers;
     this.budget.layout(trace);
     this.rail.replaceChildren(
-      ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, text: name, tabindex: -1 })),
+      ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, "data-term": name, text: name, tabindex: -1 })),
     );
     if (!numbers) {
       this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
@@ -85,7 +85,7 @@ export class Sram {
     this.ops.forEach((node, k) => (node.hidden = strip && k < 2));
     const width = this.body.clientWidth;
     const room = this.body.clientHeight;
-    const narrow = width < 480;
+    const narrow = width < 480 && getComputedStyle(this.products).flexWrap === "wrap"; // a phone
     const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.26));
     const big = this.theme.big;
     const usable = width - (narrow ? 96 : 110);

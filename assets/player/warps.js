@@ -2,13 +2,13 @@
 // one transport. What the warps hold and exchange comes from the server, see explainer/warps.py.
 
 import { address } from "../site.js";
+import { BUILD } from "./build.js";
 import { el, set } from "./dom.js";
 import { integer, sub } from "./format.js";
 import { actionOf } from "./keys.js";
 import { Transport } from "./transport.js";
 import { Bands, Parts, Products, Shared, read } from "./warp_views.js";
 
-const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;
 const SPLITS = {

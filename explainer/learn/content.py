@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from explainer.learn.blocks import Block
 
 CHOICE, NUMBER, ORDER, CLICK = "choice", "number", "order", "click"
 
@@ -41,6 +44,19 @@ class Rung:
     question: Question
     query: str
     link: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """A question about the ladder's ground: ``rung`` the key of the one that answers it, ``show``
+    the computation that is shown once it is answered, ``code`` the same in PyTorch ("" if there is
+    none): there ``answer`` is what the question asks for."""
+
+    title: str
+    rung: str
+    question: Question
+    show: Callable[[], list[Block]]
+    code: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import lru_cache
+
 from explainer.learn.content import Term
 
 # key, symbol ("" for a word), name, words
@@ -142,6 +145,8 @@ _MACHINE = (
      "many times faster than the ordinary units."),
     ("fp16", "", "fp16", "5 exponent bits, 10 of mantissa. Ends at 65,504; exp overflows above "
      "11.09."),
+    ("fp32", "", "fp32", "8 exponent bits, 23 of mantissa. m, ℓ and the sums of the products are "
+     "kept in it."),
     ("bf16", "", "bf16", "8 exponent bits, 7 of mantissa: fp32's range with fewer digits. exp "
      "overflows above 88.72."),
     ("tf32", "", "TF32", "fp32's 8 exponent bits with 10 of mantissa: what tensor cores make of "
@@ -161,3 +166,30 @@ _MACHINE = (
 )  # fmt: skip
 
 TERMS = tuple(Term(*entry) for entry in (*_SYMBOLS, *_PHASES, *_IDEAS, *_MACHINE))
+# How the pages write some of them beside their names.
+_ALSO = {"Causal": "causal", "Standard": "standard", "logsumexp": "lse", "head dim": "d",
+         "tensor cores": "tensor-core", "SMs": "sm", "streaming multiprocessor": "sm"}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def spelled() -> dict[str, str]:
+    """{as it stands in a text: key}: names, also at the beginning of a sentence, and symbols of two
+    letters and more or of none that is Latin. One Latin letter is found everywhere, so a symbol is
+    told by its surroundings (assets/player/terms.js)."""
+    found: dict[str, str] = {}
+    for term in TERMS:
+        if len(term.symbol) > 1 or term.symbol in ("α", "ℓ"):
+            found[term.symbol] = term.key
+    for term in TERMS:
+        for name in term.name.replace(" or ", "").split(","):
+            name = name.strip()
+            if name.startswith("phase ") or (term.symbol and " in a Triton" in name):
+                continue
+            found.setdefault(name, term.key)
+            found.setdefault(name[0].upper() + name[1:], term.key)
+    return found | _ALSO
+
+
+def data() -> dict[str, object]:
+    """What the browser looks words up in: ``terms`` and ``spelled``."""
+    return {"terms": [asdict(term) for term in TERMS], "spelled": spelled()}

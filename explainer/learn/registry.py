@@ -9,6 +9,7 @@ from explainer.learn import (
     basics,
     claims,
     fp8,
+    level0,
     online,
     pipeline,
     precision,
@@ -22,7 +23,7 @@ from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Rung
 from explainer.problem import ProblemError
 
-MODULES = (basics, stable, online, systems, versions, precision, claims, pipeline, fp8)
+MODULES = (basics, stable, online, systems, versions, precision, claims, pipeline, fp8, level0)
 ORDER = (
     "dot", "matmul", "softmax", "cat", "attention", "safe", "mask", "tiles_why", "online", "fusion",
     "versions", "recompute", "formats", "when_not",

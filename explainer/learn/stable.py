@@ -39,7 +39,8 @@ def in_format(x: np.ndarray, name: str, subtract: bool) -> Numbers:
     rounded = FORMATS[name].round_to
     x = rounded(x)
     z = rounded(x - x.max()) if subtract else x
-    e = rounded(np.exp(z))
+    with np.errstate(over="ignore"):
+        e = rounded(np.exp(z))
     total = np.float64(0)
     for term in e:
         total = rounded(total + term)

@@ -13,6 +13,8 @@ BAR = """
   <button type="button" class="fa-share fa-start-predict" aria-pressed="false">Predict</button>
   <button type="button" class="fa-share fa-start-present">Present</button>
   <button type="button" class="fa-share fa-copy">Copy link</button>
+  <button type="button" class="fa-share fa-start-symbols" aria-haspopup="dialog"
+    aria-label="Keys and symbols" title="Keys and symbols">?</button>
   <details class="fa-menu">
     <summary class="fa-share">Export</summary>
     <div role="menu" aria-label="Export">
@@ -42,6 +44,8 @@ for (const name of ["tour", "predict", "present"])
     if (name === "present" && here) document.dispatchEvent(new Event("fa:present-here"));
     else onStep(new Event(`fa:${name}`));
   });
+const symbols = element.querySelector(".fa-start-symbols");
+symbols.addEventListener("click", () => document.dispatchEvent(new Event("fa:symbols")));
 const share = element.querySelector(".fa-copy");
 const menu = element.querySelector(".fa-menu");
 menu.addEventListener("click", (event) => {

@@ -125,13 +125,14 @@ def test_the_glossary_by_focus_and_escape(tab):
     term = page.locator("#learn-online abbr[data-term]").first
     term.focus()
     entry = page.get_by_role("tooltip")
-    assert entry.is_visible() and len(entry.inner_text()) > 20
+    entry.wait_for()
+    assert len(entry.inner_text()) > 20
     assert term.get_attribute("aria-describedby") == entry.get_attribute("id")
     page.keyboard.press("Escape")
     assert not entry.is_visible()
     assert page.locator("#learn-online-title").is_visible(), "Escape closed the entry alone"
     term.hover()
-    assert entry.is_visible()
+    entry.wait_for()
 
 
 SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&

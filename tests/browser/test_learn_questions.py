@@ -7,10 +7,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from explainer.learn.level0 import KNOWN
 from explainer.learn.registry import ORDER, rungs
-from tests.browser.learning import open_page, widget
+from tests.browser.learning import AT_HEADING, agree, open_page, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
+ALL = len(QUESTIONS) + len(KNOWN)
 
 
 def arrange(page, form, question) -> None:
@@ -87,7 +89,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
         solve(page, card.locator("[data-question]"), question)
         said = card.locator("[data-question] .fa-verdict").inner_text()
         assert said.startswith("✓ Right. ") and len(said) > 16, (key, said)
-        assert page.locator("[data-progress]").inner_text() == f"{k} of 14 answered right"
+        assert page.locator("[data-progress]").inner_text() == f"{k} of {ALL} answered right"
         assert link.locator(".fa-tick-mark").count() == 1
     page.evaluate("localStorage.clear()")
 
@@ -119,7 +121,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         WRONG[kind](form, question)
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
-        assert progress.inner_text().startswith(f"{k - 1} of 14")
+        assert progress.inner_text().startswith(f"{k - 1} of {ALL}")
         if kind == "click":
             form.locator("[data-at='0,0']").click()
         if kind == "choice":
@@ -134,7 +136,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
                 form.locator(f"[data-at='{i},{j}']").click()
         check.click()
         assert said.inner_text().startswith("✓ Right. "), kind
-        assert progress.inner_text().startswith(f"{k} of 14")
+        assert progress.inner_text().startswith(f"{k} of {ALL}")
     kept = json.loads(page.evaluate("localStorage.getItem('fa-learn')"))
     assert kept == {QUESTIONS[key].key: "right" for key in kinds.values()}
     assert all(method == "GET" and path.endswith("/fa/learn") for method, path in sent), sent
@@ -142,5 +144,28 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     page.wait_for_selector("[data-progress]:visible")
     page.wait_for_function("document.querySelector('[data-progress]').textContent.startsWith('4')")
     page.get_by_role("button", name="Forget my answers").click()
-    assert progress.inner_text() == "0 of 14 answered right"
+    assert progress.inner_text() == f"0 of {ALL} answered right"
     context.close()
+
+
+def test_level_0_by_keyboard_shows_what_is_computed_and_leads_back(tab):
+    """One of each kind; the others are of the same making."""
+    page = open_page(tab, "level0")
+    page.get_by_role("button", name="Forget my answers").press("Enter")
+    kinds = {known.question.kind: known for known in reversed(KNOWN)}
+    for k, known in enumerate(kinds.values(), 1):
+        card = page.get_by_role("region", name=known.title)
+        assert not card.locator("[data-reveal]").is_visible()
+        card.locator("h3").focus()
+        solve(page, card.locator("[data-question]"), known.question)
+        assert card.locator(".fa-verdict").inner_text().startswith("✓ Right. ")
+        assert card.locator("h3 .fa-tick-mark").count() == 1
+        place = card.locator("[data-reveal] [data-widget]")
+        widget(page, known.question.key)
+        agree(place)
+        assert page.locator("[data-progress]").inner_text().startswith(f"{k} of {ALL}")
+        back = card.locator(".fa-fine a")
+        back.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function(AT_HEADING, arg=f"learn-{known.rung}-title")
+    page.evaluate("localStorage.clear()")

@@ -49,6 +49,9 @@ PAGES = {
     "learn-dark": ("page=learn&rung=mask", 1440, 900, "dark"),
     "learn-phone": ("page=learn&rung=softmax", 390, 844, "light"),
 }  # fmt: skip
+CHARTS = {"memory-traffic", "memory-capacity"} | {
+    name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
+}
 
 
 def small(png: bytes) -> np.ndarray:
@@ -66,6 +69,8 @@ def test_looks_as_it_did(gallery, server, watch, name):
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
     page.wait_for_load_state("networkidle")
+    if name in CHARTS:
+        page.wait_for_selector(".js-plotly-plot .main-svg:visible")
     page.wait_for_timeout(500)
     png = page.screenshot()
     kept = SHOTS / f"{name}.png"

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from explainer import hardware, schedule, tiling
-from explainer.learn.glossary import TERMS
+from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
 
 BY_KEY = {t.key: t for t in TERMS}
@@ -94,3 +94,19 @@ def test_the_causal_fraction_is_the_tilings(tiles):
     counts = tiling.counts(Problem(n=4 * tiles, block_q=4, block_k=4, causal=True))
     computed = counts["full"] + counts["partial"]
     assert computed / tiles**2 == (tiles + 1) / (2 * tiles)
+
+
+def test_what_is_spelled_has_an_entry_and_no_latin_letter_stands_alone():
+    found = spelled()
+    assert set(found.values()) <= set(BY_KEY)
+    assert not [word for word in found if re.fullmatch("[A-Za-z]", word)]
+    for word, key in (("softmax", "softmax"), ("Softmax", "softmax"), ("SRAM", "sram"),
+                      ("shared memory", "sram"), ("FA-2", "fa2"), ("Br", "Br"), ("α", "alpha"),
+                      ("Causal", "causal"), ("Standard", "standard")):  # fmt: skip
+        assert found[word] == key
+    assert not [word for word in found if word.startswith("phase ")]
+
+
+def test_the_browser_gets_every_entry():
+    sent = data()
+    assert [t["key"] for t in sent["terms"]] == list(BY_KEY) and sent["spelled"] == spelled()

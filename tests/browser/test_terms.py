@@ -1,0 +1,152 @@
+"""The glossary on every page: the pointer rests on a symbol or a word and its entry is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.learn.glossary import TERMS
+
+TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
+WORDS = {t.key: t.words for t in TERMS}
+REST_MS = 700
+# Where a piece of text stands: the first visible place of it inside of what the selector finds.
+PLACE = """([selector, text, at]) => {
+  for (const node of document.querySelectorAll(selector)) {
+    if (!node.checkVisibility()) continue;
+    const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const start = walk.currentNode.data.indexOf(text);
+      if (start < 0) continue;
+      walk.currentNode.parentElement.scrollIntoView({ block: "center" });
+      const range = document.createRange();
+      range.setStart(walk.currentNode, start + at);
+      range.setEnd(walk.currentNode, start + at + 1);
+      const box = range.getBoundingClientRect();
+      if (box.width) return [box.left + box.width / 2, box.top + box.height / 2];
+    }
+  }
+  return null;
+}"""
+
+
+def rest(page, selector: str, text: str, at: int = 0) -> list[str] | None:
+    """The pointer rests on this character; the lines of the entry shown, None if there is none."""
+    page.mouse.move(2, 300)
+    page.wait_for_timeout(250)
+    place = page.evaluate(PLACE, [selector, text, at])
+    assert place, f"{text!r} is not in {selector}"
+    page.wait_for_timeout(100)
+    place = page.evaluate(PLACE, [selector, text, at])
+    page.mouse.move(*place)
+    page.wait_for_timeout(REST_MS)
+    entry = page.locator(".fa-term")
+    if not (entry.count() and entry.is_visible()):
+        return None
+    return [line for line in entry.locator("> :not([hidden])").all_inner_texts() if line]
+
+
+def shows(page, key: str, *where) -> list[str]:
+    lines = rest(page, *where)
+    assert lines and lines[:2] == [TITLES[key], WORDS[key]], (where, lines)
+    return lines[2:]
+
+
+@pytest.fixture
+def step(tab):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?step=5")
+    page.wait_for_selector('[data-testid="player"][data-step="5"]')
+    page.mouse.move(2, 300)
+    page.mouse.move(4, 300)
+    return page
+
+
+def test_what_the_step_page_writes_has_its_entry(step):
+    shows(step, "m", '[data-column="m_new"]', "m new")
+    shows(step, "l", 'th[data-column="l_new"]', "αℓ", 1)
+    shows(step, "alpha", 'th[data-column="l_new"]', "αℓ", 0)
+    shows(step, "hbm", ".fa-hbm h2", "HBM")
+    shows(step, "sram", ".fa-sram h2", "SRAM")
+    shows(step, "Br", "[data-testid=block-info]", "Br")
+    shows(step, "N", "[data-testid=block-info]", "N")
+    shows(step, "fa1", ".fa-bar-name", "FA-1")
+    shows(step, "exp", "[data-go=exp]", "exp")
+    shows(step, "Tc", ".fa-code", "Tc")
+    shows(step, "lse", ".fa-code", "lse")
+    shows(step, "V", ".fa-formula", "V", 0)
+    assert rest(step, "figcaption", "4 × 8") is None
+    assert rest(step, ".fa-bar-total", "kB", 1) is None
+
+
+def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):
+    box = step.locator("figure:has(> .fa-ink-p)")
+    title = box.get_attribute("title")
+    assert title.startswith("P")
+    assert shows(step, "P", ".fa-ink-p b", "P") == [title]
+    assert box.get_attribute("title") is None
+    step.keyboard.press("Escape")
+    assert not step.locator(".fa-term").is_visible()
+    assert box.get_attribute("title") == title
+
+
+def test_stepping_asks_the_server_nothing(tab, step):
+    shows(step, "m", '[data-column="m_new"]', "m new")
+    before = len(tab.requests)
+    step.locator('[data-testid="player"]').focus()
+    for _ in range(4):
+        step.keyboard.press("ArrowLeft")
+    shows(step, "l", 'th[data-column="l_old"]', "ℓ")
+    assert not [url for url in tab.requests[before:] if "/fa/" in url]
+    assert sum("glossary" in url for url in tab.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "query, found",
+    [
+        ("page=run", [("Bc", "[data-testid=block-info]", "Bc"), ("causal", "label", "Causal")]),
+        ("page=memory", [("standard", ".fa-finding", "standard attention"),
+                         ("sm", ".fa-level", "SM"), ("l2", ".fa-level", "L2 cache")]),
+        ("page=parallel", [("fa2", ".fa-figure-page", "FA-2")]),
+        ("page=learn", [("softmax", "#learn-softmax p", "Softmax"), ("d", "#learn-dot", "d =")]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_every_page_has_its_entries(tab, query, found):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?{query}")
+    page.wait_for_selector("#pages [role=tabpanel]:visible")
+    page.wait_for_load_state("networkidle")
+    for key, *where in found:
+        shows(page, key, *where)
+
+
+def test_keys_and_symbols_in_a_dialog(tab, step):
+    button = step.get_by_role("button", name="Keys and symbols")
+    button.focus()
+    step.keyboard.press("Enter")
+    dialog = step.get_by_role("dialog", name="Keys and symbols")
+    dialog.wait_for()
+    said = dialog.inner_text()
+    for term in TERMS:
+        if term.symbol:
+            assert f"{term.symbol}, {term.name}" in said and term.words in said
+        elif term.name.startswith("phase "):
+            assert term.words in said
+    assert "Home End" in said
+    step.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert button.evaluate("node => node === document.activeElement")
+
+
+def test_without_a_server_the_dialog_says_so(tab, step):
+    tab.tolerate("503")
+    step.route("**/fa/glossary*", lambda route: route.fulfill(status=503, body="busy"))
+    button = step.get_by_role("button", name="Keys and symbols")
+    button.click()
+    dialog = step.get_by_role("dialog", name="Keys and symbols")
+    dialog.get_by_text("The server did not answer").wait_for()
+    assert "Home End" in dialog.inner_text()
+    dialog.get_by_role("button", name="Close").click()
+    step.unroute("**/fa/glossary*")
+    button.click()
+    dialog.get_by_text("running maximum").wait_for()
