@@ -13,9 +13,10 @@ from explainer.workload import Workload
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 COMPILED_D = (64, 128, 256)
-# Causal rows: the longest first within each head (as the kernel has it), in the order of the rows,
-# or the longest of all heads first.
-HEAVY, PLAIN, GLOBAL = "heavy", "plain", "global"
+# Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
+# within each head, or in the order of the rows.
+HEAVY, HEAD, PLAIN = "heavy", "head", "plain"
+SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,11 @@ def check_fits(w: Workload, order: str) -> None:
         raise ProblemError(NO_ROOM.format(w=w, shared=shared, most=most))
 
 
+def section(w: Workload) -> int:
+    """Heads that FA-2's causal launch takes together, as ``kernels.fa2.section`` has it."""
+    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
+
+
 def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block).
 
@@ -83,13 +89,13 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
         total = int((full + masked).sum())
         return Programs(np.arange(heads), -each, 0 * each, total * each)  # every tile is masked
     rows = np.arange(len(full))
-    if w.causal and causal_order == HEAVY:
+    if w.causal and causal_order != PLAIN:
         rows = rows[::-1]
-    if w.causal and causal_order == GLOBAL:
-        row = np.repeat(rows[::-1], heads)
-        return Programs(np.tile(np.arange(heads), len(rows)), row, full[row], masked[row])
-    row = np.tile(rows, heads)
-    return Programs(np.repeat(np.arange(heads), len(rows)), row, full[row], masked[row])
+    side = section(w) if w.causal and causal_order == HEAVY else 1
+    sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
+    row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
+    head = np.concatenate([np.tile(section, len(rows)) for section in sections])
+    return Programs(head, row, full[row], masked[row])
 
 
 @lru_cache(maxsize=1)

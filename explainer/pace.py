@@ -24,7 +24,8 @@ class Pace:
     """Time of a program alone: ``start + full · visit + masked · masked_visit``, in ``unit``.
 
     ``sharing``: how much slower when two share a multiprocessor; ``beyond_l2``: how much slower
-    when what the running programs come back to is larger than L2. ``source`` for beside figures.
+    when what the running programs come back to is larger than L2; ``spread``: how unequal the times
+    of equal programs are (standard deviation of their logarithm). ``source`` for beside figures.
     """
 
     start: float
@@ -32,6 +33,7 @@ class Pace:
     masked: float
     sharing: float
     beyond_l2: float
+    spread: float
     unit: str
     source: str
 
@@ -66,7 +68,8 @@ def learnt(order: str) -> Pace:
     """The pace of this order's kernel on the H200, d = 64, 16 bit, from its recorded schedules.
 
     Alone: least squares over launches with at most one program a multiprocessor. Sharing, and going
-    beyond L2: how much longer programs took than that, where there were many.
+    beyond L2: how much longer programs took than that, where there were many. Spread: of full
+    launches with many programs, which all have the same work.
     """
     record = load("placement_nvidia_h200")
     rows = [r for r in record["rows"] if r["order"] == order and not judged(r)]
@@ -82,10 +85,12 @@ def learnt(order: str) -> Pace:
     if order == "fa2":
         many = [r for r in crowded if len(r["programs"]) >= 4 * r["sms"] * 2]
         ratio = [_durations(r).sum() / (_parts(r) @ found).sum() for r in many]
-        return Pace(start, visit, masked, float(np.mean(ratio)), 1.0, "µs", about(_NAME))
+        equal = [np.log(_durations(r)).std() for r in many if not r["causal"]]
+        sharing, spread = float(np.mean(ratio)), float(np.mean(equal))
+        return Pace(start, visit, masked, sharing, 1.0, spread, "µs", about(_NAME))
     wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > _l2(r)]
     ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
-    return Pace(0.0, masked, masked, 1.0, float(np.mean(ratio)), "µs", about(_NAME))
+    return Pace(0.0, masked, masked, 1.0, float(np.mean(ratio)), 0.0, "µs", about(_NAME))
 
 
 _NAME = "placement_nvidia_h200"
@@ -110,19 +115,23 @@ def pace(w: Workload, order: str) -> Pace:
     one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
     return Pace(
         known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
-        VISITS, f"in visits of FA-2; their relations {known.source}",
+        known.spread, VISITS, f"in visits of FA-2; their relations {known.source}",
     )  # fmt: skip
 
 
 @lru_cache(maxsize=32)
 def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
-    """The simulated schedule of this launch on the workload's card, in its pace's unit.
+    """The simulated schedule of this launch on the workload's card, in its pace's unit. Where
+    programs share multiprocessors their times spread as the recorded ones do, always by the same
+    random numbers.
 
     Raises ProblemError for too many programs, or for a tile that has no room on the card.
     """
     check_fits(w, order)
     launch, p = programs(w, order, causal_order), pace(w, order)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
+    if len(cost) > w.hardware.sms:
+        cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
     places = max(1, slots(w, order)[0])
     found = simulate(cost, w.hardware.sms, places, p.sharing)
     if order == "fa2":

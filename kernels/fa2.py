@@ -10,6 +10,9 @@ from .formats import as_operand, as_stored, load_tile
 from .progress import expect
 from .stamps import clock, stamp
 
+SECTION_HEADS = 16  # side by side under a causal mask, at most; see LOG.md 14
+SECTION_BYTES = 64 << 20  # of their K and V, at most
+
 # kernel: begin
 
 
@@ -60,10 +63,10 @@ def visit_tiles(
     return acc, m_i, l_i
 
 
-@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+@triton.jit(do_not_specialize=["H", "GROUP", "SECTION", "Nq", "Nk"])
 def fa2_kernel(
     Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
-    H, GROUP, Nq, Nk, qk_scale,
+    H, GROUP, SECTION, Nq, Nk, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
@@ -73,10 +76,13 @@ def fa2_kernel(
     if STAMPED:
         began = clock()
     Tr = tl.cdiv(Nq, BLOCK_M)
-    i = tl.program_id(0) % Tr
-    if CAUSAL:
-        i = Tr - 1 - i  # the longest rows start first
-    bh = (tl.program_id(0) // Tr).to(tl.int64)
+    i, bh = tl.program_id(0) % Tr, tl.program_id(0) // Tr
+    if CAUSAL:  # SECTION heads side by side, the longest rows of all of them first
+        first = bh // SECTION * SECTION
+        heads = tl.minimum(SECTION, tl.num_programs(0) // Tr - first)
+        turn = tl.program_id(0) - first * Tr
+        i, bh = Tr - 1 - turn // heads, first + turn % heads
+    bh = bh.to(tl.int64)
     b, h = bh // H, bh % H
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
     rows = i * BLOCK_M + lanes
@@ -131,6 +137,12 @@ def fa2_kernel(
 # kernel: end
 
 
+def section(n_k: int, d: int, itemsize: int) -> int:
+    """Heads whose row blocks a causal launch takes together: enough to fill the end of a launch,
+    few enough not to drive each other's K and V out of L2."""
+    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * n_k * d * itemsize)))
+
+
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
     config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
@@ -158,7 +170,8 @@ def run(
     fa2_kernel[(programs,)](
         q, k, v, o, lse, m if trace else lse, l if trace else lse,
         lse if stamps is None else stamps, q.stride(), k.stride(), v.stride(), o.stride(),
-        heads, heads // k.shape[1], n_q, n_k, scale * 1.4426950408889634,
+        heads, heads // k.shape[1], section(n_k, d, k.element_size()), n_q, n_k,
+        scale * 1.4426950408889634,
         D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
         PAD_D=pad(d), CAUSAL=bool(causal), RAGGED=n_k % block_n != 0, PRECISION=precision,
         TRACE=trace, STAMPED=stamps is not None,

@@ -53,7 +53,7 @@ FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 def _grid(w: Workload, hall: bool) -> tuple:
     both = {order: pace.schedule(w, order) for order in ("fa1", "fa2")}
-    other = {o: pace.schedule(w, "fa2", o) for o in (grid.PLAIN, grid.GLOBAL)} if w.causal else None
+    other = {o: pace.schedule(w, "fa2", o) for o in (grid.PLAIN, grid.HEAD)} if w.causal else None
     unit = pace.pace(w, "fa2").unit
     longest = max(s.makespan for s in both.values())
     figures = []

@@ -114,11 +114,13 @@ def test_visits_are_the_tiles_that_the_mask_leaves(workload):
 
 def test_heavy_rows_come_first_only_with_a_mask():
     w = Workload(n=1000, block_q=128, block_k=64, heads=2, causal=True)
-    heavy, plain = (grid.programs(w, "fa2", o) for o in (grid.HEAVY, grid.PLAIN))
+    heavy, head, plain = (grid.programs(w, "fa2", o) for o in (grid.HEAVY, grid.HEAD, grid.PLAIN))
     rows = list(range(8))
-    assert heavy.row.tolist() == 2 * rows[::-1] and plain.row.tolist() == 2 * rows
-    assert heavy.head.tolist() == [0] * 8 + [1] * 8
-    assert sorted(heavy.visits) == sorted(plain.visits)
+    assert head.row.tolist() == 2 * rows[::-1] and plain.row.tolist() == 2 * rows
+    assert head.head.tolist() == plain.head.tolist() == [0] * 8 + [1] * 8
+    assert heavy.row.tolist() == [i for i in rows[::-1] for _ in range(2)]
+    assert heavy.head.tolist() == [0, 1] * 8
+    assert sorted(heavy.visits) == sorted(head.visits) == sorted(plain.visits)
     full = replace(w, causal=False)
     assert grid.programs(full, "fa2").row.tolist() == 2 * rows
     assert pace.schedule(w, "fa2").makespan <= pace.schedule(w, "fa2", grid.PLAIN).makespan
