@@ -18,7 +18,6 @@ FORMS = {  # key → what the page calls it
 SHORT = {  # the same in a table's head
     "standard": "standard",
     "standard_kept": "S and P kept",
-    "autograd_kept": "P kept (autograd)",
     "fused": "FlashAttention",
 }
 LENGTHS = tuple(2**k for k in range(8, 17))

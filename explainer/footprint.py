@@ -88,7 +88,9 @@ def levels(w: Workload) -> tuple[Level, ...]:
         Level(
             "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
             card.shared_per_sm_bytes, card.shared_bytes_per_s, GUIDE,
-            "128 bytes an SM and clock, CUDA C++ Programming Guide", DERIVED,
+            f"{card.shared_bytes_per_clock} bytes an SM and clock, "
+            + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide"),
+            DERIVED,
             tuple((t, parts[t]) for t in ("Q", "K", "V")),
         ),
         Level(

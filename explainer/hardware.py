@@ -10,7 +10,7 @@ GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capabi
 # fp32 lanes of an SM (architecture whitepapers); bytes that shared memory gives an SM in a clock
 # (CUDA C++ Programming Guide: 32 banks, 4 bytes each).
 LANES = {"sm_75": 64, "sm_80": 64, "sm_89": 128, "sm_90": 128, "sm_120": 128}
-SHARED_BYTES_PER_CLOCK = 128
+SHARED_BYTES_PER_CLOCK = {"sm_75": 64}  # 16 load and store units (Turing whitepaper); else 128
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,14 @@ class Card:
         return self.fp32_tflops * 1e12 / (2 * LANES[self.arch] * self.sms)
 
     @property
+    def shared_bytes_per_clock(self) -> int:
+        """Of one SM: 32 banks of 4 bytes each, or what its load and store units can take."""
+        return SHARED_BYTES_PER_CLOCK.get(self.arch, 128)
+
+    @property
     def shared_bytes_per_s(self) -> float:
-        """Of all SMs together: 32 banks of 4 bytes each, once a clock."""
-        return SHARED_BYTES_PER_CLOCK * self.sms * self.clock_hz
+        """Of all SMs together."""
+        return self.shared_bytes_per_clock * self.sms * self.clock_hz
 
     @property
     def registers_bytes_per_s(self) -> float:

@@ -348,7 +348,9 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     head = ("Card", *capacity.SHORT.values())
     note = (
         "The longest N whose tensors fit, Q, K and V included, nothing else on the card. Twice the "
-        "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers."
+        "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
+        "PyTorch's autograd keeps P alone, half of S and P; but while the forward pass runs both "
+        "are there, so it runs out where standard attention does."
     )
     named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
     return _page(

@@ -23,8 +23,8 @@ METRICS = {
 FIELDS = {"tflops": "tflops", "shared": "shared_bytes", "registers": "registers",
           "spills": "spill_bytes", "blocks": "blocks_per_sm"}  # fmt: skip
 NOT_COMPILED = (
-    "{name} ({arch}) is not among the cards that the kernels were compiled for: Triton's matrix "
-    "products need sm_80 or newer."
+    "{name} ({arch}) is not among the cards that the kernels were compiled for: below sm_80 Triton "
+    "does not use the matrix units."
 )
 NOT_16_BIT = (
     "The map holds fp16 and bf16, which compile alike; in fp32 the kernel has tiles of 32 × 32 and "

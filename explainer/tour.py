@@ -37,8 +37,8 @@ CHAPTERS = (
     Chapter(
         "Naive softmax overflows",
         "Softmax needs exp of every score. One score in this tile is about 30: exp(30) is 10¹³, "
-        "and fp16 ends at 65,504, which exp passes at 11.09. fp32 and bf16 end at 88.72. Taken "
-        "literally, the formula divides infinity by infinity.",
+        "and fp16 ends at 65,504, which exp passes at 11.09; in fp32 and bf16 at 88.72. "
+        "Taken literally, the formula divides infinity by infinity.",
         SPIKE,
         step=14,
         phase="scores",

@@ -3,6 +3,13 @@
 
 import { el, set } from "./dom.js";
 
+// Cards that use a letter in another sense.
+const OTHER_SENSE = {
+  "#learn-matmul": ["B", "i", "j"],
+  "#learn-fp8": ["M"],
+  "#learn-formats": ["m", "N", "K"],
+  "#learn-level0, .fa-known": ["B"],
+};
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself
 const NEAR_PX = 3;
@@ -93,8 +100,10 @@ export class Terms {
     if (node) return this.show(index.entries.get(node.dataset.term), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
     if (text?.nodeType !== Node.TEXT_NODE || !target.contains(text)) return;
+    const other = target.closest(Object.keys(OTHER_SENSE).join());
+    const taken = other ? Object.entries(OTHER_SENSE).find(([place]) => other.matches(place))[1] : [];
     const range = document.createRange();
-    for (const { key, start, end } of index.find(text.data, offset)) {
+    for (const { key, start, end } of index.find(text.data, offset).filter((found) => !taken.includes(found.key))) {
       range.setStart(text, start);
       range.setEnd(text, end);
       const box = [...range.getClientRects()].find((one) => inside(one, x, y));

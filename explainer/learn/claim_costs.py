@@ -74,8 +74,9 @@ def on_chip(given: Given) -> list[Block]:
     return [
         table("Shared memory, and the textbook tile that fits", head, rows),
         text(f"The A100's 20 MB: {A100_ON_CHIP // KIB} KB of L1 and shared memory × {a100.sms} SMs "
-             f"= {A100_ON_CHIP * a100.sms / MIB:.2f} MB. No SM can reach another's, so a tile must "
-             f"fit {a100.shared_bytes // KIB} KB."),
+             f"= {A100_ON_CHIP * a100.sms / MIB:.2f} MB. No SM of it can reach another's (on "
+             "Hopper those of a small cluster can): what a block keeps in shared memory must fit "
+             f"{a100.shared_bytes // KIB} KB."),
     ]  # fmt: skip
 
 
@@ -112,8 +113,8 @@ def flops(given: Given) -> list[Block]:
     return [
         table("Operations, one head", ("work", "standard", "FA-2"), rows),
         text(f"FA-2 ÷ standard: forward {b / a:.4f}, with the backward pass "
-             f"{both[1] / both[0]:.3f} (its products; S is computed again). What it saves is "
-             "bytes, not operations."),
+             f"{both[1] / both[0]:.3f} (its products; S is computed again). What it saves "
+             "is bytes, hardly any operations."),
     ]  # fmt: skip
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from explainer import recorded
 from explainer.hardware import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
 from explainer.learn.blocks import Control, Widget
 from explainer.learn.content import Claim
+from explainer.learn.wild import speed_ratio
 
 FA1 = "FlashAttention, arXiv 2205.14135"
 FA2 = "FlashAttention-2, arXiv 2307.08691"
@@ -118,9 +120,11 @@ CLAIMS = (
         "On Hopper, PyTorch's attention runs FlashAttention-3.",
         False,
         "The flash backend of scaled_dot_product_attention is FA-2. FA-3 must be installed and "
-        "chosen. The cuDNN backend was 1.3 to 1.9 times faster on an H200.",
+        "chosen. The cuDNN backend was {:.1f} to {:.1f} times as fast on an H200.".format(
+            *speed_ratio()
+        ),
         "",
-        "PyTorch, torch.nn.attention (activate_flash_attention_impl); measured for this project",
+        f"PyTorch, torch.nn.attention (activate_flash_attention_impl); {recorded.about()}",
     ),
     Claim(
         "order",

@@ -149,6 +149,9 @@ _MACHINE = (
      "kept in it."),
     ("bf16", "", "bf16", "8 exponent bits, 7 of mantissa: fp32's range with fewer digits. exp "
      "overflows above 88.72."),
+    ("fp8", "", "fp8", "8 bits: e4m3 (4 exponent bits, 3 of mantissa, to 448) or e5m2 (5 and 2, to "
+     "57,344). Half of fp16's bytes, twice its rate, and a scale for each block of numbers."),
+    ("logit", "", "logit", "A number that a softmax is taken of. In attention: a score."),
     ("tf32", "", "TF32", "fp32's 8 exponent bits with 10 of mantissa: what tensor cores make of "
      "fp32 operands. Triton's tl.dot uses it unless asked otherwise."),
     ("intensity", "", "arithmetic intensity", "Operations for each byte moved. Standard attention "
@@ -167,8 +170,13 @@ _MACHINE = (
 
 TERMS = tuple(Term(*entry) for entry in (*_SYMBOLS, *_PHASES, *_IDEAS, *_MACHINE))
 # How the pages write some of them beside their names.
-_ALSO = {"Causal": "causal", "Standard": "standard", "logsumexp": "lse", "head dim": "d",
-         "tensor cores": "tensor-core", "SMs": "sm", "streaming multiprocessor": "sm"}  # fmt: skip
+_ALSO = {
+    "Causal": "causal", "Standard": "standard", "logsumexp": "lse", "head dim": "d",
+    "matrix unit": "tensor-core", "Matrix unit": "tensor-core", "multiprocessor": "sm",
+    "DRAM": "hbm", "fp8 e4m3": "fp8", "e4m3": "fp8", "e5m2": "fp8", "score": "S",
+}  # fmt: skip
+# Names that mean something else as often: shown for a symbol beside them, never found in a text.
+_TOO_PLAIN = {"weights", "values", "keys", "output", "index of the row block"}
 
 
 @lru_cache(maxsize=1)
@@ -183,7 +191,8 @@ def spelled() -> dict[str, str]:
     for term in TERMS:
         for name in term.name.replace(" or ", "").split(","):
             name = name.strip()
-            if name.startswith("phase ") or (term.symbol and " in a Triton" in name):
+            plain = name in _TOO_PLAIN or name.startswith("phase ")
+            if plain or (term.symbol and " in a Triton" in name):
                 continue
             found.setdefault(name, term.key)
             found.setdefault(name[0].upper() + name[1:], term.key)

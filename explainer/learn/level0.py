@@ -30,7 +30,7 @@ KNOWN = (
         Question(
             "known-norm", NUMBER, "What is the length (the L2 norm) of the vector [3, 4]?",
             answer=5.0, tolerance=0.001,
-            reasons=("Yes: square, add, take the root: √(9 + 16).",
+            reasons=("Square, add, take the root: √(9 + 16).",
                      "Square the numbers, add them, and take the square root of the sum."),
         ),
         level0_shown.norm,
@@ -42,7 +42,7 @@ KNOWN = (
         Question(
             "known-dot", NUMBER, "What is the dot product of [1, 2, 3] and [4, 5, 6]?",
             answer=32.0, tolerance=0.001,
-            reasons=("Yes: 1·4 + 2·5 + 3·6.",
+            reasons=("1·4 + 2·5 + 3·6.",
                      "Multiply place by place, then add the three products."),
         ),
         level0_shown.dot,
@@ -58,7 +58,7 @@ KNOWN = (
             options=(
                 (_cells(LEFT * RIGHT), "That multiplies cell by cell (A * B in PyTorch). The "
                  "product of matrices takes a row times a column."),
-                (_cells(LEFT @ RIGHT), "Yes: each cell is a row of A times a column of B, such as "
+                (_cells(LEFT @ RIGHT), "Each cell is a row of A times a column of B, such as "
                  "3·2 + 4·1 = 10 below at the left."),
                 (_cells(RIGHT @ LEFT), "That is B A. The order matters."),
                 (_cells((LEFT @ RIGHT).T), "That is A B with rows and columns exchanged."),
@@ -75,8 +75,8 @@ KNOWN = (
         Question(
             "known-share", NUMBER,
             "Softmax of [1, 2, 3]: the 3 gets the largest share. How large is it, to two digits?",
-            answer=float(softmax(PAIR[:1])[0, 2]), tolerance=0.006,
-            reasons=("Yes: exp(3) / (exp(1) + exp(2) + exp(3)): two thirds, near enough.",
+            answer=float(softmax(PAIR[:1])[0, 2]), tolerance=0.005,
+            reasons=("exp(3) / (exp(1) + exp(2) + exp(3)): two thirds, near enough.",
                      "Divide exp(3) = 20.1 by the sum of exp(1) = 2.7, exp(2) = 7.4 and "
                      "exp(3)."),
         ),
@@ -92,7 +92,7 @@ KNOWN = (
             "of a plain vector?)",
             options=(
                 ("Two rows that are alike; of a vector, an error",
-                 "Yes: along a row only differences count, and both rows rise by 1. A vector has "
+                 "Along a row only differences count, and both rows rise by 1. A vector has "
                  "no second axis, so PyTorch raises IndexError."),
                 ("Two rows that are alike; of a vector, the same as dim = 0",
                  "A vector has only dim = 0 (which is also −1). PyTorch raises IndexError for 1."),
@@ -116,7 +116,7 @@ KNOWN = (
                 ("DRAM: it is the larger one",
                  "Size costs speed here: the large memory is the far, slow one."),
                 ("SRAM: it sits on the chip, and its cells need neither refresh nor recharge",
-                 "Yes. It pays with room: about six transistors a bit, where DRAM has one and a "
+                 "It pays with room: about six transistors a bit, where DRAM has one and a "
                  "capacitor. So there is little of it."),
                 ("They are alike; only their sizes differ",
                  "Shared memory and HBM of one card are an order of magnitude apart in rate, and "
@@ -136,7 +136,7 @@ KNOWN = (
                 ("To bring the numbers closer together",
                  "All differences stay as they are: that is why the weights do."),
                 ("So that exp cannot overflow",
-                 "Yes: no exponent is above 0, so no exp is above 1. The weights do not change."),
+                 "No exponent is above 0, so no exp is above 1. The weights do not change."),
                 ("To put them in order", "Nothing is moved."),
                 ("To make the GPU faster", "It costs a pass over the row. It is done for safety."),
             ),
@@ -154,7 +154,7 @@ KNOWN = (
             options=(
                 ("Easier allocation of memory", "It takes more bookkeeping, not less."),
                 ("A block is brought on chip once and used there many times",
-                 "Yes: fewer trips to the slow memory, and blocks that can be worked on side by "
+                 "Fewer trips to the slow memory, and blocks that can be worked on side by "
                  "side."),
                 ("Fewer operations", "Every product is still computed."),
                 ("A better model", "The result is the same, to rounding."),
@@ -170,8 +170,8 @@ KNOWN = (
             "known-cat", NUMBER,
             "“The cat sat”: the scores of “cat” are 2.1, 6.5 and 3.4. What weight does “cat” give "
             "itself, to two digits?",
-            answer=float(softmax(CAT_SCORES)[0, 1]), tolerance=0.006,
-            reasons=("Yes: exp turns a lead of 3.1 into a factor of 22. Sketches often "
+            answer=float(softmax(CAT_SCORES)[0, 1]), tolerance=0.005,
+            reasons=("exp turns a lead of 3.1 into a factor of 22. Sketches often "
                      "write 0.80 here.",
                      "exp(6.5) divided by exp(2.1) + exp(6.5) + exp(3.4). A lead of 3.1 is a "
                      "factor of 22, so it is more than the 0.80 that sketches often write."),
@@ -188,7 +188,7 @@ KNOWN = (
             "model must set to −∞.",
             cells=tuple(tuple(f"q{r} k{c}" for c in range(4)) for r in range(4)),
             answer=tuple((r, c) for r in range(4) for c in range(r + 1, 4)),
-            reasons=("Yes: whatever stands to the right of the diagonal is a later token.",
+            reasons=("Whatever stands to the right of the diagonal is a later token.",
                      "A token may look at itself and back. Hidden is every key with a larger "
                      "number than its query."),
         ),
@@ -206,14 +206,13 @@ KNOWN = (
             "hidden keys no weight, and fill the gap.",
             options=(
                 ("scores = Q @ K.T / K.shape[1] ** 0.5", "Scores first: they are what is masked."),
-                ("hidden = mask == 1", "True where the key is hidden."),
-                ('scores = scores.masked_fill(hidden, float("___"))',
+                ('scores = scores.masked_fill(mask == 1, float("___"))',
                  "exp(−inf) is 0. With 0 in its place a hidden key would weigh exp(0) = 1 before "
                  "the division."),
                 ("P = F.softmax(scores, dim=-1)", "Along each row, after the mask."),
                 ("O = P @ V", "Hidden keys now add 0 times their value."),
             ),
-            gaps=((2, ("0", "1", "-inf"), "-inf"),),
+            gaps=((1, ("0", "1", "-inf"), "-inf"),),
         ),
         level0_shown.zero_one,
         "scores = torch.arange(1.0, 10.0).reshape(3, 3)\n"
@@ -228,7 +227,7 @@ KNOWN = (
             options=(
                 ("For a more accurate model", "The result is the same, to rounding."),
                 ("So that S and P never travel to memory and back",
-                 "Yes: what lies between Q Kᵀ, softmax and P V stays on chip."),
+                 "What lies between Q Kᵀ, softmax and P V stays on chip."),
                 ("To store larger models on disk", "Nothing on disk changes."),
                 ("To make the formula simpler", "It becomes harder: softmax must work in parts."),
             ),
@@ -243,10 +242,10 @@ KNOWN = (
             "known-sixteen", CHOICE,
             "What is the main reason for fp16 or bf16 as the format of Q, K and V?",
             options=(
-                ("To avoid underflow", "fp16 underflows sooner than fp32; bf16 as late."),
+                ("To avoid underflow", "fp16 underflows sooner than fp32; bf16 nearly as late."),
                 ("More precision", "Less: 10 or 7 mantissa bits where fp32 has 23."),
                 ("Half the bytes, and products many times as fast",
-                 "Yes. m, ℓ and the sums stay in fp32. That S takes half the room is no reason "
+                 "m, ℓ and the sums stay in fp32. That S takes half the room is no reason "
                  "here: FlashAttention never stores it."),
                 ("Softmax works in 16 bits only", "It is computed in fp32, where precision "
                  "counts."),

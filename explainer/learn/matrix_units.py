@@ -97,8 +97,9 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
         out.append(text(
             f"Br = {br} fills only part of m = {shape[0]}: the rest is wasted, or the compiler "
             "takes a smaller, slower instruction.", "bad"))  # fmt: skip
-    words = "FMA: a multiply and an add, two FLOPs. Dense rates, sums in fp32; other formats scaled"
-    out.append(text(f"{words} from fp16 by their bits, as the data sheets do.", "fine"))
+    words = "FMA: a multiply and an add, two FLOPs. Dense rates; other formats scaled from fp16 by"
+    sums = "Sums in fp32; Hopper's fp8 units keep fewer bits of them."
+    out.append(text(f"{words} their bits, as the data sheets do. {sums}", "fine"))
     sources = [(f"{key} {g.name}", g.source) for key, g in GENERATIONS.items()]
     return [*out, table("Where these numbers are from", ("generation", "source"), sources)]
 

@@ -45,8 +45,8 @@ SECTIONS = (
         "Why softmax stays in fp32",
         "Kernels take Q, K and V in bf16 or fp16, but keep m, ℓ and O in fp32. Here one long row "
         "is computed key block by key block, each time with something else kept short. Rounding P "
-        "for the product P V costs little. Rounding S or the running sum ℓ costs more, and ℓ can "
-        "stop growing altogether.",
+        "for the product P V costs little. Rounding S costs more when the scores are large. "
+        "Rounding the running sum ℓ costs most on a long row: it can stop growing altogether.",
     ),
 )
 

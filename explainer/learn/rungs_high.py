@@ -27,8 +27,9 @@ FUSION = Rung(
     Question(
         "fusion_ratio",
         NUMBER,
-        "S has 1,024 × 1,024 numbers. Scale, mask and softmax run as three launches. How many "
-        "times fewer bytes does one fused launch move?",
+        "S has 1,024 × 1,024 numbers. Scale, causal mask (made from the indices, nothing is read "
+        "for it) and softmax run as three launches. How many times fewer bytes does one fused "
+        "launch move?",
         answer=3.0,
         tolerance=0.01,
         reasons=(
@@ -47,7 +48,7 @@ VERSIONS = Rung(
     "block go to HBM and back at every visit, O divided by ℓ each time. FA-2 swaps the loops: a "
     "row block stays on chip until it is done, one division at the end, and every row block is a "
     "program of its own. Inside a tile FA-1 splits the keys among its warps, which must exchange "
-    "partial sums; FA-2 splits the queries, so no warp waits for another. FA-3 keeps FA-2's loops "
+    "partial sums; FA-2 splits the queries, so they exchange nothing. FA-3 keeps FA-2's loops "
     "and makes loads, products and softmax overlap on Hopper.",
     "versions",
     Question(
@@ -136,7 +137,7 @@ WHEN_NOT = Rung(
     "FA-1. In decoding there is one query: S is a single row, and K and V must be read anyway. "
     "With tiny heads the exponentials cost more time than the products. And in a short sequence "
     "attention is a small part of the layer: the weights rule. Measure before you choose. FLOPs "
-    "never fall; the backward pass even computes S again.",
+    "hardly fall: the backward pass even computes S again.",
     "when_not",
     Question(
         "when_not_cells",

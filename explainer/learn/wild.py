@@ -35,8 +35,9 @@ BACKENDS: Block = table(
     (
         ("GPU", "sm_80 and newer (A100, RTX 30)", "sm_80 and newer", "sm_50 and newer",
          "any, and CPUs", "sdp_utils.cpp: hardware checks"),
-        ("tried first", "on other GPUs", "on Hopper and B200, with cuDNN above 9.15",
-         "third", "last", f"sdp_utils.cpp: priority_order; {CHECKED}"),
+        ("tried", "first; second where cuDNN is first",
+         "first on Hopper and B200 with cuDNN above 9.15; elsewhere last, behind math",
+         "after flash", "after memory-efficient", f"sdp_utils.cpp: priority_order; {CHECKED}"),
         ("fp16, bf16", "yes (bf16 from sm_80)", "yes", "yes (bf16 from sm_80)", "yes",
          "sdp_utils.cpp: check_dtypes_low_precision"),
         ("fp32", "no", "no", "yes", "yes", f"the same; {CHECKED}"),
@@ -168,8 +169,9 @@ print("the same:", torch.allclose(o, same, atol=1e-5))
 """),
     Snippet(
         "profiler", "Which kernels ran, and for how long",
-        "Runs on a CPU; with a GPU its kernels and their times are listed too. Count the rows: "
-        "the hand-made version is a chain of operators, SDPA is one.",
+        "Runs on a CPU; with a GPU its kernels and their times are listed too. The rows "
+        "are nested: the hand-made version runs bmm, div, softmax and bmm one after the other, "
+        "under SDPA one fused operator does the work.",
         TORCH + """\
 from torch.profiler import ProfilerActivity, profile
 
@@ -258,7 +260,8 @@ assert error <= 2 * naive + rounding
         "transformers", "Transformers: attn_implementation",
         "Needs the package transformers (5.17 was tried). sdpa is the usual default; eager "
         "computes S and P in plain operators and is the one that can return them; "
-        "flash_attention_2 needs the package flash-attn, a GPU and fp16 or bf16. "
+        "flash_attention_2 needs the package flash-attn (or the package kernels, which fetches a "
+        "build), a GPU and fp16 or bf16. "
         "from_pretrained takes the same argument.",
         """\
 import torch

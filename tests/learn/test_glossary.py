@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from explainer import hardware, schedule, tiling
+from explainer.learn.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
 
@@ -77,6 +78,9 @@ def test_the_numbers_of_the_formats_are_numpys_and_torchs():
         exponent = 15 - mantissa
         assert f"{exponent:.0f} exponent bits" in BY_KEY[key].words
     assert "8 exponent bits with 10 of mantissa" in BY_KEY["tf32"].words
+    assert "8 exponent bits, 23 of mantissa" in BY_KEY["fp32"].words
+    for name in ("e4m3", "e5m2"):
+        assert f"to {FORMATS[name].largest:,.0f}" in BY_KEY["fp8"].words
 
 
 def test_the_numbers_of_the_cards_are_the_tables():
