@@ -12,16 +12,24 @@ export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
 const asked = new URLSearchParams(window.location.search).get("page") ?? "step"; // the tab to open with
 let opened = !["run", "memory", "parallel", "learn"].includes(asked);
+let onScreen = ["run", "memory", "parallel", "learn"].includes(asked) ? asked : "step"; // the tab on screen
 let shown = ""; // query of the Problem that the Step page shows
 
 function chip() {
   const node = document.querySelector(".fa-kernel-chip");
   if (!node) return;
   const found = findings.get(shown);
-  node.hidden = !found;
+  node.hidden = !found || onScreen !== "step"; // it is said of the picture there
   if (!found) return;
+  const [with_, sign] = found.agrees ? ["agrees with", "✓"] : ["differs from", "✗"];
+  const full = `${found.device} · kernel ${with_} this picture ${sign}`;
   node.classList.toggle("is-bad", !found.agrees);
-  node.textContent = `${found.device} · kernel ${found.agrees ? "agrees with" : "differs from"} this picture ${found.agrees ? "✓" : "✗"}`;
+  node.title = full;
+  node.replaceChildren(
+    el("span", { class: "fa-chip-full", text: full }),
+    el("span", { class: "fa-chip-short", text: `${sign} kernel` }),
+    el("span", { class: "fa-chip-word", text: ` ${with_.split(" ")[0]}` }),
+  );
 }
 
 /** The player shows this Problem at this place. */
@@ -36,6 +44,14 @@ export function placed({ query, step, phase }) {
 const terms = new Terms(() => fetch(new URL(`fa/glossary?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()));
 document.addEventListener("fa:symbols", () => showSymbols(terms, document.activeElement));
 
+// Back and Forward between the pages.
+window.addEventListener("popstate", () => {
+  address.restore();
+  const name = new URLSearchParams(window.location.search).get("page") ?? "step";
+  const tab = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((one) => one.textContent.trim().toLowerCase() === name);
+  if (tab?.getAttribute("aria-selected") === "false") tab.click();
+});
+
 // Called by name from Gradio's events, which know no modules.
 window.faSite = {
   /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the
@@ -43,7 +59,12 @@ window.faSite = {
   page(name) {
     opened ||= name === asked;
     if (!opened) return;
-    address.write({ page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) });
+    onScreen = name;
+    chip();
+    const place = { page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) };
+    const before = new URLSearchParams(window.location.search).get("page") ?? "step";
+    if (name === before) address.write(place);
+    else address.push(place);
   },
   /** The Run page runs these control values: they go to the address unless they are the Step page's Problem. */
   ran(values) {
@@ -83,7 +104,7 @@ window.faSite = {
     const said = document.querySelector(".fa-said"); // there from the start, so that it is read out
     if (verdict && said) said.textContent = verdict.textContent;
     const data = document.querySelector('[data-testid="run-result"]')?.dataset;
-    if (!data) return;
+    if (!data?.agrees) return; // nothing was compared with the picture
     findings.set(data.query, { device: data.device, agrees: data.agrees === "true" && data.right === "true" });
     chip();
   },
@@ -91,13 +112,13 @@ window.faSite = {
 
 // Tables on the Run page: downloads are made here, of the very figures on the page.
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python", ptx: "text/plain", sass: "text/plain" };
-const CSV_LEFT_OUT = new Set(["histogram", "same"]);
 
-function csv(rows) {
-  const flat = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !CSV_LEFT_OUT.has(key))));
-  const keys = [...new Set(flat.flatMap(Object.keys))];
+/** A table's own rows, each of which can be read alone, where it has them. */
+function csv({ table, rows: all }) {
+  const rows = table ?? all;
+  const keys = [...new Set(rows.flatMap(Object.keys))];
   const cell = (value) => (/[",\n]/.test(value ?? "") ? `"${String(value).replaceAll('"', '""')}"` : (value ?? ""));
-  return [keys, ...flat.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
+  return [keys, ...rows.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
 }
 
 /** A folded table is made when it is first unfolded. */
@@ -177,7 +198,7 @@ document.addEventListener("click", async ({ target }) => {
   const { download: kind, copy } = target.dataset ?? {};
   const data = (kind || copy) && target.closest("[data-rows]")?.dataset;
   if (!data) return;
-  if (kind) return download(data.name, kind, kind === "csv" ? csv(JSON.parse(data.rows).rows) : data.rows);
+  if (kind) return download(data.name, kind, kind === "csv" ? csv(JSON.parse(data.rows)) : data.rows);
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(data.script);

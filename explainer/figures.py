@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import plotly.graph_objects as go
 
+from explainer.html import rounded
 from explainer.request import METHODS
 
 # method → (colour, symbol): told apart by both, and by the legend's words
@@ -21,9 +22,11 @@ LOOK = {
     "sdpa_efficient": ("#8a7fd1", "cross"),
     "sdpa_math": ("#a0785a", "x"),
 }
+PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in the dark
 GRID = "rgba(127,140,160,.28)"
 # The histogram's bins, as judging.py counts them.
 LOWEST, A_DECADE = -10, 4
+HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 
 
@@ -46,6 +49,7 @@ def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.F
         font={"family": "system-ui, sans-serif", "size": 13},
         legend={"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
         hovermode="closest",
+        hoverlabel={"namelength": -1, "bgcolor": PAPER, "font": {"color": INK, "size": 13}},
         modebar={"remove": ["select2d", "lasso2d", "autoScale2d"]},
     )
     axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False}
@@ -81,8 +85,10 @@ def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
         name = METHODS[row["method"]] + (f" ({share:.0f} % exact)" if share >= 0.5 else "")
         line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
         figure.add_scatter(
-            x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6)
-        )
+            x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
+            hovertemplate=f"<b>{METHODS[row['method']]}</b><br>%{{y:.3g}} % of the elements of O"
+            "<br>are about %{x:.1e} from float64<extra></extra>",
+        )  # fmt: skip
     figure.update_xaxes(type="log", title="|O − O in float64|", exponentformat="power", dtick=1)
     figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
     return styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
@@ -91,7 +97,7 @@ def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
 def roofline(result: Mapping) -> go.Figure | None:
     """TFLOP/s over FLOPs per byte asked of memory, under the card's measured ceilings.
 
-    Where a backend's bytes are not known, of Q, K, V and O once: at most that many FLOPs a byte.
+    Where a backend's bytes are not known, those of Q, K, V and O once: it stands at most there.
     """
     rows = [row for row in result["rows"] if row.get("tflops")]
     ceilings = result.get("ceilings")
@@ -112,30 +118,40 @@ def roofline(result: Mapping) -> go.Figure | None:
         y = [rate * low / 1e12, peak, peak]
         name = f"{label}: {rate / 1e12:.1f} TB/s"
         figure.add_scatter(
-            x=x, y=y, name=name, mode="lines", line={"color": "#7b8494", "dash": dash, "width": 2}
-        )
+            x=x, y=y, name=name, mode="lines", hoverinfo="text", hovertext=name,
+            line={"color": "#7b8494", "dash": dash, "width": 2},
+        )  # fmt: skip
     for row, x in points:
         marker = _marker(row["method"], 12)
-        name = METHODS[row["method"]] + ("" if "bytes" in row else " (at most)")
-        text = f"{name}<br>{row['tflops']:.3g} TFLOP/s<br>{x:.3g} FLOP a byte"
+        sign = "" if "bytes" in row else "≤ "
+        name = METHODS[row["method"]] + (" (x ≤)" if sign else "")
+        text = (
+            f"<b>{METHODS[row['method']]}</b><br>{row['tflops']:.3g} TFLOP/s<br>"
+            f"{sign}{x:.3g} FLOPs a byte"
+        )
         figure.add_scatter(
             x=[x], y=[row["tflops"]], name=name, mode="markers", marker=marker,
             hovertext=[text], hoverinfo="text",
         )  # fmt: skip
     figure.add_annotation(
-        x=math.log10(high), y=math.log10(peak), xanchor="right", yanchor="bottom", showarrow=False,
+        x=1, xref="paper", y=math.log10(peak), xanchor="right", yanchor="bottom", showarrow=False,
         text=f"matrix products: {peak:,.0f} TFLOP/s",
     )  # fmt: skip
-    figure.update_xaxes(type="log", title="FLOPs per byte asked of memory", dtick=1)
-    figure.update_yaxes(type="log", title="TFLOP/s", dtick=1)
+    speeds = [peak, ceilings["hbm_bytes_per_s"] * low / 1e12, *(row["tflops"] for row in rows)]
+    ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
+    across = [math.log10(low), math.log10(high)]
+    figure.update_xaxes(
+        type="log", title="FLOPs per byte asked of memory", tickformat=",", dtick=1, range=across
+    )
+    figure.update_yaxes(type="log", title="TFLOP/s", tickformat=",", dtick=1, range=ends)
     remark = result.get("recorded", "ceilings measured on this card")
     return styled(figure, 430, "Why? The roofline", remark)
 
 
-SWEPT = (  # title, what of a row, log or linear
-    ("Time, ms", lambda r: r["median_ms"], "log"),
-    ("TFLOP/s", lambda r: r["tflops"], "linear"),
-    ("Peak memory beyond the inputs, MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
+SWEPT = (  # title, unit, what of a row, log or linear
+    ("Time, ms", "ms", lambda r: r["median_ms"], "log"),
+    ("TFLOP/s", "TFLOP/s", lambda r: r["tflops"], "linear"),
+    ("Peak memory beyond the inputs, MiB", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )
 
 
@@ -145,7 +161,7 @@ def sweep(rows: Iterable[Mapping]) -> tuple[go.Figure | None, ...]:
     return tuple(_swept(rows, *what) if rows else None for what in SWEPT)
 
 
-def _swept(rows: list[Mapping], title: str, value, scale: str) -> go.Figure:
+def _swept(rows: list[Mapping], title: str, unit: str, value, scale: str) -> go.Figure:
     figure = go.Figure()
     for method in METHODS:
         for mask, dash in (("full", "dot"), ("causal", "solid")):
@@ -158,14 +174,29 @@ def _swept(rows: list[Mapping], title: str, value, scale: str) -> go.Figure:
                 mode="lines+markers",
                 line={"color": LOOK[method][0], "dash": dash, "width": 2},
                 marker=_marker(method, 7),
-                error_y=_spread(mine) if title.startswith("Time") else None,
+                error_y=_spread(mine) if unit == "ms" else None,
+                hoverinfo="text",
+                hovertext=[_told(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
             )
-    ticks = sorted({row["n"] for row in rows})
+    ticks = sorted({row["n"] for row in rows})[::2]  # all of them would run into each other
     names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=names, tickangle=0, title="N")
-    figure.update_yaxes(type=scale, exponentformat="power", dtick=1 if scale == "log" else None)
+    figure.update_yaxes(type=scale)
+    if scale == "log":
+        found = [value(row) for row in rows]
+        powers = range(math.floor(math.log10(min(found))), math.ceil(math.log10(max(found))) + 1)
+        texts = [rounded(10.0**k) for k in powers]
+        figure.update_yaxes(tickvals=[10.0**k for k in powers], ticktext=texts)
     figure.update_layout(showlegend=False)
     return styled(figure, 380, title)
+
+
+def _told(row: Mapping, figure: str, spread: bool) -> str:
+    """What hovering says of a point: who, where, how much; of a time its ``spread``."""
+    text = f"<b>{METHODS[row['contender']]}, {row['mask']}</b><br>N = {row['n']:,}<br>{figure}"
+    if spread:
+        text += f" (p20 {rounded(row['p20_ms'])} to p80 {rounded(row['p80_ms'])})"
+    return text
 
 
 # How Plotly's symbols look in text, for a legend outside the figures.

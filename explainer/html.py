@@ -37,6 +37,12 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def listed(parts: list[str]) -> str:
+    """“a”, “a and b”, “a, b and c”."""
+    *first, last = parts or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def rounded(x: float) -> str:
     """Three digits, with no power of ten."""
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"

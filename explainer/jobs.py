@@ -16,7 +16,7 @@ from explainer import admission
 from explainer.inputs import make_inputs
 from explainer.judging import Truth, agreement
 from explainer.problem import ProblemError
-from explainer.request import ORDERS, Placed, Point, RunRequest
+from explainer.request import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.traffic import requested
 from kernels.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.contenders import tiles as kernels_tiles
@@ -81,7 +81,7 @@ def run(request: RunRequest, report: Report) -> dict:
         "query": job.request.to_query(),
         "asked": request.to_query(),
         "machine": about,
-        "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
+        "when": _now(),
         "heads_judged": len(job.truth.heads),
         "naive_error": job.truth.naive_error,
         "naive_refused": job.naive_refused,
@@ -92,6 +92,10 @@ def run(request: RunRequest, report: Report) -> dict:
         "rows": rows,
     }
     return result | job.gpu()
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
 
 
 class _Job:
@@ -149,7 +153,7 @@ class _Job:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
         row = {"method": name}
         blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
-        self.report(f"running {name}", 0, 1)
+        self.report(f"running {METHODS[name]}", 0, 1)
         began = time.perf_counter()
         try:
             refusal = admission.refuse_method(self.request, name, self.about)
@@ -186,7 +190,7 @@ class _Job:
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
 
-        return self._watched(kernel, f"running {name}")
+        return self._watched(kernel, f"running {METHODS[name]}")
 
     def _watched(self, function, stage: str):
         """Runs a kernel function, reporting its programs as the interpreter finishes them."""
@@ -237,7 +241,10 @@ _slow: dict = {}  # what kernels.bench.measure remembers of contenders that take
 
 
 def point(asked: Point, report: Report) -> list[dict]:
-    """The rows of `kernels.bench` for one length of a sweep. Raises Refused without a GPU."""
+    """The rows of `kernels.bench` for one length of a sweep, each with the time of day (``when``).
+
+    Raises Refused without a GPU.
+    """
     refusal = admission.refuse(asked, machine())
     if refusal:
         raise Refused(refusal)
@@ -245,7 +252,7 @@ def point(asked: Point, report: Report) -> list[dict]:
 
     report("timing", 0, 1)
     shape = Problem(asked.n, asked.d, asked.causal, asked.dtype, asked.batch, asked.heads)
-    return measure(shape, asked.methods, SWEEP_RUNS, _slow)
+    return [row | {"when": _now()} for row in measure(shape, asked.methods, SWEEP_RUNS, _slow)]
 
 
 def placed(asked: Placed, report: Report) -> dict:

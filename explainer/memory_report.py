@@ -345,17 +345,15 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
          *(f"{capacity.longest(w, form, key):,}" for form in capacity.SHORT))
         for key, c in CARDS.items()
     ]  # fmt: skip
-    head = ("Card", *capacity.SHORT.values())
     note = (
         "The longest N whose tensors fit, Q, K and V included, nothing else on the card. Twice the "
         "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
-        "PyTorch's autograd keeps P alone, half of S and P; but while the forward pass runs both "
-        "are there, so it runs out where standard attention does."
+        "PyTorch's autograd keeps P alone, but in its forward pass S is there too."
     )
     named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
     return _page(
         card("runs-out", "Where each card runs out", "computed", words(note),
-             table(head, shown, "The longest N of each card")),
+             table(("Card", *capacity.SHORT.values()), shown, "The longest N of each card")),
         figures_of("capacity", ("Form", "N", "bytes", "measured", "source"), named,
                    "Every point of the chart as a table"),
         view="capacity-figures",

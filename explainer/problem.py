@@ -46,9 +46,16 @@ class ProblemError(ValueError):
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return "(empty)"
     text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
     text = "".join(c if c.isprintable() else "?" for c in text[:41])
     return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
+
+
+def stripped(value: object) -> object:
+    """Text without the blanks around it, which nobody sees; anything else as it is."""
+    return value.strip() if isinstance(value, str) else value
 
 
 def refuse(field: str, value: object, allowed: str) -> ProblemError:
@@ -58,11 +65,12 @@ def refuse(field: str, value: object, allowed: str) -> ProblemError:
 
 
 def whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
-    """``value`` as an int in [low, high]; 16.0 and "16" count as whole, True and 7.5 do not."""
+    """``value`` as an int in [low, high]; 16.0 and " 16 " count as whole, True and 7.5 do not."""
     refused = refuse(field, value, f"a whole number from {low} to {high:,}{note}")
     if isinstance(value, bool):
         raise refused
     if isinstance(value, str):
+        value = stripped(value)
         if not value.isascii() or not value.removeprefix("-").isdigit() or len(value) > 12:
             raise refused
         value = int(value)

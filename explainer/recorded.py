@@ -57,6 +57,8 @@ def nearest(request: RunRequest) -> dict | None:
     elements = best["batch"] * best["heads"] * best["n"] * best["d"]
     return {
         "recorded": about(),
+        "when": load()["date"],
+        "asked": request.to_query(),
         "query": shape,
         "machine": {"device": load()["device"], "versions": load()["versions"]},
         "naive_error": next((r["naive_error"] for r in same.values() if "naive_error" in r), None),

@@ -3,11 +3,11 @@ worker could have measured; every text is escaped. A recorded result has the sam
 
 from __future__ import annotations
 
-import json
 import math
 from html import escape
 from urllib.parse import urlencode
 
+from explainer.details import naive_ms
 from explainer.hardware import peak_tflops
 from explainer.html import (
     absent,
@@ -15,16 +15,16 @@ from explainer.html import (
     bar,
     card,
     div,
+    listed,
     mark,
     milliseconds,
     rounded,
     scientific,
-    table,
     tag,
     words,
 )
 from explainer.request import METHODS, ORDERS
-from explainer.script import script
+from explainer.verdict import agrees, lesson, ran, several_heads, verdict
 
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
 
@@ -69,29 +69,33 @@ def meter(share: float) -> str:
 
 def report(result: dict) -> str:
     """The verdict and the four questions of a live run."""
-    ran = [row for row in result["rows"] if "refused" not in row]
-    right = all(row["right"] for row in ran)
-    agrees = all(row["same"]["agrees"] for row in ran if row.get("same"))
+    right, same = all(row["right"] for row in ran(result)), agrees(result)
     cards = (_right(result), _same(result), _fast(result), _small(result))
     return div(
         "fa-run",
-        _verdict(result, right, agrees),
+        verdict(result),
         div("fa-run-cards", *cards),
         data_testid="run-result",
-        data_query=urlencode(_lesson(result)),
+        data_query=urlencode(lesson(result)),
         data_device=result["machine"]["device"],
         data_right=str(right).lower(),
-        data_agrees=str(agrees).lower(),
+        data_agrees="" if same is None else str(same).lower(),  # empty: nothing was compared
+    )
+
+
+def _shape(q: dict) -> str:
+    return (
+        f"N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
     )
 
 
 def recorded(result: dict) -> str:
-    """The same questions answered from the record, and said to be from there."""
-    q = result["query"]
-    text = (
-        f"Nearest problem there: N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, "
-        f"{q['b']} × {q['h']} heads."
-    )
+    """The same questions answered from the record, said to be from there and for which problem."""
+    asked, found = _shape(result["asked"]), _shape(result["query"])
+    if asked == found:
+        text = f"What you asked for was measured there: {found}, random normal numbers."
+    else:
+        text = f"You asked for {asked}. Shown is the nearest problem measured there: {found}."
     about = result["recorded"]
     head = div(
         "fa-run-words",
@@ -106,102 +110,8 @@ def recorded(result: dict) -> str:
     )
 
 
-def details(result: dict) -> str:
-    """Every figure as a table, to be read, downloaded or measured again; and SDPA's choice."""
-    chooser = _chooser(result["chooser"]) if result.get("chooser") else ""
-    data = json.dumps(result, allow_nan=False)
-    name = f"flashattention-{result['query']['n']}-{result['query']['d']}"
-    buttons = [
-        ("CSV", {"data_download": "csv"}),
-        ("JSON", {"data_download": "json"}),
-        ("Copy a script", {"data_copy": "script"}),
-    ]
-    tools = "".join(tag("button", text, type="button", **given) for text, given in buttons)
-    caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
-    body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
-    return div(
-        "fa-run",
-        chooser,
-        card("all", "All figures", result.get("recorded", result.get("when", "")), body)
-        + div("fa-run-tools", tools),
-        data_rows=data,
-        data_name=name,
-        data_script=script(result["query"]),
-    )
-
-
-HEAD = (
-    "Method", "max error", "relative", "mean error", "lse error", "median", "p20", "p80",
-    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
-)  # fmt: skip
-
-
-def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
-    """The same without the columns that nothing is known for."""
-    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
-    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
-
-
-def _cells(row: dict, result: dict) -> tuple[str, ...]:
-    name = METHODS[row["method"]]
-    if "refused" in row:
-        return (name, row["refused"], *[""] * (len(HEAD) - 2))
-    peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
-    naive = _naive_ms(result)
-
-    def cell(key: str, form) -> str:
-        return form(row[key]) if row.get(key) is not None else "–"
-
-    speed = row.get("tflops")
-    asked = row.get("bytes")
-    return (
-        name,
-        *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
-        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "first_ms")),
-        cell("tflops", rounded),
-        f"{100 * speed / peak:.0f} %" if speed and peak else "–",
-        f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
-        cell("peak_bytes", amount),
-        amount(asked) if asked else "not known",
-        rounded(row["flops"] / asked) if asked else "–",
-    )
-
-
-def _lesson(result: dict) -> dict:
-    """The Step page's keys of a run's query."""
-    return {k: v for k, v in result["query"].items() if k not in ("b", "h", "methods")}
-
-
-def _verdict(result: dict, right: bool, agrees: bool) -> str:
-    q, machine = result["query"], result["machine"]
-    several = sum("refused" not in row for row in result["rows"]) > 2
-    if right and agrees:
-        text = "The kernel is right, and it is the picture."
-        if several:
-            text = "Every method is right, and the kernels are the picture."
-    elif right:
-        text = "Right, but the kernel's tiles differ from the picture."
-    else:
-        wrong = [METHODS[r["method"]] for r in result["rows"] if not r.get("right", True)]
-        text = f"Not right here: {', '.join(wrong)}."
-    tiles = max(result["tiles"].values(), default=0)
-    problem = (
-        f"B = {q['b']} · H = {q['h']} · N = {int(q['n']):,} · d = {q['d']} · Br = {q['br']} · "
-        f"Bc = {q['bc']} · {q['mask']} · {q['dtype']} · {tiles:,} tiles a head"
-    )
-    versions = " · ".join(f"{k} {v}" for k, v in machine["versions"].items())
-    link = tag("a", "Step through it", href=f"?{urlencode(_lesson(result))}", class_="fa-run-link")
-    return div(
-        "fa-run-verdict",
-        mark(right and agrees),
-        div("fa-run-words", tag("b", escape(text)), tag("span", escape(problem))),
-        div("fa-run-where", tag("b", escape(machine["device"])), tag("span", escape(versions))),
-        link,
-    )
-
-
 def _right(result: dict) -> str:
-    rows = [row for row in result["rows"] if "refused" not in row]
+    rows = ran(result)
     sizes = [x for row in rows for x in (row["error"], row["allowed"]) if x > 0]
     low = math.floor(math.log10(min(sizes, default=1e-7))) - 0.5
     span = max(1.0, math.log10(max(sizes, default=1.0)) - low) * 1.05
@@ -210,20 +120,23 @@ def _right(result: dict) -> str:
         return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
 
     bars = [
-        bar(
+        absent(METHODS[row["method"]], row["refused"])
+        if "refused" in row
+        else bar(
             METHODS[row["method"]],
             place(row["error"]),
             (scientific(row["error"]), "✓" if row["right"] else "✗"),
             _kind(row["method"]),
             limit=place(row["allowed"]),
         )
-        for row in rows
+        for row in result["rows"]
     ]
-    heads = result["heads_judged"]
-    where = "the only head" if heads == 1 and result["query"]["h"] == "1" else f"{heads} heads"
+    where = "the first and the last head" if several_heads(result["query"]) else "the only head"
     naive = result["naive_error"]
+    said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
+    unknown = "not known." if said else f"not known. {result['naive_refused']}"
     note = f"Naive attention's own error in {result['query']['dtype']} is " + (
-        f"{scientific(naive)}." if naive is not None else f"not known. {result['naive_refused']}"
+        f"{scientific(naive)}." if naive is not None else unknown
     )
     rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
     remark = f"largest |O − O in float64| of {where}, logarithmic"
@@ -231,7 +144,7 @@ def _right(result: dict) -> str:
 
 
 def _same(result: dict) -> str:
-    rows = [r for r in result["rows"] if r["method"] in ORDERS and "refused" not in r]
+    rows = [row for row in ran(result) if row["method"] in ORDERS]
     lines = []
     for row in rows:
         s, name = row.get("same"), METHODS[row["method"]]
@@ -262,19 +175,16 @@ def _same(result: dict) -> str:
     if allowed:
         text = f"Rounding alone explains up to {scientific(min(allowed))}."
         notes.append(words(text, "fa-fine"))
-    return card("same", "The same as the picture?", "kernel against trace", *lines, *notes)
-
-
-def _naive_ms(result: dict) -> float | None:
-    times = [r.get("median_ms") for r in result["rows"] if r["method"] == "naive"]
-    return times[0] if times else None
+    where = ", first head" if several_heads(result["query"]) else ""
+    remark = f"kernel against trace{where}"
+    return card("same", "The same as the picture?", remark, *lines, *notes)
 
 
 def _fast(result: dict) -> str:
     timed = [row for row in result["rows"] if row.get("median_ms")]
     if not timed:
         return _not_fast(result)
-    naive, most = _naive_ms(result), max(row["p80_ms"] for row in timed)
+    naive, most = naive_ms(result), max(row["p80_ms"] for row in timed)
     bars = []
     for row in result["rows"]:
         label = METHODS[row["method"]]
@@ -307,20 +217,24 @@ def _fast(result: dict) -> str:
 
 
 def _not_fast(result: dict) -> str:
-    rows = [row for row in result["rows"] if "interpreter_s" in row]
-    seconds = sum(row["interpreter_s"] for row in rows)
+    took = [
+        f"{METHODS[row['method']]} {row['interpreter_s']:.2f} s"
+        for row in result["rows"]
+        if "interpreter_s" in row
+    ]
     text = (
-        f"Triton's interpreter ran {len(rows)} kernel{'s' * (len(rows) != 1)} in NumPy, in "
-        f"{seconds:.2f} s: that is how long you waited, not how fast they are."
+        f"One pass in Triton's interpreter, NumPy on the CPU, took: {listed(took)}. That says "
+        "nothing about how fast a GPU is."
     )
+    if not took:
+        text = "No kernel was run, and PyTorch's time on this CPU says nothing about a GPU."
     below = "What a GPU took for the nearest problem that was measured there is recorded below."
     return card("fast", "Fast?", "not a speed: interpreter", words(text), words(below))
 
 
 def _small(result: dict) -> str:
     rows = result["rows"]
-    ran = [row for row in rows if "refused" not in row]
-    most = max([row["peak_bytes"] for row in ran] + [1])
+    most = max([row["peak_bytes"] for row in ran(result)] + [1])
     bars = [
         absent(METHODS[row["method"]], row["refused"])
         if "refused" in row
@@ -342,18 +256,3 @@ def _small(result: dict) -> str:
     interpreted = result["machine"].get("interpreted")
     how = "tensors alive at once" if interpreted else "PyTorch's allocator"
     return card("small", "Small?", f"peak memory beyond the inputs · {how}", *bars, *notes)
-
-
-def _chooser(choice: dict) -> str:
-    picked = choice["picked"]
-    lines = []
-    for name, reason in choice["reasons"].items():
-        if name == picked:
-            text = "picked."
-        else:
-            text = reason or "could run; PyTorch prefers the one it picked."
-        lines.append(words(f"{METHODS[name]}: {text}"))
-    if picked == "sdpa_math":
-        lines.append(words(f"{METHODS[picked]}: picked, since no fused backend takes this input."))
-    title = "What does scaled_dot_product_attention pick here?"
-    return card("chooser", title, "PyTorch's own reasons", *lines)

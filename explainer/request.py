@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from explainer.problem import DTYPES, MAX_D, MAX_N, Problem, choice, refuse, whole
+from explainer.problem import (
+    DTYPES,
+    MAX_D,
+    MAX_N,
+    Problem,
+    ProblemError,
+    choice,
+    refuse,
+    stripped,
+    whole,
+)
 from explainer.workload import Workload
 
 # name in a query and in kernels/contenders.py → what the page calls it
@@ -32,6 +42,8 @@ SHORTEST = 256
 
 def _methods(value: object) -> tuple[str, ...]:
     names = value.replace(".", ",").split(",") if isinstance(value, str) else value
+    if names in ([], (), [""]):
+        raise ProblemError(f"Choose at least one method: {', '.join(METHODS.values())}.")
     if not isinstance(names, (list, tuple)) or not 1 <= len(names) <= 32:
         raise refuse("methods", value, "some of " + ", ".join(METHODS))
     chosen = {choice("methods", name, tuple(METHODS)) for name in names}
@@ -78,7 +90,7 @@ class RunRequest:
 
         Without ``methods``: naive attention and the loop order of ``order``.
         """
-        given = dict(query)
+        given = {key: stripped(value) for key, value in query.items()}
         auto = []
         n = whole("n", given["n"], 1, MAX_N) if "n" in given else Problem.n
         for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):

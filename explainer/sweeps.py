@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from explainer import downloads
 from explainer.figures import legend
 from explainer.html import amount, card, div, milliseconds, rounded, table, tag, words
 from explainer.report import meter
-from explainer.request import METHODS, Point, Sweep
+from explainer.request import METHODS, TOKENS, WIDTH, Point, Sweep
+
+
+def measures(d: int) -> str:
+    """What every sweep at this head dimension measures, and what of the controls it leaves out."""
+    heads = WIDTH // d
+    width = f"H · d = {WIDTH:,}" if heads * d == WIDTH else f"H · d just below {WIDTH:,}"
+    return (
+        f"Every point: random normal q, k and v, B · N = {TOKENS:,} tokens (B = 1 beyond), {width} "
+        f"(H = {heads} at d = {d}), full and causal, tiles from the kernels' own tables. Of the "
+        "controls only d, the precision and the methods count, not N, B, H, Br, Bc, the mask and "
+        "the inputs."
+    )
 
 
 def on_its_way(
@@ -20,13 +33,19 @@ def on_its_way(
     text = f"{done} of {total} points. Now N = {now.n:,}, {'causal' if now.causal else 'full'}."
     if position:
         text += f" Waiting: {position} before this one."
-    return div("fa-run", div("fa-sweep-line", meter(done / total), words(text), _legend(rows)))
+    what = words(measures(now.d), "fa-fine")
+    line = div("fa-sweep-line", meter(done / total), words(text), what, _legend(rows))
+    return div("fa-run", line)
 
 
-def note(text: str, kind: str = "", rows: Sequence[dict] = ()) -> str:
-    """One sentence above the curves of ``rows`` with their legend: finished, recorded, why not."""
+def note(text: str, kind: str = "", rows: Sequence[dict] = (), d: int = 0) -> str:
+    """One sentence above the curves of ``rows`` with their legend: finished, recorded, why not.
+
+    ``d``, when points are shown: whose workload is said.
+    """
     kinds = f"fa-sweep-line {kind}".strip()
-    return div("fa-run", div(kinds, words(text), _legend(rows)), data_testid="sweep-note")
+    what = words(measures(d), "fa-fine") if d else ""
+    return div("fa-run", div(kinds, words(text), what, _legend(rows)), data_testid="sweep-note")
 
 
 def _legend(rows: Sequence[dict]) -> str:
@@ -37,16 +56,18 @@ def _legend(rows: Sequence[dict]) -> str:
     return div("fa-legend", names, tag("span", "solid: causal, dotted: full")) if names else ""
 
 
-def figures(rows: list[dict], sweep: Sweep, source: str) -> str:
-    """What the curves show, the table, the downloads; ``source``: when and where, live or not."""
+def figures(rows: list[dict], sweep: Sweep, source: str, about: Mapping) -> str:
+    """What the curves show, the table, the downloads; ``source``: when and where, in words;
+    ``about``: the same for a program, as :func:`downloads.of_sweep` takes it."""
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
     shown = [_cells(row) for row in rows]
-    name = f"flashattention-sweep-{sweep.d}"
+    name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
     buttons = "".join(
         tag("button", text, type="button", data_download=kind)
         for text, kind in (("CSV", "csv"), ("JSON", "json"))
     )
-    data = json.dumps({"sweep": source, "rows": rows}, allow_nan=False)
+    told = {"sweep": source, "rows": rows, "table": downloads.of_sweep(rows, about)}
+    data = json.dumps(told, allow_nan=False)
     body = table(HEAD, shown, f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
     return div(
         "fa-run",
@@ -70,7 +91,7 @@ def _cells(row: dict) -> tuple[str, ...]:
         f"{row['batch']} × {row['heads']}",
     )
     if "not_available" in row:
-        return (*first, row["not_available"], *[""] * (len(HEAD) - 5))
+        return (*first, "not run", *[""] * (len(HEAD) - 5))  # the sentences above say why
     times = (milliseconds(row[key]) for key in ("median_ms", "p20_ms", "p80_ms"))
     return (
         *first, *times, rounded(row["tflops"]), amount(row["peak_bytes"]), f"{row['error']:.1e}",

@@ -129,8 +129,9 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
         free = torch.cuda.mem_get_info(device)[0]
         if needed > SHARE * free:
             raise NotAvailable(
-                f"Its N × N matrices would need {needed / 2**30:,.1f} GiB, this card has "
-                f"{free / 2**30:.1f} GiB free."
+                f"Its N × N matrices would need {needed / 2**30:,.1f} GiB: a method may take "
+                f"{SHARE:.0%} of the {free / 2**30:.1f} GiB free here, {SHARE * free / 2**30:.1f} "
+                "GiB."
             )
     if name == "fa1":
         programs = problem.batch * problem.heads

@@ -40,6 +40,7 @@ FLOORS = {
     3: (
         *("bundle", "export", "routes", "compressed", "entry", "logs", "gate", "theme", "player"),
         *("html", "script", "figures", "report", "sweeps", "charts", "drawings", "picker"),
+        *("verdict", "details", "downloads"),
         *("memory_report", "tiles_report", "parallel_report", "code", "warp_player"),
         *("learn_report", "learn_player"),
         *("engine", "child", "worker", "jobs", "judging", "zero"),

@@ -20,14 +20,30 @@ export class Address {
     this.wait = wait;
     this.timer = null;
     this.pending = null;
+    this.known = {}; // all that was written, but for where in the site the reader is
   }
 
   write(values) {
     this.pending = { ...this.pending, ...values };
+    const { page, rung, ...rest } = values;
+    Object.assign(this.known, rest);
     this.timer ??= setTimeout(() => this.flush(), this.wait);
   }
 
-  flush() {
+  /** Another place of the site: Back leads to the one before. */
+  push(values) {
+    this.flush();
+    this.write(values);
+    this.flush("pushState");
+  }
+
+  /** After Back or Forward: the page's parts are as they were last, whatever the older address says. */
+  restore() {
+    this.pending = null;
+    this.write(this.known);
+  }
+
+  flush(how = "replaceState") {
     clearTimeout(this.timer);
     this.timer = null;
     if (!this.pending) return;
@@ -36,6 +52,6 @@ export class Address {
       if (value === null) params.delete(key);
       else params.set(key, value);
     this.pending = null;
-    window.history.replaceState(window.history.state, "", `?${params}${window.location.hash}`);
+    window.history[how](window.history.state, "", `?${params}${window.location.hash}`);
   }
 }

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from explainer import figures, recorded, report
+from explainer import details, figures, recorded, report
 from explainer.engine import REFUSED, Engine, Job
 from explainer.inputs import INPUTS
 from explainer.pages import sweep
@@ -30,6 +30,20 @@ SIZES = {
     "b": ("Batch B", (1, 2, 4, 8, 16)),
     "h": ("Heads H", (1, 8, 16, 32)),
 }
+
+INSTEAD = "The controls show the default problem in its place."
+# Text that was typed is used: a CSV of three blocks is Q, K and V, with their N and d, and anything
+# else a sentence.
+USE_TEXT = """
+(data, n, d, br, bc, text) => {
+  if (!text.trim()) return [data, n, d, br, bc];
+  const blocks = text.trim().split(/\\n\\s*\\n/).map((part) => part.trim().split("\\n"));
+  if (blocks.length !== 3) return [data === "own" ? data : "sentence", n, d, br, bc];
+  const [rows, columns] = [blocks[0].length, blocks[0][0].split(/[,;]/).length];
+  const block = (size) => (Number(size) > rows ? String(rows) : size); // “auto” stays
+  return ["own", String(rows), String(columns), block(br), block(bc)];
+}
+"""
 
 # Writes the Run page's request to the address; the values go on to the server unchanged.
 REMEMBER = "(...values) => { window.faSite?.ran(values); return values; }"
@@ -66,6 +80,17 @@ def _shown(query: dict) -> list:
     return [inputs, seed, *(said[key] for key in SIZES), said["mask"], *rest]
 
 
+def told(request: gr.Request):
+    """What the result's place says of the address: nothing, or why its request is not shown."""
+    query = dict(request.query_params)
+    own = {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query}
+    try:
+        RunRequest.from_query(own or query)
+    except ProblemError as error:
+        return report.failure(f"The address is not used as it is: {error} {INSTEAD}")
+    return gr.skip()
+
+
 def outcome(engine: Engine, job: Job) -> tuple:
     """What the page shows of a job that has ended, in the order of ``build``'s outputs.
 
@@ -76,20 +101,20 @@ def outcome(engine: Engine, job: Job) -> tuple:
     machine = live["machine"] if live else engine.machine() or {}
     on_gpu = machine.get("available", True) and not machine.get("interpreted", False)
     if live:
-        first, details = report.report(live), report.details(live)
+        first, below = report.report(live), details.details(live)
         errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
     else:
-        first, details, errors, roof = report.failure(job.error), "", None, None
+        first, below, errors, roof = report.failure(job.error), "", None, None
     if not on_gpu or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
     return (
         first,
         shown(errors),
         shown(roof),
-        details,
+        below,
         report.recorded(old) if old else "",
         shown(figures.roofline(old) if old else None),
-        report.details(old) if old else "",
+        details.details(old) if old else "",
     )
 
 
@@ -133,15 +158,17 @@ def build(engine: Engine) -> RunPage:
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
                 roof = plot()
-            details = _block()
+            tables = _block()
             old = _block()
             old_roof = plot()
-            old_details = _block()
+            old_tables = _block()
             sweep.build(engine, begin, [*controls, longest])
+    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    gr.on(None, told, None, result, **quick)  # when the page is opened
     how = {
         "fn": stream,
         "inputs": controls,
-        "outputs": [result, errors, roof, details, old, old_roof, old_details],
+        "outputs": [result, errors, roof, tables, old, old_roof, old_tables],
         "js": REMEMBER,
         "show_progress": "hidden",
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
@@ -159,7 +186,7 @@ def _controls(start: list) -> list[gr.components.Component]:
     with gr.Row(elem_classes="fa-start-row"):
         choices = [(label, name) for name, label in INPUTS.items()]
         data = gr.Dropdown(choices, value=start[0], label="Inputs", filterable=False)
-        seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
+        seed = gr.Number(start[1], label="Seed", precision=0, min_width=64)
     with gr.Row(elem_classes="fa-sizes"):
         sizes = [
             gr.Dropdown(
@@ -176,6 +203,9 @@ def _controls(start: list) -> list[gr.components.Component]:
     names = [(label, name) for name, label in METHODS.items()]
     methods = gr.CheckboxGroup(names, value=start[10], label="Methods", elem_classes="fa-methods")
     text, gain = own_data(*start[11:])
+    sized = [data, *sizes[:4]]
+    for event in (text.input, text.blur):  # Gradio counts keys as input, and not what is pasted
+        event(None, [*sized, text], sized, js=USE_TEXT)
     return [data, seed, *sizes, mask, dtype, methods, text, gain]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import gradio as gr
 
@@ -25,7 +25,8 @@ LEAD = """(...values) => {
   }, 150);
   return values;
 }"""
-STOPPED = "Stopped: what had been measured by then is below."
+STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
+MEASURED = "{points} points measured on {device}."
 NO_GPU = "No GPU here. These points were {about}: d = {d}, {dtype}."
 BROKE = "{error} In place of live points, those {about}: d = {d}, {dtype}."
 
@@ -45,11 +46,13 @@ def controls() -> tuple[gr.Button, gr.Dropdown]:
     return begin, longest
 
 
-async def rows_of(engine: Engine, wanted: Sweep, session: str) -> AsyncIterator[tuple]:
+async def rows_of(
+    engine: Engine, wanted: Sweep, session: str, stopped: Callable[[], bool] = lambda: False
+) -> AsyncIterator[tuple]:
     """(rows so far, points done, position in the queue, sentence of failure or None), as it goes.
 
     Every point is a job of its own: between two points others have their turn, and a class that
-    asks for the same sweep shares them all.
+    asks for the same sweep shares them all. Ends early, with nothing more, once ``stopped()``.
     """
     rows: list[dict] = []
     for done, point in enumerate(wanted.points()):
@@ -57,12 +60,16 @@ async def rows_of(engine: Engine, wanted: Sweep, session: str) -> AsyncIterator[
         try:
             said = None
             while not job.finished.is_set():
+                if stopped():
+                    return
                 if (position := engine.position(job)) != said:
                     yield rows, done, position, None
                     said = position
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)
+        if stopped():
+            return
         if job.result is None:
             yield rows, done, 0, job.error
             return
@@ -72,9 +79,22 @@ async def rows_of(engine: Engine, wanted: Sweep, session: str) -> AsyncIterator[
 
 def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component]) -> None:
     """The place for the curves, and the events. ``inputs``: the Run page's, then how far."""
+    running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
-        values = list(given)
+        session = request.session_hash or ""
+        running[session] = False
+        try:
+            async for shown_now in sweep(session, list(given)):
+                yield shown_now
+        finally:
+            running.pop(session, None)
+
+    def halt(request: gr.Request) -> None:
+        if (session := request.session_hash or "") in running:
+            running[session] = True
+
+    async def sweep(session: str, values: list) -> AsyncIterator[tuple]:
         try:
             d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
             wanted = Sweep(d, dtype, methods, longest)
@@ -85,22 +105,21 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         if machine.get("interpreted") or machine.get("available") is False:
             yield *_old(NO_GPU, wanted), _stop(False)
             return
-        device = machine.get("device", "")
+        rows, done = [], 0
         async for rows, done, position, error in rows_of(
-            engine, wanted, request.session_hash or ""
+            engine, wanted, session, lambda: running.get(session, True)
         ):
             if error:
                 yield *_old(BROKE, wanted, error), _stop(False)
                 return
-            ended = done == len(points)
-            text = f"{len(points)} points measured on {device}."
-            line = (
-                sweeps.note(text, rows=rows)
-                if ended
-                else sweeps.on_its_way(done, points, position, rows)
-            )
-            table = sweeps.figures(rows, wanted, f"measured on {device}") if rows else ""
-            yield line, *_curves(rows), table, _stop(not ended)
+            if done < len(points):
+                line = sweeps.on_its_way(done, points, position, rows)
+                yield line, *_curves(rows), _live(engine, rows, wanted), _stop(True)
+        text = MEASURED.format(points=len(points), device=(engine.machine() or machine)["device"])
+        if done < len(points):
+            text = STOPPED.format(done=done, points=len(points))
+        line = sweeps.note(text, rows=rows, d=wanted.d)
+        yield line, *_curves(rows), _live(engine, rows, wanted), _stop(False)
 
     note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
     stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
@@ -108,20 +127,32 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         curves = [plot() for _ in figures.SWEPT]
     table = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
     private = {"show_progress": "hidden", "api_visibility": "private"}
-    running = begin.click(
+    begin.click(
         stream, inputs, [note, *curves, table, stop], js=LEAD, concurrency_limit=None, **private
     )
-    stopped = (sweeps.note(STOPPED), _stop(False))
-    stop.click(lambda: stopped, None, [note, stop], cancels=[running], queue=False, **private)
+    stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
+
+
+def _live(engine: Engine, rows: list[dict], wanted: Sweep) -> str:
+    """The table of what has been measured so far."""
+    if not rows:
+        return ""
+    machine = engine.machine() or {}
+    about = {"source": "live"} | {k: machine[k] for k in ("device", "versions") if k in machine}
+    return sweeps.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
 
 
 def _old(text: str, wanted: Sweep, error: str = "") -> tuple:
-    about = recorded.about()
+    about, record = recorded.about(), recorded.load()
     wanted, rows = recorded.swept(wanted)
     line = sweeps.note(
-        text.format(about=about, error=error, d=wanted.d, dtype=wanted.dtype), rows=rows
+        text.format(about=about, error=error, d=wanted.d, dtype=wanted.dtype),
+        rows=rows,
+        d=wanted.d,
     )
-    return line, *_curves(rows), sweeps.figures(rows, wanted, about)
+    more = {"source": "recorded", "when": record["date"]}
+    more |= {key: record[key] for key in ("device", "versions")}
+    return line, *_curves(rows), sweeps.figures(rows, wanted, about, more)
 
 
 def _curves(rows: list[dict]) -> list[dict]:

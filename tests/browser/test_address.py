@@ -148,3 +148,22 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
         page.get_by_role("radio", name="Full").check()
         judge(page, Problem(causal=False), 4, wait_s=5)  # tile (1, 0) stays on screen
         assert alerts.count() == 0
+
+
+def test_back_and_forward_lead_between_the_pages(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4&step=3")
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.get_by_role("radio", name="Round trips").check(force=True)
+    page.wait_for_selector('[data-view="trips"]:visible')
+    assert address(page)["mem-view"] == "trips"
+    page.go_back()
+    page.wait_for_selector('[data-testid="player"]:visible')
+    now = address(page)
+    assert "page" not in now and now["step"] == "3" and now["mem-view"] == "trips"
+    focus(page)
+    press(page, "ArrowRight")
+    page.go_forward()
+    page.wait_for_selector('[data-view="trips"]:visible')
+    now = address(page)
+    assert now["page"] == "memory" and now["mem-view"] == "trips" and now["step"] == "4"

@@ -3,6 +3,7 @@ what breaks is answered from the record."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -63,7 +64,8 @@ def test_a_sweep_can_be_stopped_and_a_run_follows(page):
     tab.get_by_role("button", name="Stop the sweep").click()
     note = tab.locator('[data-testid="sweep-note"]')
     note.wait_for()
-    assert note.inner_text().startswith("Stopped")
+    assert re.match(r"Stopped after \d+ of 18 points", note.inner_text())
+    assert "FA-2" in note.inner_text(), "the legend stays"
     drawn = points_drawn(tab)
     assert 0 < drawn < 18
     tab.wait_for_timeout(1200)

@@ -66,12 +66,14 @@ def test_defaults_and_short_addresses():
     assert Problem.from_query({}) == Problem()
     short = Problem.from_query({"n": "2"})
     assert (short.block_q, short.block_k) == (2, 2)
-    assert Problem(n=16.0) == Problem(n="16") == Problem()
+    assert Problem(n=16.0) == Problem(n="16") == Problem(n=" 16 ") == Problem()
+    with pytest.raises(ProblemError, match=r"seed = \(empty\) is not allowed"):
+        Problem(seed=None)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Problem().n = 3
 
 
-NUMBERS = ["", " 1", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
+NUMBERS = ["", " ", "1 6", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
 BAD = [
     *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "16385", None, [], {}, True, 7.5]],
     *[({"d": value}, "d") for value in [*NUMBERS, "0", "257", float("nan"), float("inf")]],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 
-from explainer import recorded, report
+from explainer import details, recorded, report
 from explainer.problem import Problem
 from explainer.request import METHODS, RunRequest, Sweep
 
@@ -45,8 +47,17 @@ def test_the_twelve_points_meet_the_aim():
 
 def test_the_page_says_recorded_and_where():
     found = recorded.nearest(RunRequest(Problem()))
-    for text in (report.recorded(found), report.details(found)):
+    for text in (report.recorded(found), details.details(found)):
         assert "ecorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
+
+
+def test_what_was_asked_stands_beside_what_is_shown():
+    text = unescape(report.recorded(recorded.nearest(RunRequest(Problem()))))
+    assert "You asked for N = 16, d = 8, causal, fp32, B × H = 1 × 1." in text
+    assert "nearest problem measured there: N = 256, d = 64, causal, bf16," in text
+    same = Problem(n=4096, d=64, block_q=64, block_k=64, dtype="bf16", inputs="random")
+    found = recorded.nearest(RunRequest(same, ("naive",), 4, 32))
+    assert "What you asked for was measured there" in report.recorded(found)
 
 
 def test_a_recorded_sweep_is_the_files_rows():

@@ -52,8 +52,6 @@ BAD = [
     ({"n": "65537", "data": "random"}, "n"),
     ({"n": "20000"}, "n"),
     ({"methods": "magic"}, "methods"),
-    ({"methods": ""}, "methods"),
-    ({"methods": []}, "methods"),
     ({"methods": 7}, "methods"),
     ({"methods": ["fa2", None]}, "methods"),
     ({"br": "Auto"}, "br"),
@@ -67,6 +65,20 @@ def test_bad_requests_are_one_sentence(query, field):
         RunRequest.from_query(query)
     text = str(refused.value)
     assert text.startswith(f"{field} = ") and text.endswith(".") and len(text) < 240
+
+
+@pytest.mark.parametrize("methods", ["", [], ()])
+def test_no_method_is_said_in_the_words_of_the_page(methods):
+    with pytest.raises(ProblemError) as refused:
+        RunRequest.from_query({"methods": methods})
+    assert str(refused.value).startswith("Choose at least one method: Naive PyTorch, Standard,")
+    with pytest.raises(ProblemError, match="Choose at least one method"):
+        Sweep(64, "bf16", methods)
+
+
+def test_blanks_around_a_value_are_not_seen():
+    plain = RunRequest.from_query({"n": "16", "br": "auto", "h": "2", "gain": "2"})
+    assert RunRequest.from_query({"n": "16 ", "br": " auto", "h": " 2", "gain": "2 "}) == plain
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""Rows for a CSV that can be read alone: each says its workload, its machine and where it is from.
+
+Names carry their units. What a row does not know is left empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+# a name in a run's or in the benchmark's row → its name in the file
+FIGURES = {
+    "right": "right",
+    "error": "max_abs_error",
+    "allowed": "allowed_max_abs_error",
+    "relative": "max_relative_error",
+    "bias": "mean_signed_error",
+    "lse_error": "lse_max_abs_error",
+    "naive_error": "naive_max_abs_error",
+    "median_ms": "median_ms",
+    "p20_ms": "p20_ms",
+    "p80_ms": "p80_ms",
+    "runs": "timed_runs",
+    "first_ms": "first_call_ms",
+    "tflops": "tflop_per_s",
+    "peak_bytes": "peak_bytes_beyond_inputs",
+    "flops": "flops",
+    "bytes": "bytes_asked_of_memory",
+    "block_m": "tile_rows",
+    "block_n": "tile_columns",
+    "interpreter_s": "interpreter_seconds_not_speed",
+}
+RANDOM = "standard normal"
+
+
+def _machine(about: Mapping) -> dict:
+    """Columns of ``about``: its device and its versions."""
+    versions = about.get("versions", {})
+    return {"device": about.get("device", "")} | {
+        f"{name}_version": str(version) for name, version in versions.items()
+    }
+
+
+def _filled(rows: Sequence[dict]) -> list[dict]:
+    """Every row with every column that any of them has, in the order of FIGURES at the end."""
+    there = {key for row in rows for key in row}
+    keys = [key for key in rows[0] if key not in FIGURES.values()] if rows else []
+    keys += [name for name in FIGURES.values() if name in there]
+    return [{key: row.get(key) for key in keys} for row in rows]
+
+
+def _figures(row: Mapping) -> dict:
+    found = {name: row[key] for key, name in FIGURES.items() if row.get(key) is not None}
+    if found.get("right") is not None:
+        found["right"] = "yes" if found["right"] else "no"
+    return found
+
+
+def of_run(result: Mapping) -> list[dict]:
+    """A line for every method of a run, live or recorded."""
+    q, live = result["query"], "recorded" not in result
+    shared = {
+        "N": int(q["n"]), "d": int(q["d"]), "B": int(q["b"]), "H": int(q["h"]),
+        "mask": q["mask"], "dtype": q["dtype"], "data": q.get("data", RANDOM),
+        "seed": int(q["seed"]) if "seed" in q else None, "gain": float(q.get("gain", 1.0)),
+        "Br": int(q["br"]) if "br" in q else None, "Bc": int(q["bc"]) if "bc" in q else None,
+        "source": "live" if live else "recorded", "when": result.get("when", ""),
+    }  # fmt: skip
+    if not live:
+        shared["data"] = RANDOM
+    shared |= _machine(result["machine"])
+    return _filled(
+        [
+            {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)
+            for row in result["rows"]
+        ]
+    )
+
+
+def of_sweep(rows: Sequence[Mapping], about: Mapping) -> list[dict]:
+    """A line for every point and method. ``about``: source, when, device, versions; a point that
+    knows when it was measured says so itself."""
+    return _filled(
+        [
+            {
+                "method": row["contender"],
+                "N": row["n"], "d": row["d"], "B": row["batch"], "H": row["heads"],
+                "mask": row["mask"], "dtype": row["dtype"], "data": RANDOM,
+                "source": about.get("source", ""), "when": row.get("when", about.get("when", "")),
+            } | _machine(about) | {"not_run": row.get("not_available")} | _figures(row)
+            for row in rows
+        ]
+    )  # fmt: skip
+
+
+def name(*parts: object) -> str:
+    """A file's name without its ending: "flashattention-4096-64-causal-bf16-live"."""
+    return "-".join(["flashattention", *(str(part) for part in parts)])
