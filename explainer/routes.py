@@ -194,7 +194,8 @@ def all_sheets(request: Request) -> Response:
         return Response(status_code=404)
     sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in SHEETS]
     headers = {"Cache-Control": IMMUTABLE}
-    text = "\n".join(re.sub(r"/\*.*?\*/|^ +", "", sheet, flags=re.M | re.S) for sheet in sheets)
+    text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
+    text = text.replace(" { ", "{").replace("; }", "}")
     return Response(text, media_type="text/css", headers=headers)
 
 

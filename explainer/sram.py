@@ -23,6 +23,11 @@ class Part:
     shape: tuple[int, ...]
     nbytes: int
 
+    @property
+    def sign(self) -> str:
+        """``tensor`` as a reader sees it."""
+        return "ℓ" if self.tensor == "l" else self.tensor
+
 
 def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
     """``budget`` of a tile of this size; ``itemsize`` in bytes."""

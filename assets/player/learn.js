@@ -6,12 +6,22 @@ import { draw } from "./learn_blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
 import { settle, Widget } from "./learn_widget.js";
 
-const NEAR = "600px 0px"; // a widget is asked for before it is seen
+// A widget is asked for before it is seen
+const NEAR = "600px 0px";
 const NARROW = "(max-width: 900px)";
 const ID = "learn-";
+// In a lecture hall: px that a press does not go for; of a screen, the most that a press goes, and
+// how much too tall is made to fit; characters that need no screen of their own; what is left out.
+const SLIGHT = 24;
+const MOST = 0.92;
+const CLOSE = 0.16;
+const BRIEF = 260;
+const NOT_SHOWN = ["glossary", "papers", "handout"];
 
 /** Whether this tab is the one chosen, be it only about to be written to the address. */
 const onLearn = () => (address.pending && "page" in address.pending ? address.pending.page : new URLSearchParams(window.location.search).get("page")) === "learn";
+
+const shown = (card) => !NOT_SHOWN.includes(card.id.slice(ID.length));
 
 /** One card at a time in a lecture hall; a card that does not fit is shown in parts. */
 class Slides {
@@ -37,9 +47,24 @@ class Slides {
   parts(card) {
     const has = (kind) => card.querySelector(`:scope > .fa-${kind}`);
     if (!has("widget")) return ["all"];
-    card.dataset.part = "both";
+    this.lay(card, "both");
     const fits = [card, ...card.querySelectorAll(".fa-scroll")].every((box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1);
-    return [...(fits ? ["both"] : ["text", "widget"]), ...(has("question") ? ["question"] : [])];
+    const isBrief = (has("rung-text")?.textContent.length ?? 0) < BRIEF;
+    return [...(fits || isBrief ? ["both"] : ["text", "widget"]), ...(has("question") ? ["question"] : [])];
+  }
+
+  /** Shows this part of a card from its top. */
+  lay(card, part) {
+    card.dataset.part = part;
+    card.classList.remove("is-tight");
+    this.fit(card);
+    card.scrollTop = 0;
+  }
+
+  /** What is a little too tall gets smaller gaps and cells. */
+  fit(card) {
+    const over = card.scrollHeight - card.clientHeight;
+    if (over > 1 && over < card.clientHeight * CLOSE) card.classList.add("is-tight");
   }
 
   /** The k-th card; `part` counts in it, −1 is its last. */
@@ -52,8 +77,7 @@ class Slides {
     await Promise.all(this.learn.wake(card));
     this.list = this.parts(card);
     this.part = part < 0 ? this.list.length - 1 : Math.min(part, this.list.length - 1);
-    card.dataset.part = this.list[this.part];
-    card.scrollTop = 0;
+    this.lay(card, this.list[this.part]);
     settle(card);
     this.learn.follow(card);
     document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2, h3")?.focus({ preventScroll: true });
@@ -63,14 +87,15 @@ class Slides {
   turn(by) {
     const card = this.learn.cards[this.at];
     const left = by > 0 ? card.scrollHeight - card.clientHeight - card.scrollTop : card.scrollTop;
-    if (left > 4) return card.scrollBy(0, by * card.clientHeight * 0.8);
+    if (left > SLIGHT) return card.scrollBy(0, (by * left) / Math.ceil(left / (card.clientHeight * MOST)));
     const part = this.part + by;
     if (part >= 0 && part < this.list.length) {
       this.part = part;
-      card.dataset.part = this.list[part];
-      card.scrollTop = 0;
-      settle(card);
-    } else if (this.at + by >= 0 && this.at + by < this.learn.cards.length) this.go(this.at + by, by < 0 ? -1 : 0);
+      this.lay(card, this.list[part]);
+      return settle(card);
+    }
+    const next = this.learn.cards[by > 0 ? "findIndex" : "findLastIndex"]((card, k) => (k - this.at) * by > 0 && shown(card));
+    if (next >= 0) this.go(next, by < 0 ? -1 : 0);
   }
 
   key(event) {
@@ -138,7 +163,10 @@ class Learn {
     this.slides ??= new Slides(this);
     document.addEventListener("keydown", (event) => this.element.isConnected ? this.slides.key(event) : this.end(), { signal });
     // What arrives above a card that was gone to must not push it away, until the reader moves on.
-    root.addEventListener("fa:blocks", () => this.goal && !this.slides.on && this.goal.scrollIntoView(), { signal });
+    root.addEventListener("fa:blocks", () => {
+      if (this.slides.on) this.slides.fit(this.cards[this.slides.at]);
+      else this.goal?.scrollIntoView();
+    }, { signal });
     for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(name, () => { this.goal = null; }, { signal, passive: true, capture: true });
     const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event(name)));
     window.addEventListener("beforeprint", () => claims("fa:reveal"), { signal });
@@ -193,10 +221,11 @@ class Learn {
     };
     const tools = el("div", { class: "fa-toc-tools" }, [
       tool("Present", () => this.present()),
-      tool("Print the handout", () => this.print()),
+      tool("Print the handout", () => this.print(document.getElementById(`${ID}handout`), "is-handout")),
+      tool("Print everything", () => this.print(this.root)),
       tool("Forget my answers", () => this.progress.clear()),
     ]);
-    fold.append(list, tools);
+    fold.append(this.toc.querySelector(".fa-toc-first"), list, tools);
     const narrow = window.matchMedia(NARROW);
     const lay = () => { fold.open = !narrow.matches; };
     narrow.addEventListener("change", lay, { signal: this.abort.signal });
@@ -214,16 +243,16 @@ class Learn {
   /** How many are answered right, and a tick at each rung whose question is. */
   tell() {
     const keys = new Set();
+    const entries = [];
     for (const card of this.cards ?? []) {
       const asked = [...card.querySelectorAll("[data-question]")].map((node) => JSON.parse(node.dataset.question).key);
       asked.forEach((key) => keys.add(key));
-      const right = asked.length > 0 && asked.every((key) => this.progress.of(key) === "right");
-      for (const place of [card.querySelector("h2, .fa-known > h3"), this.linkTo(card)]) {
-        if (!place || Boolean(place.querySelector(".fa-tick-mark")) === right) continue;
-        if (right) place.append(el("span", { class: "fa-tick-mark" }, [el("span", { "aria-hidden": "true", text: " ✓" }), el("span", { class: "fa-sr", text: " answered right" })]));
-        else place.querySelector(".fa-tick-mark").remove();
-      }
+      this.tick(card.querySelector("h2, .fa-known > h3"), asked);
+      const entry = this.linkTo(card);
+      if (entry) entries.push([entry, asked]);
+      else entries.at(-1)?.[1].push(...asked); // some cards share an entry
     }
+    for (const [entry, asked] of entries) this.tick(entry, asked);
     const right = [...keys].filter((key) => this.progress.of(key) === "right").length;
     for (const line of this.root.querySelectorAll("[data-progress]")) {
       set(line, { text: `${right} of ${keys.size} answered right` });
@@ -231,8 +260,19 @@ class Learn {
     }
   }
 
+  /** Behind a heading or an entry: ✓ if all that is asked there is right, of several how many. */
+  tick(place, asked) {
+    const right = asked.filter((key) => this.progress.of(key) === "right").length;
+    const all = right === asked.length;
+    const said = right ? (all ? " ✓" : ` ${right} of ${asked.length}`) : "";
+    const mark = place?.querySelector(".fa-tick-mark");
+    if (!place || (mark?.firstChild.textContent ?? "") === said) return;
+    mark?.remove();
+    if (said) place.append(el("span", { class: "fa-tick-mark" }, [el("span", { "aria-hidden": all || null, text: said }), el("span", { class: "fa-sr", text: all ? " answered right" : " right" })]));
+  }
+
   linkTo(card) {
-    return card.id && this.toc?.querySelector(`a[href$="#${CSS.escape(card.id)}"]`);
+    return card.id && this.toc?.querySelector(`ol a[href$="#${CSS.escape(card.id)}"]`);
   }
 
   // ---- where the reader is
@@ -256,12 +296,14 @@ class Learn {
   follow(card) {
     this.current = card;
     for (const link of this.toc?.querySelectorAll("[aria-current]") ?? []) link.removeAttribute("aria-current");
-    const upTo = this.cards.slice(0, this.cards.indexOf(card) + 1).reverse(); // some cards share an entry
+    // Some cards share an entry
+    const upTo = this.cards.slice(0, this.cards.indexOf(card) + 1).reverse();
     const link = upTo.map((one) => this.linkTo(one)).find(Boolean);
     if (link) {
       link.setAttribute("aria-current", "location");
       const box = this.toc;
-      const at = link.offsetTop; // in the box, which is sticky
+      // In the box, which is sticky
+      const at = link.offsetTop;
       if (at < box.scrollTop || at > box.scrollTop + box.clientHeight - 64) box.scrollTop = at - box.clientHeight / 2;
     }
     if (onLearn() && card.id.startsWith(ID)) address.write({ rung: card.id.slice(ID.length) });
@@ -273,10 +315,10 @@ class Learn {
     address.write({ mode: "present" });
   }
 
-  /** The two pages alone; the browser's own Print gives everything. */
-  async print() {
-    await Promise.all(this.wake(document.getElementById(`${ID}handout`)));
-    this.root.classList.add("is-handout");
+  /** The handout's two pages alone, or everything; the browser's own Print has what was loaded. */
+  async print(part, kind) {
+    await Promise.all(this.wake(part));
+    if (kind) this.root.classList.add(kind);
     window.print();
   }
 }

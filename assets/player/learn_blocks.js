@@ -31,8 +31,10 @@ function digitsOf(x, digits) {
 
 function heatOf(x, [low, high], colour) {
   if (!finite(x)) return "";
-  const at = level(x, low, high);
-  if (colour === "plain" || colour === "s") return `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;
+  const isRamp = colour === "plain" || colour === "s";
+  // One hue tells size, not sign
+  const at = isRamp ? level(x, low, high) : level(Math.abs(x), 0, Math.max(Math.abs(low), Math.abs(high)));
+  if (isRamp) return `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;
   return `background:color-mix(in srgb, var(--fa-hue) ${(6 + (at / 255) * 42).toFixed(0)}%, var(--fa-paper))`;
 }
 
@@ -112,8 +114,8 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
   return figure("bits", label, [row, remark ? el("p", { class: "fa-fine", text: remark }) : null], el("strong", { text: value }));
 }
 
-/** Round places on an axis from low to high: about `count`, or each decade. */
-export function ticks(low, high, count, log) {
+/** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade. */
+export function ticks(low, high, count, log, least = 0) {
   if (log) {
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
     const fine = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((k) => Math.log10(k) + first - 1).filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
@@ -121,7 +123,7 @@ export function ticks(low, high, count, log) {
     const every = Math.max(1, Math.ceil((last - first + 1) / count));
     return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, k) => first + k * every);
   }
-  const rough = (high - low) / count;
+  const rough = Math.max(least, (high - low) / count);
   const ten = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((k) => k * ten >= rough * 0.999) * ten;
   const first = Math.ceil(low / step - 1e-9);
@@ -138,13 +140,23 @@ function figureOf(x) {
   return String(Number(x.toPrecision(4))).replace("-", "−");
 }
 
+/** A log axis of less than a decade ends at 1, 2 or 5, so that it has ticks: `by` −1 down, 1 up. */
+function rounded(end, by) {
+  const decade = Math.floor(end);
+  const marks = [0, 1, 2, 5, 10].map((k) => (k ? Math.log10(k) : Math.log10(0.5)) + decade);
+  return by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9);
+}
+
 /** Axis: its two ends and where a value lies between them, 0 to 1; NaN for a gap. */
-function axisOf(values, log) {
+function axisOf(values, log, isRounded = false) {
   const place = (v) => (finite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN);
   const known = values.map(place).filter(finite);
   let [low, high] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
   if (low === high) [low, high] = [low - (log ? 1 : Math.abs(low) || 1) / 2, high + (log ? 1 : Math.abs(high) || 1) / 2];
-  return { low, high, log, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (!log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick)) };
+  if (log && isRounded && high - low < 1) [low, high] = [rounded(low, -1), rounded(high, 1)];
+  // Blocks are counted: no tick between two
+  const least = !log && values.every(Number.isInteger) ? 1 : 0;
+  return { low, high, log, least, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (!log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick)) };
 }
 
 const MARKS = [
@@ -160,10 +172,10 @@ class Plot {
     Object.assign(this, block);
     this.xs = [...new Set(this.series.flatMap((s) => s.x))].filter((x) => finite(x) && (!this.log_x || x > 0)).sort((a, b) => a - b);
     this.x = axisOf(this.xs, this.log_x);
-    this.y = axisOf(this.series.flatMap((s) => s.y), this.log_y);
+    this.y = axisOf(this.series.flatMap((s) => s.y), this.log_y, true);
     this.svg = svg("svg", { "aria-hidden": "true" });
     this.box = el("div", { class: "fa-plot-box", role: "slider", tabindex: "0", "aria-label": `${this.label}: read the values along ${this.x_label || "x"}`, "aria-valuemin": 0, "aria-valuemax": Math.max(0, this.xs.length - 1), "aria-valuenow": 0 }, [this.svg]);
-    this.readout = el("p", { class: "fa-fine fa-readout", text: "Point at the plot, or focus it and use ← →, to read its values." });
+    this.readout = el("p", { class: "fa-fine fa-readout", text: window.matchMedia("(hover: none)").matches ? "Touch the plot to read its numbers." : "Point at the plot, or focus it and use ← →, to read its numbers." });
     const legend = el("ul", { class: "fa-plot-legend" }, this.series.map((s, k) => el("li", {}, [this.sample(s, k), el("span", { text: s.name })])));
     this.root = figure("plot", this.label, [this.series.length > 1 || this.series[0]?.name ? legend : null, this.box, this.readout]);
     this.listen();
@@ -212,7 +224,8 @@ class Plot {
 
   draw() {
     const [width, height] = [this.box.clientWidth, this.box.clientHeight];
-    const size = parseFloat(getComputedStyle(this.box).fontSize) / 12; // type is larger in a lecture hall
+    // Type is larger in a lecture hall
+    const size = parseFloat(getComputedStyle(this.box).fontSize) / 12;
     if (!width) return;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);
     const widest = Math.max(...yTicks.map((t) => this.y.said(t).length), 2);
@@ -225,12 +238,14 @@ class Plot {
       parts.push(svg("line", { class: "fa-axis", x1: this.left, x2: px(1), y1: y, y2: y }));
       parts.push(svg("text", { class: "fa-tick is-end", x: this.left - 6 * size, y: y + 4 * size, text: this.y.said(tick) }));
     }
-    for (const tick of ticks(this.x.low, this.x.high, Math.max(2, this.inner / (64 * size)), this.x.log))
+    for (const tick of ticks(this.x.low, this.x.high, Math.max(2, this.inner / (64 * size)), this.x.log, this.x.least))
       parts.push(svg("text", { class: "fa-tick", x: px(this.x.of(tick)), y: this.base + 16 * size, text: this.x.said(tick) }));
     if (this.y_label) parts.push(svg("text", { class: "fa-tick is-start", x: 0, y: 11 * size, text: this.y_label }));
     if (this.x_label) parts.push(svg("text", { class: "fa-tick is-end", x: px(1), y: height - 5 * size, text: this.x_label }));
     this.series.forEach((s, k) => parts.push(this.curve(s, k, px, py)));
     this.svg.replaceChildren(...parts);
+    // On paper the same drawing, smaller
+    set(this.svg, { viewBox: `0 0 ${width} ${height}` });
     this.cursor();
   }
 
@@ -248,14 +263,19 @@ class Plot {
 function timeline({ label, lanes, unit }) {
   const end = Math.max(...lanes.flatMap(([, found]) => found.map((bar) => bar[1])), 0) || 1;
   const percent = (t) => `${((t / end) * 100).toFixed(3)}%`;
-  const bar = ([start, stop, words, colour]) => {
+  const bar = ([start, stop, words, colour, short]) => {
     const said = `${words ? `${words}, ` : ""}${figureOf(start)} to ${figureOf(stop)} ${unit}`;
-    return el("li", { class: hue(colour), style: `left:${percent(start)};width:${percent(stop - start)}`, title: said }, [el("span", { "aria-hidden": "true", text: words }), spoken(said)]);
+    return el("li", { class: hue(colour), style: `left:${percent(start)};width:${percent(stop - start)}`, title: said }, [...sized(words, short), spoken(said)]);
   };
+  // Of two forms the one that fits is shown, or none: never half a word. The style sheet decides.
+  const sized = (words, short) =>
+    [words, short].filter(Boolean).map((form) => el("span", { class: "fa-bar-words", "aria-hidden": "true", text: form, style: `--n:${form.length};--more:${form === short ? words.length : 999}` }));
+  const kinds = new Map(lanes.flatMap(([, found]) => found.filter((bar) => bar[5]).map((bar) => [bar[5], bar[3]])));
+  const legend = kinds.size ? el("ul", { class: "fa-plot-legend" }, [...kinds].map(([name, colour]) => el("li", {}, [el("i", { class: `fa-lane-key ${hue(colour)}` }), el("span", { text: name })]))) : null;
   const rows = lanes.flatMap(([name, found]) => [el("span", { class: "fa-lane-name", text: name }), el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar))]);
   const marks = ticks(0, end, 6, false).map((t) => el("span", { style: `left:${percent(t)}`, text: figureOf(t) }));
   rows.push(el("span", { class: "fa-lane-name", text: unit }), el("div", { class: "fa-lane-axis", "aria-hidden": "true" }, marks));
-  return figure("timeline", label, [scroller(label, el("div", { class: "fa-lanes-of" }, rows))]);
+  return figure("timeline", label, [legend, scroller(label, el("div", { class: "fa-lanes-of" }, rows))]);
 }
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
@@ -280,7 +300,8 @@ function code({ label, lines, marked }) {
       await navigator.clipboard.writeText(lines);
       button.textContent = "Copied";
     } catch {
-      window.getSelection().selectAllChildren(pre); // no clipboard here: at least it is selected
+      // No clipboard here: at least it is selected
+      window.getSelection().selectAllChildren(pre);
       button.textContent = "Selected";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 1600);

@@ -2,9 +2,11 @@
 
 import { el, set } from "./dom.js";
 
-const PLACE = "fa-learn"; // in localStorage: {question key: "right" | "tried"}
+// In localStorage: {question key: "right" | "tried"}
+const PLACE = "fa-learn";
 const GAP = "___";
-let count = 0; // for names of radio groups
+// For names of radio groups
+let count = 0;
 
 /** What was answered, kept where the browser lets us, else for as long as the page is open. */
 export class Progress {
@@ -13,7 +15,8 @@ export class Progress {
     try {
       this.known = JSON.parse(window.localStorage.getItem(PLACE)) ?? {};
     } catch {
-      this.known = {}; // private mode, or nothing that can be read
+      // Private mode, or nothing that can be read
+      this.known = {};
     }
   }
 
@@ -144,7 +147,8 @@ function order({ key, options, gaps }) {
   for (const line of lines) drag(line, now, move);
   lay();
   const check = () => {
-    const placed = now.map((line, k) => line.words === lines[k].words); // equal lines may change places
+    // Equal lines may change places
+    const placed = now.map((line, k) => line.words === lines[k].words);
     now.forEach((line, k) => line.judge(placed[k]));
     const good = placed.filter(Boolean).length;
     const open = now.filter((line) => !line.filled()).length;
@@ -156,7 +160,7 @@ function order({ key, options, gaps }) {
     const inPlace = right ? "Every line is in its place." : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
     return { right, because: right ? inPlace : open ? `${inPlace}; ${open} with a gap to mend.` : `${inPlace}.` };
   };
-  const hint = el("p", { class: "fa-fine", text: "Drag a line, or focus its handle and press ↑ or ↓." });
+  const hint = el("p", { class: "fa-fine", text: "Drag a line, use its ▲ and ▼, or focus its handle and press ↑ or ↓." });
   return { body: el("div", {}, [hint, list, live]), check };
 }
 
@@ -201,13 +205,17 @@ function click({ words, cells, answer, reasons }) {
     for (const node of all) node.tabIndex = node === next ? 0 : -1;
     next.focus();
   };
+  // Numbers alone do not say where they stand
+  const headed = Number(cells.flat().every((text) => /^−?[\d.]+$/.test(text)));
+  const heading = (k, place) => el("span", { class: "fa-fine", "aria-hidden": "true", text: k, style: `grid-area:${place}` });
+  const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(i, `${i + 2}/1`))] : [];
   const all = cells.flatMap((row, i) => row.map((text, j) => {
-    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + 1}/${j + 1}`, "aria-label": `${text || "empty"}, row ${i + 1}, column ${j + 1}` });
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": `${text || "empty"}, row ${i}, column ${j}` });
     node.addEventListener("click", () => press(`${i},${j}`));
     node.addEventListener("keydown", (event) => go(event, i, j));
     return node;
   }));
-  const grid = el("div", { class: "fa-click-grid", role: "group", "aria-label": words, style: `--columns:${widest}` }, all);
+  const grid = el("div", { class: `fa-click-grid${headed ? " is-headed" : ""}`, role: "group", "aria-label": words, style: `--columns:${widest}` }, [...heads, ...all]);
   const check = () => {
     if (!chosen.size) return { again: wanted.size === 1 ? "Choose a cell first." : "Choose the cells first." };
     const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
@@ -236,15 +244,24 @@ export function mountQuestion(mount, progress) {
     if (again) return say(said, "again", again);
     say(said, right ? "right" : "wrong", because);
     progress.tell(question.key, right);
-    for (const part of mount.parentElement.querySelectorAll(":scope > [data-reveal]")) part.hidden = false;
+    if (right) show();
+    else ask.hidden = !hidden().length;
   };
+  const hidden = () => mount.parentElement.querySelectorAll(":scope > [data-reveal][hidden]");
+  const show = () => {
+    for (const part of hidden()) part.hidden = false;
+    ask.hidden = true;
+  };
+  // A second try comes first
+  const ask = el("button", { type: "button", class: "fa-small", text: "Show me", hidden: true });
+  ask.addEventListener("click", show);
   const kind = KINDS[question.kind](question, submit);
   const button = el("button", { type: "button", class: "fa-small is-main", text: "Check" });
   button.addEventListener("click", submit);
   if (progress.of(question.key) === "right") set(said, { text: "✓ You answered this right before." });
   const legend = el("legend", {}, [el("span", { class: "fa-question-sign", text: "Question" }), el("b", { text: question.words })]);
   mount.classList.add(`is-${question.kind}`);
-  mount.replaceChildren(el("fieldset", {}, [legend, kind.body, el("div", { class: "fa-check" }, [button, said])]));
+  mount.replaceChildren(el("fieldset", {}, [legend, kind.body, el("div", { class: "fa-check" }, [button, ask, said])]));
   progress.listeners.push(() => progress.of(question.key) || set(said, { text: "", class: "fa-verdict" }));
 }
 
@@ -270,12 +287,14 @@ export function mountClaim(mount, progress) {
   const body = el("div", { class: "fa-claim-answer" }, [asked, said, origin]);
   if (before) before.before(body);
   else mount.append(body);
-  mount.addEventListener("fa:reveal", () => { // for the handout
+  // For the handout
+  mount.addEventListener("fa:reveal", () => {
     if (mount.classList.contains("is-answered")) return;
     set(said, { text: `${truth ? "True." : "False."} ${why}` });
     set(origin, { text: source ? `Source: ${source}` : "" });
   });
-  mount.addEventListener("fa:conceal", () => { // it is printed: the reader has still to decide
+  // It is printed: the reader has still to decide
+  mount.addEventListener("fa:conceal", () => {
     if (mount.classList.contains("is-answered")) return;
     for (const node of [said, origin]) set(node, { text: "" });
   });

@@ -10,14 +10,24 @@ const WAIT_MS = 60;
 const BEAT_MS = 700;
 const MOST_SEGMENTS = 4;
 const SILENT = "The server did not answer. What is shown is its last answer.";
-let count = 0; // for ids
+// For ids
+let count = 0;
 
 /** After blocks came onto the page: only what really scrolls is a stop for the keyboard. */
 export function settle(root) {
   for (const box of root.querySelectorAll(".fa-scroll")) {
     const wide = box.scrollWidth > box.clientWidth + 1;
     set(box, { tabindex: wide ? "0" : null, role: wide ? "group" : null, "aria-label": wide ? box.dataset.name : null });
+    box.onscroll ??= () => edges(box);
+    edges(box);
   }
+}
+
+/** Where there is more to scroll to, sideways: the style sheet fades that edge. */
+function edges(box) {
+  const left = box.scrollLeft > 1;
+  const right = box.scrollLeft < box.scrollWidth - box.clientWidth - 1;
+  box.dataset.more = [left && "left", right && "right"].filter(Boolean).join(" ");
 }
 
 // ---- controls: each {root, read(), write(value)}; `changed` is called when the reader moved it
@@ -38,7 +48,8 @@ function ranged(control, changed) {
     changed();
   });
   box.addEventListener("input", () => {
-    if (box.value === "") return; // being typed
+    // Being typed
+    if (box.value === "") return;
     slider.value = box.value;
     fill();
     changed();

@@ -118,7 +118,10 @@ def _matmul(v: Values) -> list[Block]:
     C, last = product(str(v["loops"]), done)
     same = all(np.array_equal(product(order, PRODUCTS)[0], A @ B) for order in LOOPS)
     rows, inner, cols = ([str(x) for x in range(n)] for n in (A.shape[0], A.shape[1], B.shape[1]))
-    so_far = f"C after {done} of {PRODUCTS} products, loops {LOOPS[str(v['loops'])]}"
+    finished = done == PRODUCTS or last is None
+    at = (i, j) if finished else last[:2]
+    which = f"cell {at} outlined" if finished else f"the cell of the last product, {at}, outlined"
+    so_far = f"C after {done} of {PRODUCTS} products, {which}; loops {LOOPS[str(v['loops'])]}"
     return [
         matrix(f"A, row {i} outlined", A, row_labels=rows, col_labels=inner, colour="q", digits=0,
                marks=[(i, k) for k in range(A.shape[1])]),
@@ -127,7 +130,7 @@ def _matmul(v: Values) -> list[Block]:
         text(f"C[{i}, {j}] = row {i} of A times column {j} of B = {terms} = "
              f"{shown((A @ B)[i, j], 0)}"),
         matrix(so_far, C, row_labels=rows, col_labels=cols, colour="o", digits=0,
-               marks=[last[:2]] if last else []),
+               marks=[at]),
         text(f"The three nestings, run to their end, give {'the same' if same else 'another'} C. "
              "What differs is which cells are finished early, and so what must be kept or moved."),
     ]  # fmt: skip

@@ -59,7 +59,7 @@ def instructions(shape: tuple[int, int, int], br: int, bc: int, d: int) -> int:
 def _rate(arch: str, fmt: str) -> str:
     card = next((c for c in CARDS.values() if c.arch == arch), None)
     if card is None:
-        return "not in our table"
+        return "—"
     return f"{card.tensor_tflops * 16 / BITS[fmt]:,.0f}"
 
 

@@ -12,6 +12,7 @@ from explainer.footprint import levels
 from explainer.hardware import CARDS
 from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
 from explainer.learn.content import CHOICE, ORDER, Question, Rung
+from explainer.learn.formats import written
 from explainer.learn.rungs_low import address, pick, shown, size, slider, softmax, whole
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
@@ -129,10 +130,10 @@ def _tiles_why(v: Values) -> list[Block]:
     best = sram.largest_square(problem, card)
     return [
         table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
-              [(x.name, size(x.size_bytes), size(x.per_sm_bytes) if x.per_sm_bytes else "shared",
+              [(x.name, size(x.size_bytes), size(x.per_sm_bytes) if x.per_sm_bytes else "—",
                 _rate(x.bytes_per_s)) for x in found]),
         table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}", ("part", "shape", "bytes"),
-              [*((p.tensor, " × ".join(map(str, p.shape)), size(p.nbytes)) for p in parts),
+              [*((p.sign, " × ".join(map(str, p.shape)), size(p.nbytes)) for p in parts),
                ("together", "", size(tile))]),
         text(f"{size(tile)} {'fit' if fits else 'do not fit'} what one thread block may use, "
              f"{size(card.shared_bytes)}. The largest square tile that fits: Br = Bc = {best}.",
@@ -140,11 +141,12 @@ def _tiles_why(v: Values) -> list[Block]:
         bars("Sizes side by side; the line is what one thread block may use",
              [(name, float(n), size(n)) for name, n in sizes], log=True,
              limit=float(card.shared_bytes)),
-        text(f"S of one head is {whole_s / card.shared_bytes:,.1f} times what a thread block may "
-             f"use. The {card.sms} SMs have {size(sizes[2][1])} of shared memory in all, but a "
-             "thread block sees only its own SM: the M of the papers is per SM."),
-        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel keeps these in "
-             "registers, and buffers K and V several times.", "fine"),
+        text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread block "
+             f"may use. The {card.sms} SMs have {size(sizes[2][1])} of shared memory in all, but a "
+             "thread block has its own SM's only (from Hopper on a cluster can share), so the M of "
+             "the papers is per SM."),
+        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel keeps these four in "
+             "registers, so larger tiles can fit; it also buffers K and V several times.", "fine"),
     ]  # fmt: skip
 
 
@@ -177,7 +179,7 @@ def _online(v: Values) -> list[Block]:
     return [
         scores,
         table("m and ℓ, block after block",
-              ("block", "m old", "max of block", "m new", "α", "ℓ old", "sum of p", "ℓ new"),
+              ("block", "m_old", "max of block", "m_new", "α", "ℓ_old", "sum of p", "ℓ_new"),
               [_line(j, x, row) for j, x in enumerate(visits)]),
         text(_sentence(visits[-1], row)),
         matrix("exp(S − m) / ℓ with the m and ℓ of now",
@@ -206,7 +208,8 @@ def _sentence(x: Visit, row: int) -> str:
     why = "the maximum stays" if x.alpha[row] == 1 else "a new maximum: what was summed shrinks"
     if np.isneginf(x.m_old[row]):
         why = "the first block: there was nothing to keep"
-    return f"α = exp({m_old} − ({m_new})) = {alpha} ({why}); ℓ = {alpha} · {old} + {total} = {new}."
+    taken = f"({m_new})" if m_new.startswith("−") else m_new
+    return f"α = exp({m_old} − {taken}) = {alpha} ({why}); ℓ = {alpha} · {old} + {total} = {new}."
 
 
 WIDGETS = (
@@ -240,17 +243,18 @@ def _tiles_rung() -> Rung:
     question = Question(
         "tiles-m",
         CHOICE,
-        f"An A100 has {sms}. How large may a tile be, all its parts together?",
+        f"An A100 has {sms}. How much shared memory may one thread block use for its tiles?",
         options=(
             (
                 size(card.sms * card.shared_per_sm_bytes),
-                "That is the sum over all SMs. A thread block sees only the one it runs on.",
+                "That is the sum over all SMs. A thread block has only the one it runs on.",
             ),
             (
                 size(card.l2_bytes),
-                "That is the L2 cache. All SMs share it, and a program cannot choose what stays.",
+                "That is the L2 cache. All SMs share it; a program can hint at what should stay, "
+                "but a tile is not computed there.",
             ),
-            (size(card.shared_bytes), "Yes: what one thread block may use of its SM's memory."),
+            (size(card.shared_bytes), "What one thread block may use of its SM's memory."),
         ),
         answer=2,
     )
@@ -262,7 +266,8 @@ def _tiles_rung() -> Rung:
         "attention writes the whole S to DRAM and reads it back, because no SM can hold it. "
         "FlashAttention cuts Q, K and V into blocks, so small that one tile of S and all it needs "
         "fit into one SM. There the tile is computed, used and forgotten; S never reaches DRAM. "
-        "What counts is the memory that one thread block may use, not the sum over all SMs.",
+        "What counts is what one thread block may use, not the sum over all SMs: Q, K and V lie in "
+        "shared memory; S, O, m and ℓ usually in registers.",
         "tiles_why",
         question,
         "n=16&d=8&br=4&bc=4&mask=full&order=fa2&step=0&phase=load",
@@ -285,7 +290,7 @@ def _online_rung() -> Rung:
         "Safe softmax needs the maximum of the whole row, but a tile shows only a block of it. So "
         "keep two numbers for each row: m, the largest so far, and ℓ, the sum of exp(S − m) so "
         "far. A new block may raise m. What was summed used the old m; one factor mends it: "
-        "α = exp(m old − m new). Then ℓ becomes α · ℓ plus the new block's sum. The output so far "
+        "α = exp(m_old − m_new). Then ℓ becomes α · ℓ plus the new block's sum. The output so far "
         "is mended by the same α. After the last block this is softmax over everything: exact on "
         "paper, a last-bit difference in floating point (Milakov and Gimelshein, 2018).",
         "online",

@@ -196,19 +196,25 @@ def tflops(slots: tuple[Slot, ...]) -> float:
 
 
 _COLOURS = {"K": "k", "V": "v", "S": "s", "exp": "l", "PV": "o"}
+_KINDS = {"K": "K loaded", "V": "V loaded", "S": "S = Q Kᵀ", "exp": "exp", "PV": "P V"}
 
 
 def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
-    """The three units, then the two consumers."""
+    """The three units, then each consumer's products and exponentials: these two may overlap.
+    A bar: start, end, words, colour, words where there is little room, what its colour means."""
 
     def bar(s: Slot, letter: bool) -> tuple:
-        who = "AB"[s.task.key[1]] + " " if letter and s.task.key[1] >= 0 else ""
-        return round(s.start, 4), round(s.end, 4), who + s.task.name, _COLOURS[s.task.key[0]]
+        what, who, j = s.task.key
+        whose = "AB"[who] if letter and who >= 0 else ""
+        return (round(s.start, 4), round(s.end, 4), f"{whose} {s.task.name}".strip(),
+                _COLOURS[what], f"{whose}{j}", _KINDS[what])  # fmt: skip
 
     lanes = [(u, [bar(s, True) for s in slots if s.task.unit == u]) for u in (TMA, MATRIX, EXP)]
-    names = ("consumer A", "consumer B")
-    return lanes + [(n, [bar(s, False) for s in slots if s.task.key[1] == w])
-                    for w, n in enumerate(names)]  # fmt: skip
+    for w, name in enumerate(("consumer A", "consumer B")):
+        mine = [s for s in slots if s.task.key[1] == w]
+        for unit, what in ((MATRIX, "products"), (EXP, "exp")):
+            lanes.append((f"{name}: {what}", [bar(s, False) for s in mine if s.task.unit == unit]))
+    return lanes
 
 
 def _step_words(slots: tuple[Slot, ...], step: int) -> str:

@@ -133,7 +133,7 @@ def _dot() -> Rung:
         answer=8.0,
         tolerance=0.05,
         reasons=(
-            "Yes: 64 products of variance 1 add up to variance 64, and the spread is its root, 8.",
+            "64 products of variance 1 add up to variance 64, and the spread is its root, 8.",
             "Variances add: 64 products give variance 64. The spread is the square root of that.",
         ),
     )
@@ -162,7 +162,7 @@ def _matmul() -> Rung:
         cells=(("−1", "−2", "−1"), ("8", "7", "11"), ("1", "−7", "−2")),
         answer=((2, 0),),
         reasons=(
-            "Yes: the row comes from A, the column from B, so it stands in row 2, column 0.",
+            "The row comes from A, the column from B, so it stands in row 2, column 0.",
             "The row of A gives the row of C, the column of B gives the column of C.",
         ),
     )
@@ -196,7 +196,7 @@ def _softmax() -> Rung:
             ),
             (
                 "Along each row",
-                "Yes: each query shares a weight of 1 among its keys. In PyTorch: dim = −1.",
+                "Each query shares a weight of 1 among its keys. In PyTorch: dim = −1.",
             ),
             (
                 "Over the whole matrix",
@@ -255,7 +255,7 @@ def _attention() -> Rung:
         "Six words, causal. How many of the 6 × 6 = 36 scores are kept?",
         answer=21.0,
         reasons=(
-            "Yes: 1 + 2 + 3 + 4 + 5 + 6 = 21. The diagonal stays, so it is more than half.",
+            "1 + 2 + 3 + 4 + 5 + 6 = 21. The diagonal stays, so it is more than half.",
             "Row 0 keeps 1 score, row 1 keeps 2, and so on up to 6. Add them.",
         ),
     )

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from explainer.learn.blocks import Block, Control, Widget, link, matrix, plot, table, text
+from explainer.learn.blocks import Block, Control, Widget, matrix, plot, table, text
 from explainer.learn.content import CHOICE, CLICK, Question, Rung
 from explainer.learn.formats import FORMATS, written
-from explainer.learn.rungs_low import address, pick, shown, slider, softmax, whole
+from explainer.learn.rungs_low import pick, shown, slider, softmax, whole
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -175,11 +175,7 @@ def _mask(v: Values) -> list[Block]:
             _outcome(way, padded, m),
         ]
     )  # fmt: skip
-    causal = replace(PLAIN, causal=True, order="fa2")
-    return [
-        *(block for part in chain[:step] for block in part),
-        link("This mask on the Step page", address(causal, 0, "mask")),
-    ]
+    return [block for part in chain[:step] for block in part]
 
 
 def _outcome(way: str, padded: bool, m: Numbers) -> Block:
@@ -245,8 +241,7 @@ def _safe_rung() -> Rung:
             ),
             (
                 "NaN, 0, 0",
-                "Yes: exp(12) = 162,755 becomes ∞, so the sum is ∞. ∞ / ∞ is NaN, the rest / ∞ is "
-                "0.",
+                "exp(12) = 162,755 becomes ∞, so the sum is ∞. ∞ / ∞ is NaN, the rest / ∞ is 0.",
             ),
             ("1, 0, 0", "∞ / ∞ is not 1 for a computer: it is NaN, not a number."),
             ("0, 0, 0", "So it would be if only the sum overflowed, as with 11, 10, 9."),
@@ -278,7 +273,7 @@ def _mask_rung() -> Rung:
         cells=tuple(tuple(shown(x, 2) for x in row) for row in trace(PLAIN).S),
         answer=((1, 2),),
         reasons=(
-            "Yes: query 1 sees keys 0 and 1. Key 2 is the first one that comes after it.",
+            "Query 1 sees keys 0 and 1. Key 2 is the first one that comes after it.",
             "A query sees itself and all keys before it. Row 1 keeps keys 0 and 1.",
         ),
     )

@@ -189,7 +189,7 @@ WIDGETS = (
             ("tiles", "small N, small tiles"), ("decode", "one query"),
             ("heads", "tiny heads"), ("layer", "another part rules"))),
         _choice("n", "N", 256, NS[1:]), _choice("d", "Head dimension d", 64, DS),
-        _choice("br", "Br", 32, _SIDES), _choice("bc", "Bc", 64, _SIDES),
+        _choice("br", "Br", 16, _SIDES), _choice("bc", "Bc", 16, _SIDES),
         _choice("dtype", "Format", "fp32", tuple(ITEMSIZE))), _when_not),
 )  # fmt: skip
 RUNGS = SYSTEMS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from explainer.learn.registry import ORDER
@@ -18,6 +20,18 @@ from tests.browser.learning import (
 LINKED = ("dot", "online", "when_not", "claims", "handout")  # all are gone to by keyboard below
 PHONE = {"width": 390, "height": 844}
 HALL = {"width": 1280, "height": 720}
+A4 = {"width": 794, "height": 1123}
+PRINTED = """() => {
+  const all = [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility());
+  const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
+  const last = document.querySelector("#learn-handout").getBoundingClientRect();
+  return {
+    boxes: said(all.filter((n) => n.matches("[data-reveal], .fa-widget:empty"))),
+    wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
+      n.getBoundingClientRect().right > innerWidth + 1)),
+    end: last.bottom + scrollY, height: document.documentElement.scrollHeight,
+  };
+}"""
 FIRST_VIEW_BYTES = 100_000
 ADDED_BYTES = 40_000
 
@@ -33,7 +47,7 @@ def test_a_rung_has_a_link(tab, rung):
 
 def test_every_rung_by_keyboard_from_the_contents(tab):
     page = open_page(tab)
-    links = page.locator(".fa-toc a")
+    links = page.locator(".fa-toc ol a")
     ladder = links.evaluate_all("(all) => all.map((link) => link.hash)")[: len(ORDER)]
     assert ladder == [f"#learn-{key}" for key in ORDER]
     links.first.focus()
@@ -47,6 +61,18 @@ def test_every_rung_by_keyboard_from_the_contents(tab):
         link.focus()
         page.keyboard.press("Tab")
     assert query_of(page)["rung"] == target.removeprefix("learn-")
+
+
+def test_who_knows_the_ground_is_sent_to_level_0_first(tab):
+    page = open_page(tab)
+    first = page.locator(".fa-toc a").first
+    assert first.inner_text() == "Level 0"
+    first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(AT_HEADING, arg="learn-level0-title")
+    current = page.locator('.fa-toc a[aria-current="location"]')
+    assert current.get_attribute("href") == "#learn-level0" and current.count() == 1
+    assert page.evaluate("getComputedStyle(document.activeElement).textDecorationLine") != "none"
 
 
 def test_a_widgets_numbers_are_the_functions(tab):
@@ -163,6 +189,25 @@ def test_a_lecture_hall_sees_one_card_in_large_type(tab):
     assert "mode" not in query_of(page)
 
 
+def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
+    page = tab.page
+    page.set_viewport_size(HALL)
+    open_page(tab, "formulas", mode="present")
+    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
+    widget(page, "formulas")
+    scrolled = "document.querySelector('#learn-formulas').scrollTop"
+    before = -100
+    for _ in range(8):  # to its end, and no further: what follows is to be read, not shown
+        now = page.evaluate(scrolled)
+        if now == before:
+            break
+        assert now - before > 24
+        before = now
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+    assert page.evaluate(CARDS_SEEN) == ["learn-formulas"]
+
+
 @pytest.mark.parametrize("rung", ["lab-number", "claims", "wild"])
 def test_a_lecture_hall_sees_what_stands_behind_the_ladder(tab, rung):
     page = tab.page
@@ -175,6 +220,38 @@ def test_a_lecture_hall_sees_what_stands_behind_the_ladder(tab, rung):
         page.keyboard.press("ArrowRight")
         page.wait_for_function("document.activeElement.matches('.fa-claim-words')")
         assert page.evaluate(CARDS_SEEN) == [""]
+
+
+def test_everything_is_printed_and_the_handout_has_two_pages(tab):
+    page = open_page(tab, "handout")
+    for key in ("handout1", "handout2"):
+        widget(page, key)
+    page.evaluate("document.querySelector('[data-widget=\"backends\"]').scrollIntoView()")
+    widget(page, "backends")
+    page.set_viewport_size(A4)
+    page.emulate_media(media="print")
+    seen = page.evaluate(PRINTED)
+    assert seen["boxes"] == [] and seen["wide"] == [], seen
+    assert seen["end"] <= seen["height"] + 1, "nothing that holds the cards cuts them off"
+    whole = len(re.findall(rb"/Type /Page\b", page.pdf(format="A4")))
+    assert whole > 20
+    page.evaluate("document.querySelector('.fa-learn').classList.add('is-handout')")
+    assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 2
+
+
+def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
+    page = open_page(tab, "pipeline")
+    place = widget(page, "pipeline")
+    for width in (1440, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(100)
+        words = place.locator(".fa-bar-words").evaluate_all(
+            """(all) => all.map((n) => [n.textContent, n.clientWidth, n.scrollWidth,
+            n.getBoundingClientRect().right <= n.parentElement.getBoundingClientRect().right])"""
+        )
+        shown = [word for word, width, needed, inside in words if width]
+        assert all(width >= needed and inside for _, width, needed, inside in words if width)
+        assert len(shown) >= 48 // 2, f"{width}: numbers of tiles can be read"
 
 
 def test_a_phone_scrolls_down_only(browser, watch):

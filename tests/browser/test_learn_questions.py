@@ -139,13 +139,50 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         assert progress.inner_text().startswith(f"{k} of {ALL}")
     kept = json.loads(page.evaluate("localStorage.getItem('fa-learn')"))
     assert kept == {QUESTIONS[key].key: "right" for key in kinds.values()}
-    assert all(method == "GET" and path.endswith("/fa/learn") for method, path in sent), sent
+    # What a word means may be asked for, when the pointer passes one.
+    asked = ("/fa/learn", "/fa/glossary")
+    assert all(method == "GET" and path.endswith(asked) for method, path in sent), sent
     page.reload()
     page.wait_for_selector("[data-progress]:visible")
     page.wait_for_function("document.querySelector('[data-progress]').textContent.startsWith('4')")
     page.get_by_role("button", name="Forget my answers").click()
     assert progress.inner_text() == f"0 of {ALL} answered right"
     context.close()
+
+
+def test_level_0_shows_the_solution_when_asked_or_right(tab):
+    page = open_page(tab, "level0")
+    page.get_by_role("button", name="Forget my answers").click()
+    entry = page.locator('.fa-toc ol a[href="#learn-level0"]')
+    known = next(k for k in KNOWN if k.question.kind == "number")
+    card = page.get_by_role("region", name=known.title)
+    shown, ask = card.locator("[data-reveal]"), card.get_by_role("button", name="Show me")
+    assert not ask.is_visible()
+    card.locator("input").fill(str(known.question.answer + 7))
+    card.get_by_role("button", name="Check").click()
+    assert ask.is_visible() and not shown.is_visible(), "there is a second try"
+    ask.click()
+    assert shown.is_visible() and not ask.is_visible()
+    assert entry.locator(".fa-tick-mark").count() == 0
+    card.locator("input").fill(str(known.question.answer))
+    card.get_by_role("button", name="Check").click()
+    said = f"1 of {len(KNOWN)}"
+    assert entry.locator(".fa-tick-mark > :first-child").inner_text().strip() == said
+    keys = {known.question.key: "right" for known in KNOWN}
+    page.evaluate(f"localStorage.setItem('fa-learn', '{json.dumps(keys)}')")
+    page.reload()
+    entry.locator(".fa-tick-mark", has_text="✓").wait_for()
+    page.evaluate("localStorage.clear()")
+
+
+def test_a_grid_of_numbers_says_which_row_and_column(tab):
+    page = open_page(tab, "matmul")
+    grid = page.locator("#learn-matmul .fa-click-grid")
+    assert grid.locator("span").all_inner_texts() == ["0", "1", "2", "0", "1", "2"]
+    first = grid.locator("[data-at='0,0']")
+    assert first.get_attribute("aria-label").endswith(", row 0, column 0")
+    page = open_page(tab, "when_not")
+    assert page.locator("#learn-when_not .fa-click-grid span").count() == 0
 
 
 def test_level_0_by_keyboard_shows_what_is_computed_and_leads_back(tab):

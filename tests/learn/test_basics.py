@@ -152,6 +152,15 @@ def test_matrix_product_in_any_order(loops):
     assert "give the same C" in found(made, "The three nestings")["words"]
 
 
+def test_the_outline_in_c_says_what_it_is():
+    """The cell that is described when all is done; before, that of the last product."""
+    for done, at in ((36, (1, 2)), (0, (1, 2)), (18, (1, 1))):
+        c = found(blocks("matmul", done=done), f"C after {done}")
+        assert c["marks"] == [list(at)]
+        which = f"cell {at} outlined" if done != 18 else f"of the last product, {at}, outlined"
+        assert which in c["label"]
+
+
 def test_loops_differ_in_what_is_done_early():
     A, B = torch.from_numpy(rungs_low.A), torch.from_numpy(rungs_low.B)
     half = {x: rows(blocks("matmul", loops=x, done=18), "C after 18") for x in rungs_low.LOOPS}

@@ -52,6 +52,23 @@ def test_m_is_per_sm():
     assert [r[0] for r in table["rows"]] == ["Registers", "Shared memory", "L2 cache", "HBM"]
 
 
+def test_the_tiles_parts_have_the_signs_of_the_field():
+    tables = [b for b in blocks("tiles_why") if b["type"] == "table"]
+    assert "".join(row[0] for row in tables[1]["rows"][:-1]) == "QKVSOmℓ"
+
+
+def test_only_a_negative_number_stands_in_brackets():
+    taken = [
+        words(blocks("online", step=step, row=row)).split("α = exp(")[1].split(" − ", 1)[1]
+        for row in range(online.STREAM.n)
+        for step in (1, 4)
+    ]
+    assert all(x[0].isdigit() for x in taken), "every maximum of this data is positive"
+    (visit,) = trace(replace(online.STREAM, block_k=online.STREAM.n)).visits
+    low = replace(visit, m_old=visit.m_new - 9, m_new=visit.m_new - 8)
+    assert "− (−" in online._sentence(low, 0)
+
+
 @pytest.mark.parametrize("card", ["a100", "h100", "rtx4090"])
 def test_the_largest_square_tile_is_the_largest(card):
     problem = replace(online.STREAM, n=4096, d=64, block_q=64, block_k=64, dtype="fp16")

@@ -131,6 +131,9 @@ def test_the_widget_steps_and_labels_what_is_published():
         consumers = sum(len(bars) for name, bars in lanes.items() if "consumer" in name)
         assert consumers == step - len(lanes[TMA])
         assert any(str(b.get("words")).startswith(f"Step {step} of 48") for b in found)
+        for name, bars in lanes.items():
+            assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
+            assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
     shown = next(b for b in made[48] if b["type"] == "bars")
     assert [i[0].split(":")[0] for i in shown["items"]] == ["model"] * 4 + ["published"] * 4
     assert [i[1] for i in shown["items"][4:]] == [370, 395, 595, 648]

@@ -161,7 +161,7 @@ def test_the_measured_ratio_of_the_facts():
     square tiles: FA-1 1.47 and 0.75, FA-2 0.97 and 0.50 times standard's."""
     one, two = (systems.ratio(256, 64, 32, 64, "fp32", order) for order in ("fa1", "fa2"))
     assert round(two / one, 2) == 1.26
-    assert "FA-2 ÷ FA-1 = 1.26" in words(blocks("when_not"))
+    assert "FA-2 ÷ FA-1 = 1.26" in words(blocks("when_not", br=32, bc=64))
     for side, first, second in ((32, 1.47, 0.97), (64, 0.75, 0.50)):
         assert round(systems.ratio(1024, 64, side, side, "fp32", "fa1"), 2) == first
         assert round(systems.ratio(1024, 64, side, side, "fp32", "fa2"), 2) == second
@@ -174,6 +174,11 @@ def test_ratios_against_the_listed_schedule(n, d, br, bc, order):
         return traffic.total(Problem(n=n, d=d, block_q=br, block_k=bc, causal=False, order=order))
 
     assert systems.ratio(n, d, br, bc, "fp32", order) == total(order) / total("standard")
+
+
+def test_the_card_opens_on_a_case_where_it_loses():
+    assert of_type(blocks("when_not"), "text")["kind"] == "bad"
+    assert systems.ratio(256, 64, 16, 16, "fp32") > 1
 
 
 def test_break_even_is_the_first_tile_that_does_not_lose():
