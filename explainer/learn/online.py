@@ -142,9 +142,9 @@ def _tiles_why(v: Values) -> list[Block]:
              [(name, float(n), size(n)) for name, n in sizes], log=True,
              limit=float(card.shared_bytes)),
         text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread "
-             f"block may use. The {card.sms} SMs have {size(sizes[2][1])} of shared memory in all, but "
-             "a thread block has its own SM's only (from Hopper on a cluster can share), so the M of "
-             "the papers is per SM."),
+             f"block may use. The {card.sms} SMs have {size(sizes[2][1])} of shared memory in all, "
+             "but a thread block has its own SM's only (from Hopper on a cluster can share), so "
+             "the M of the papers is per SM."),
         text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel keeps these four in "
              "registers, so larger tiles can fit; it also buffers K and V several times.", "fine"),
     ]  # fmt: skip
