@@ -48,13 +48,14 @@ $(VENV)/.test: tests/requirements.txt $(VENV)/.run
 	$(BIN)/python -m pip install -q -r tests/requirements.txt
 	@touch $@
 
-# The browser tests drive Debian's Chromium where there is one, else the one that Playwright brings;
+# The browser tests drive Debian's Chromium where there is one, its headless shell first, else the one that Playwright brings;
 # Playwright's own driver needs libatomic.
 .PHONY: browser
 browser: $(VENV)/.test
-	@{ command -v chromium && ldconfig -p | grep -q libatomic.so.1; } >/dev/null || \
+	@{ command -v chromium-headless-shell && ldconfig -p | grep -q libatomic.so.1; } >/dev/null || \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && \
+	    apt-get install -yq --no-install-recommends chromium-headless-shell fonts-dejavu-core libatomic1 || \
 	    apt-get install -yq --no-install-recommends chromium fonts-dejavu-core libatomic1; \
 	  elif ! command -v chromium >/dev/null; then \
 	    echo "Chromium is missing and cannot be installed without root: fetching Playwright's own."; \

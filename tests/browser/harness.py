@@ -98,11 +98,11 @@ class Server:
 
 
 def launch(playwright: Playwright, *flags: str) -> Browser:
-    """Headless Chromium: the system's where there is one, otherwise Playwright's own."""
+    """Headless Chromium: the system's where there is one, its headless shell first (a third less to
+    compute for the same pages), otherwise Playwright's own."""
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     try:
-        return playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=[*CHROMIUM_FLAGS, *flags]
-        )
+        return playwright.chromium.launch(executable_path=path, args=[*CHROMIUM_FLAGS, *flags])
     except Error as error:
         if "Executable doesn't exist" in str(error):
             raise RuntimeError(NO_CHROMIUM) from None

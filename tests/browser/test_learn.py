@@ -121,6 +121,7 @@ def test_a_claim_answered_shows_its_demonstration(tab):
     assert card.locator(".fa-verdict").inner_text().startswith("✗ Not so. It is false.")
     assert card.get_by_text("Source: ").is_visible() and shown.is_visible()
     place = card.locator("[data-widget]")
+    place.scroll_into_view_if_needed()  # it is asked for when it is near the screen
     widget(page, place.get_attribute("data-widget"))
     agree(place)
     place.get_by_label("Length N").select_option("1023")

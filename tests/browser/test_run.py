@@ -101,7 +101,8 @@ def test_a_run_without_a_kernel_claims_no_picture(tab):
 
 
 def test_a_bad_address_is_said_where_results_stand(tab):
-    page = tab.open("page=run&run-n=banana")
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=run&run-n=banana")
     alert = page.locator("#run-result .fa-run-refused")
     alert.wait_for()
     assert "n = banana is not allowed" in alert.inner_text()
@@ -135,7 +136,7 @@ def test_what_cannot_be_asked_is_said_by_the_app(tab):
     for value, shown in (("-3", "-3"), ("", "(empty)")):
         page.locator(".fa-run-page").get_by_label("Seed").fill(value)
         page.get_by_role("button", name="Run", exact=True).click()
-        page.get_by_text(f"seed = {shown} is not allowed").wait_for()
+        page.get_by_role("alert").get_by_text(f"seed = {shown} is not allowed").wait_for()
 
 
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
