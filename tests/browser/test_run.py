@@ -131,12 +131,13 @@ def test_what_cannot_be_asked_is_said_by_the_app(tab):
     for name in ("Naive PyTorch", "FA-2"):
         page.get_by_role("checkbox", name=name, exact=True).uncheck()
     page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
+    alert = page.get_by_role("alert")
+    alert.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
     page.get_by_role("checkbox", name="FA-2", exact=True).check()
     for value, shown in (("-3", "-3"), ("", "(empty)")):
         page.locator(".fa-run-page").get_by_label("Seed").fill(value)
         page.get_by_role("button", name="Run", exact=True).click()
-        page.get_by_role("alert").get_by_text(f"seed = {shown} is not allowed").wait_for()
+        alert.get_by_text(f"seed = {shown} is not allowed").wait_for()
 
 
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):

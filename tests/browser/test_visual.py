@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.browser.learning import AT_HEADING, IDLE
 from tests.browser.test_accessible import SHOWN
 
 SHOTS = Path(__file__).parent / "shots"
@@ -69,6 +70,11 @@ def test_looks_as_it_did(gallery, server, watch, name):
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
     page.wait_for_load_state("networkidle")
+    if "rung=" in query:
+        rung = query.rpartition("=")[2]
+        page.wait_for_function(IDLE, arg=rung)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
     if name in CHARTS:
         page.wait_for_selector(".js-plotly-plot .main-svg:visible")
     page.wait_for_timeout(500)
