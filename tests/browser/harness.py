@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request
 
@@ -188,3 +188,20 @@ def press(page: Page, key: str) -> dict:
 def focus(page: Page) -> None:
     """Gives the player the keyboard."""
     page.locator('[data-testid="player"]').focus()
+
+
+# A timer of the page itself: on a busy machine whatever the page had planned for sooner comes
+# first, which a timer of this process cannot promise. Then a frame, for what waits for layout.
+WAIT = """(ms) => new Promise((done) =>
+  setTimeout(() => requestAnimationFrame(() => setTimeout(done)), ms))"""
+
+
+def wait(page: Page, ms: int) -> None:
+    """Lets ``ms`` milliseconds of the page's own time pass."""
+    page.evaluate(WAIT, ms)
+
+
+def query_of(page: Page) -> dict[str, str]:
+    """The query of the address bar, once all is written: at most every 200 ms."""
+    wait(page, 350)
+    return {k: v[0] for k, v in parse_qs(page.evaluate("location.search")[1:]).items()}

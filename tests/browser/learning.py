@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlsplit
-
 import pytest
 
 from explainer.learn.registry import answer
+from tests.browser.harness import wait
 
 AT_HEADING = """(id) => {
   const node = document.activeElement, box = node.getBoundingClientRect();
@@ -30,11 +29,6 @@ def open_page(tab, rung: str = "", **query: str):
     else:
         tab.page.wait_for_selector('[data-testid="learn"]:visible')
     return tab.page
-
-
-def query_of(page) -> dict[str, str]:
-    page.wait_for_timeout(350)  # the address is written at most every 200 ms
-    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
 
 
 def widget(page, key: str):
@@ -69,7 +63,7 @@ def agree(place, **query: str) -> None:
         )
         if seen == said:
             break
-        place.page.wait_for_timeout(50)
+        wait(place.page, 50)
     assert seen == said
     assert tables(place) == [b["rows"] for b in blocks if b["type"] == "table"]
     shown = [b for b in blocks if b["type"] == "matrix"]

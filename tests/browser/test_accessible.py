@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from explainer.pages import memory, parallel
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, press, read, wait
 
 PAGES = [
     "step=4",
@@ -62,10 +62,10 @@ def test_axe_finds_nothing_serious(gallery, server, watch, query):
     page.wait_for_load_state("networkidle")
     page.wait_for_function(DRAWN)
     page.add_style_tag(content="* { transition: none !important; }")  # no colour half way
-    page.wait_for_timeout(400)
+    wait(page, 400)
     found, small = serious(page, ONLY.get(query)), page.evaluate(TARGETS)
     page.evaluate("document.body.classList.add('dark')")  # what Gradio does in the dark
-    page.wait_for_timeout(200)
+    wait(page, 200)
     found += [f"dark: {line}" for line in serious(page, ONLY.get(query), ["color-contrast"])]
     assert not found, "\n".join(found)
     assert not small, "\n".join(small)
@@ -81,7 +81,7 @@ def test_axe_finds_nothing_serious_in_results_which_are_said(browser, server, wa
     page.wait_for_function("document.querySelector('.fa-said').textContent.includes('kernel')")
     page.get_by_role("button", name="Sweep", exact=True).click()
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
-    page.wait_for_timeout(400)
+    wait(page, 400)
     found, small = serious(page), page.evaluate(TARGETS)
     context.close()
     assert not found, "\n".join(found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, press, query_of, read, wait
 
 BAD = [
     {"n": "0"},
@@ -28,12 +28,6 @@ BAD = [
 ]
 
 
-def address(page) -> dict[str, str]:
-    """The query of the address bar, once the player has written it."""
-    page.wait_for_timeout(350)  # written at most every 200 ms
-    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
-
-
 def control(page, label: str):
     """The number beside a slider."""
     return page.get_by_label(f"number input for {label}")
@@ -45,7 +39,7 @@ def judge(page, problem: Problem, step: int, phase: str | None = None, wait_s: f
     phase = phase or phases(true.visits[step])[-1]
     deadline = time.monotonic() + wait_s
     while (wrong := complaints(true, step, phase, read(page))) and time.monotonic() < deadline:
-        page.wait_for_timeout(20)
+        wait(page, 20)
     assert wrong == []
 
 
@@ -56,7 +50,7 @@ def test_reload_restores_problem_step_and_phase(tab):
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
         press(page, key)
     before = read(page)
-    now = address(page)
+    now = query_of(page)
     assert {k: now[k] for k in problem.to_query()} == problem.to_query()
     assert (now["step"], now["phase"]) == (before["step"], before["phase"])
     page.reload()
@@ -72,10 +66,10 @@ def test_address_follows_and_keeps_foreign_keys(tab):
     page = tab.open("mode=teach&lang=x")
     focus(page)
     press(page, "ArrowRight")
-    now = address(page)
+    now = query_of(page)
     assert now["step"] == "1" and "phase" not in now  # a whole visit needs no phase
     press(page, "ArrowUp")
-    now = address(page)
+    now = query_of(page)
     assert (now["step"], now["phase"], now["lang"]) == ("1", read(page)["phase"], "x")
     assert {k: now[k] for k in Problem().to_query()} == Problem().to_query()
 
@@ -96,7 +90,7 @@ def test_controls_change_the_player_and_the_address(tab):
         changes.append({k: getattr(problem, k) for k in problem.__dataclass_fields__})
         judge(page, problem, 0, wait_s=5)
         query = problem.to_query()
-        assert {k: v for k, v in address(page).items() if k in query} == query
+        assert {k: v for k, v in query_of(page).items() if k in query} == query
 
     control(page, "Sequence length N").fill("14")
     page.keyboard.press("Enter")
@@ -156,14 +150,14 @@ def test_back_and_forward_lead_between_the_pages(tab):
     page.wait_for_selector('[data-testid="memory"]:visible')
     page.get_by_role("radio", name="Round trips").check(force=True)
     page.wait_for_selector('[data-view="trips"]:visible')
-    assert address(page)["mem-view"] == "trips"
+    assert query_of(page)["mem-view"] == "trips"
     page.go_back()
     page.wait_for_selector('[data-testid="player"]:visible')
-    now = address(page)
+    now = query_of(page)
     assert "page" not in now and now["step"] == "3" and now["mem-view"] == "trips"
     focus(page)
     press(page, "ArrowRight")
     page.go_forward()
     page.wait_for_selector('[data-view="trips"]:visible')
-    now = address(page)
+    now = query_of(page)
     assert now["page"] == "memory" and now["mem-view"] == "trips" and now["step"] == "4"

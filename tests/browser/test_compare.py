@@ -11,7 +11,7 @@ from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
 from explainer.traffic import moved, total, traffic
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus
+from tests.browser.harness import focus, query_of, wait
 
 LANES = """
 () => [...document.querySelectorAll('[data-testid="player"]')].map((lane) => {
@@ -108,14 +108,14 @@ def test_compare_from_the_button_link_and_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&step=3")
     page.get_by_role("button", name="Race them").click()
     tab.settle()
-    page.wait_for_timeout(300)
-    assert len(page.evaluate(LANES)) == 3 and "mode=compare" in page.url
+    assert query_of(page)["mode"] == "compare"
+    assert len(page.evaluate(LANES)) == 3
     page.get_by_label("What is the same in every lane").select_option("bytes")
     page.locator(".fa-race").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     before = page.evaluate(LANES)
-    page.wait_for_timeout(350)
+    wait(page, 350)
     page.reload()
     tab.settle()
     page.wait_for_function("() => document.querySelectorAll('[data-testid=player]').length === 3")
@@ -125,8 +125,7 @@ def test_compare_from_the_button_link_and_back(tab):
     page.get_by_role("button", name="One loop only").click()
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
-    page.wait_for_timeout(350)
-    assert "mode=" not in page.url
+    assert "mode" not in query_of(page)
     focus(page)
     page.keyboard.press("ArrowRight")
     assert page.evaluate(LANES)[0]["step"] == "1"
@@ -134,9 +133,9 @@ def test_compare_from_the_button_link_and_back(tab):
 
 def test_no_request_while_racing(tab):
     page = open_race(tab, Problem())
-    page.wait_for_timeout(500)
+    wait(page, 500)
     before = len(tab.requests)
     for key in ("ArrowRight", "End", "Home", "ArrowDown"):
         page.keyboard.press(key)
-    page.wait_for_timeout(300)
+    wait(page, 300)
     assert tab.requests[before:] == []

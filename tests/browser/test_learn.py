@@ -7,13 +7,13 @@ import re
 import pytest
 
 from explainer.learn.registry import ORDER
+from tests.browser.harness import query_of, wait
 from tests.browser.learning import (
     AT_HEADING,
     IDLE,
     IN_CONTENTS,
     agree,
     open_page,
-    query_of,
     widget,
 )
 
@@ -102,7 +102,7 @@ def test_the_online_widget_ends_with_its_last_block(tab):
     step = place.get_by_role("slider", name="Blocks that have arrived")
     for wanted in ("3", "4", "4", "4"):
         place.get_by_role("button", name="Next step").click()
-        page.wait_for_timeout(250)
+        wait(page, 250)
         page.wait_for_function(IDLE, arg="online")
         assert step.input_value() == wanted
     agree(place, step="4")
@@ -182,7 +182,7 @@ def test_a_lecture_hall_sees_one_card_in_large_type(tab):
         assert sizes and min(sizes) >= 24, card
         assert page.evaluate("document.documentElement.scrollHeight") <= 724
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(150)
+        wait(page, 150)
     assert list(dict.fromkeys(seen))[:3] == ["learn-softmax", "learn-cat", "learn-attention"]
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Escape")
@@ -205,7 +205,7 @@ def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
         assert now - before > 24
         before = now
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(300)
+        wait(page, 300)
     assert page.evaluate(CARDS_SEEN) == ["learn-formulas"]
 
 
@@ -245,7 +245,7 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
     place = widget(page, "pipeline")
     for width in (1440, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(100)
+        wait(page, 100)
         words = place.locator(".fa-bar-words").evaluate_all(
             """(all) => all.map((n) => [n.textContent, n.clientWidth, n.scrollWidth,
             n.getBoundingClientRect().right <= n.parentElement.getBoundingClientRect().right])"""
@@ -261,7 +261,7 @@ def test_a_phone_scrolls_down_only(browser, watch):
     widget(page, "versions")
     for key in ("formats", "lab-number", "wild", "glossary", "handout"):
         page.evaluate(f"document.getElementById('learn-{key}').scrollIntoView()")
-        page.wait_for_timeout(250)
+        wait(page, 250)
     page.wait_for_load_state("networkidle")
     wide = page.evaluate(
         """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
@@ -11,13 +11,9 @@ from explainer import capacity, choices, traffic
 from explainer.html import amount
 from explainer.pages.memory import PLAIN, VIEWS
 from explainer.workload import Workload
+from tests.browser.harness import query_of, wait
 
 DEFAULT = Workload()
-
-
-def query_of(page) -> dict[str, str]:
-    page.wait_for_timeout(350)  # the address is written at most every 200 ms
-    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
 
 
 def open_page(tab, **query: str):
@@ -152,7 +148,7 @@ def test_a_lecture_hall_sees_one_view_in_large_type(tab, view):
     page.set_viewport_size({"width": 1280, "height": 720})
     open_page(tab, mode="present", **{"mem-view": view})
     view_of(page, view)
-    page.wait_for_timeout(1200)
+    wait(page, 1200)
     sizes = page.evaluate(
         """() => [...document.querySelectorAll(".fa-main *")].filter((n) => n.checkVisibility() &&
         [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&

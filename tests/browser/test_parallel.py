@@ -9,7 +9,7 @@ import pytest
 from explainer import decode, pace, placed
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
-from tests.browser.test_memory import query_of
+from tests.browser.harness import query_of, wait
 
 
 def open_page(tab, **query: str):
@@ -107,6 +107,6 @@ def test_a_phone_shows_every_view_without_scrolling_sideways(browser, server, wa
     page = watch(context).page
     page.goto(f"{server.url}/?page=parallel&par-view={view}")
     page.wait_for_selector('[data-testid="parallel"]')
-    page.wait_for_timeout(800)
+    wait(page, 800)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, press, query_of, read, wait
 
 SMALL = """
 () => {
@@ -44,7 +44,7 @@ def test_type_and_room(browser, watch, query, scheme):
     context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
     tab = watch(context)
     page = tab.open(f"mode=present&{query}")
-    page.wait_for_timeout(600)
+    wait(page, 600)
     focus(page)
     for key in ("PageDown", "ArrowUp"):
         press(page, key)
@@ -61,10 +61,8 @@ def test_clicker_keys_and_escape(tab):
     assert not page.get_by_role("tab", name="Run").is_visible()
     assert press(page, "PageDown")["step"] == "3"
     assert press(page, "PageUp")["step"] == "2"
-    page.wait_for_timeout(350)
-    assert "mode=present" in page.url
+    assert query_of(page)["mode"] == "present"
     page.keyboard.press("Escape")
     assert page.get_by_role("tab", name="Run").is_visible()
     assert read(page)["step"] == "2"
-    page.wait_for_timeout(350)
-    assert "mode=" not in page.url
+    assert "mode" not in query_of(page)

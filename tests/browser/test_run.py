@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -13,7 +13,7 @@ from explainer import recorded
 from explainer.export import as_json
 from explainer.problem import Problem, ProblemError
 from explainer.request import RunRequest
-from tests.browser.harness import focus
+from tests.browser.harness import focus, query_of, wait
 from tests.browser.test_server import ask
 
 WAIT_MS = 120_000  # the first run also starts the worker
@@ -23,11 +23,6 @@ def run_result(page) -> dict:
     """What the report says of itself, once it is there."""
     page.wait_for_selector('[data-testid="run-result"]', timeout=WAIT_MS)
     return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
-
-
-def query_of(page) -> dict[str, str]:
-    page.wait_for_timeout(350)  # the address is written at most every 200 ms
-    return {k: v[0] for k, v in parse_qs(urlsplit(page.url).query).items()}
 
 
 def size(page, label: str):
@@ -202,12 +197,12 @@ def test_stepping_after_a_run_makes_no_request(tab):
     run_result(page)
     page.get_by_role("tab", name="Step").click()
     tab.settle()
-    page.wait_for_timeout(500)
+    wait(page, 500)
     before = len(tab.requests)
     focus(page)
     for key in ("ArrowRight", "ArrowDown", "End", "Home"):
         page.keyboard.press(key)
-    page.wait_for_timeout(300)
+    wait(page, 300)
     assert tab.requests[before:] == []
 
 

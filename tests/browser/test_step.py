@@ -14,7 +14,7 @@ from tests.browser.expected import (
     softmax_statistics,
     statistics_tolerance,
 )
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, press, read, wait
 
 # Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
 PROBLEMS = [
@@ -64,7 +64,7 @@ def test_every_tile_forwards_and_back(tab, query):
     assert not wrong, "\n".join(wrong[:20])
     assert judged == set(range(problem.n))
     assert stated["step"] == "0"
-    page.wait_for_timeout(300)  # the address bar is written at most five times a second
+    wait(page, 300)  # the address bar is written at most five times a second
     assert tab.requests[asked:] == []
 
 
@@ -117,7 +117,7 @@ def test_space_plays_and_pauses(tab):
     )
     page.keyboard.press("Space")
     paused = read(page)
-    page.wait_for_timeout(400)  # three beats at this speed
+    wait(page, 400)  # three beats at this speed
     assert read(page) == paused
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
     assert tab.requests[asked:] == []
@@ -126,7 +126,7 @@ def test_space_plays_and_pauses(tab):
 def test_nothing_moves_by_itself(tab):
     page = tab.open("step=2&phase=max")
     before = read(page)
-    page.wait_for_timeout(400)
+    wait(page, 400)
     assert read(page) == before
     assert (before["step"], before["phase"]) == ("2", "max")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.glossary import TERMS
+from tests.browser.harness import wait
 
 TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
 WORDS = {t.key: t.words for t in TERMS}
@@ -32,13 +33,13 @@ PLACE = """([selector, text, at]) => {
 def rest(page, selector: str, text: str, at: int = 0) -> list[str] | None:
     """The pointer rests on this character; the lines of the entry shown, None if there is none."""
     page.mouse.move(2, 300)
-    page.wait_for_timeout(250)
+    wait(page, 250)
     place = page.evaluate(PLACE, [selector, text, at])
     assert place, f"{text!r} is not in {selector}"
-    page.wait_for_timeout(100)
+    wait(page, 100)
     place = page.evaluate(PLACE, [selector, text, at])
     page.mouse.move(*place)
-    page.wait_for_timeout(REST_MS)
+    wait(page, REST_MS)
     entry = page.locator(".fa-term")
     if not (entry.count() and entry.is_visible()):
         return None

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.browser.harness import wait
 from tests.browser.learning import AT_HEADING, IDLE
 from tests.browser.test_accessible import SHOWN
 
@@ -77,7 +78,7 @@ def test_looks_as_it_did(gallery, server, watch, name):
         page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
     if name in CHARTS:
         page.wait_for_selector(".js-plotly-plot .main-svg:visible")
-    page.wait_for_timeout(500)
+    wait(page, 500)
     png = page.screenshot()
     kept = SHOTS / f"{name}.png"
     if os.environ.get("UPDATE_SHOTS"):
