@@ -12,18 +12,13 @@ from explainer import gate, logs, routes, theme, zero
 from explainer.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step
 
-PAGES = ("step", "run", "memory", "parallel", "learn")
-
-
-def opened(request: gr.Request) -> gr.Tabs:
-    """The tab that the address names."""
-    page = request.query_params.get("page")
-    return gr.Tabs(selected=page if page in PAGES else PAGES[0])
+# The tab that the address names is opened in the browser: an answer of the server could come after
+# the visitor has chosen another.
+OPEN = "() => { const open = () => window.faSite ? faSite.open() : setTimeout(open, 20); open(); }"
 
 
 def build(engine: Engine) -> gr.Blocks:
     """The whole app, not yet serving."""
-    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     with gr.Blocks(
         title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
     ) as demo:
@@ -44,9 +39,9 @@ def build(engine: Engine) -> gr.Blocks:
         parallel.wire(parallel_page, parallel_tab)
         for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
             tab.select(None, js=f"() => window.faSite?.page({name!r})")
-        demo.load(step.prefill, None, step_page.controls, **quick)
-        demo.load(run.prefill, None, run_page.controls, **quick)
-        demo.load(opened, None, pages, **quick)
+        demo.load(None, js=OPEN)
+        step.open_address(demo, step_page)
+        run.open_address(demo, run_page)
         api.build(engine)
     return demo
 

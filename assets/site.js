@@ -2,7 +2,7 @@
 
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
 import { BUILD } from "./player/build.js";
-import { el } from "./player/dom.js";
+import { el, set } from "./player/dom.js";
 import { showSymbols, Terms } from "./player/terms.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
@@ -44,16 +44,24 @@ export function placed({ query, step, phase }) {
 const terms = new Terms(() => fetch(new URL(`fa/glossary?build=${BUILD}`, document.baseURI)).then((answer) => answer.json()));
 document.addEventListener("fa:symbols", () => showSymbols(terms, document.activeElement));
 
+/** Shows the page of this name, if it is not on screen. */
+function open(name) {
+  const tab = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((one) => one.textContent.trim().toLowerCase() === name);
+  if (tab?.getAttribute("aria-selected") === "false") tab.click();
+}
+
 // Back and Forward between the pages.
 window.addEventListener("popstate", () => {
   address.restore();
-  const name = new URLSearchParams(window.location.search).get("page") ?? "step";
-  const tab = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((one) => one.textContent.trim().toLowerCase() === name);
-  if (tab?.getAttribute("aria-selected") === "false") tab.click();
+  open(new URLSearchParams(window.location.search).get("page") ?? "step");
 });
 
 // Called by name from Gradio's events, which know no modules.
 window.faSite = {
+  /** Gradio is ready: the page that the address names. */
+  open() {
+    if (!opened) open(asked);
+  },
   /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the
    * tab that the address names has been shown, another one does not count. */
   page(name) {
@@ -178,9 +186,10 @@ function present(on) {
 }
 
 document.addEventListener("fa:present-here", () => present(true));
+document.addEventListener("fa:leave-hall", () => present(false));
 document.addEventListener("keydown", (event) => {
   const page = document.body.classList.contains("fa-present") && figurePage();
-  if (!page || event.target.closest("[data-testid=warps]")) return;
+  if (!page || event.defaultPrevented || event.target.closest("[data-testid=warps]")) return;
   const step = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
   if (event.key === "Escape") present(false);
   if (!step) return;
@@ -188,6 +197,29 @@ document.addEventListener("keydown", (event) => {
   const views = [...page.querySelectorAll(".fa-views fieldset:first-of-type input")];
   views[Math.min(views.length - 1, Math.max(0, views.findIndex((view) => view.checked) + step))].click();
 });
+
+// Gradio counts a key as input to a text, but not what is pasted, dropped, deleted or composed.
+let counted = false;
+document.addEventListener("keypress", ({ key }) => { counted = key !== "Enter"; }, { capture: true });
+document.addEventListener("input", ({ target }) => {
+  if (!counted && target.matches?.(".fa-own textarea")) target.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true, key: " " }));
+  counted = false;
+});
+
+// The map of tiles is one stop of the Tab key; arrows move on it.
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+document.addEventListener("keydown", (event) => {
+  const from = event.target.closest?.(".fa-tile-table td");
+  const [down, right] = MOVES[event.key] ?? [];
+  if (!from || down === undefined) return;
+  event.preventDefault();
+  const row = from.closest("table").rows[from.parentNode.rowIndex + down];
+  const to = row?.cells[from.cellIndex + right]?.querySelector(".fa-cell:not(:disabled)");
+  if (!to) return;
+  set(from.querySelector(".fa-cell"), { tabindex: -1 });
+  set(to, { tabindex: 0 });
+  to.focus();
+}, { capture: true });
 
 document.addEventListener("click", ({ target }) => {
   const pick = target.closest?.("[data-pick]")?.dataset.pick;

@@ -17,8 +17,10 @@ ENTRIES = {  # module → what the pages' components call
 }
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
-INDENT = re.compile(r"^[ ]+", re.M)
+INDENT = re.compile(r"^\s+", re.M)  # and empty lines
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
+# One behind a statement: what follows it holds no quote, so it is not inside of a string.
+BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
 
@@ -47,7 +49,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
-    body = COMMENT.sub("", body)
+    body = BEHIND.sub("", COMMENT.sub("", body))
     if any(line.count("`") % 2 for line in body.splitlines()):
         raise BundleError(f"{name}: a template of several lines")
     body = INDENT.sub("", body)

@@ -195,7 +195,7 @@ def all_sheets(request: Request) -> Response:
     sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in SHEETS]
     headers = {"Cache-Control": IMMUTABLE}
     text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
-    text = text.replace(" { ", "{").replace("; }", "}")
+    text = re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")
     return Response(text, media_type="text/css", headers=headers)
 
 

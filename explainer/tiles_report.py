@@ -96,12 +96,14 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
     most = max(values, default=0) or 1
     corner = tag("th", "Br \\ Bc", scope="col")
     top = tag("tr", corner + "".join(tag("th", str(n), scope="col") for n in choices.SIDES))
+    free = [c for c in found if c["block_m"] <= w.n and c["block_n"] <= w.n]
+    stop = chosen if chosen in free else next(iter(free), None)
     body = ""
     for m in choices.SIDES:
         cells = ""
         for n in choices.SIDES:
             cell = next(c for c in found if (c["block_m"], c["block_n"]) == (m, n))
-            cells += tag("td", _button(w, cell, say, field, most, cell is chosen))
+            cells += tag("td", _button(w, cell, say, field, most, cell is chosen, cell is stop))
         body += tag("tr", tag("th", str(m), scope="row") + cells)
     inner = tag("caption", escape(f"{name} of every tile")) + tag("thead", top) + tag("tbody", body)
     remark = "more is better" if more else "less leaves room for more blocks"
@@ -112,14 +114,17 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
         source = f"{at}, fp16, {about('tiles_nvidia_h200')}"
         if w.card != "h200":
             source = "speed was recorded on the H200 only: choose that card, or another figure"
-    signs = "✗ does not fit · ≈ spills registers · choose a tile with a click or Enter"
+    signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
     return card(
         "tile-map", name, remark, tag("table", inner, class_="fa-tile-table"),
         tag("p", escape(signs), class_="fa-fine"), tag("p", escape(source), class_="fa-fine"),
     )  # fmt: skip
 
 
-def _button(w: Workload, cell: Mapping, say, field: str, most: float, chosen: bool) -> str:
+def _button(
+    w: Workload, cell: Mapping, say, field: str, most: float, chosen: bool, stop: bool
+) -> str:
+    """One tile of the map, which is a single ``stop`` of the Tab key: arrows lead to the others."""
     m, n = cell["block_m"], cell["block_n"]
     fits = cell.get("fits", False)
     sign = "≈" if fits and cell["spill_bytes"] else ("" if fits else "✗")
@@ -131,6 +136,7 @@ def _button(w: Workload, cell: Mapping, say, field: str, most: float, chosen: bo
         "style": f"--share:{share:.3f}",
         "title": _title(cell),
         "aria_pressed": str(chosen).lower(),
+        "tabindex": 0 if stop else -1,
     }
     if m <= w.n and n <= w.n:
         given["data_pick"] = urlencode({"br": m, "bc": n})

@@ -102,7 +102,8 @@ def reference_states(
     for b, h in torch.cartesian_prod(torch.arange(batch), torch.arange(heads)).tolist():
         keys = k[b, h].double().T
         for start in range(0, n, chunk):
-            s = (q[b, h, start : start + chunk].double() @ keys) * scale
+            seen = slice(start, min(start + chunk, n))  # the last row block may be padded
+            s = (q[b, h, seen].double() @ keys) * scale
             if causal:
                 rows = torch.arange(start, start + s.shape[0], device=q.device)
                 s.masked_fill_(_causal_mask(rows, n, n), float("-inf"))
@@ -110,8 +111,8 @@ def reference_states(
             s = s.view(-1, tc, block_n)
             m_rows = s.amax(-1).cummax(-1).values
             lse = s.logsumexp(-1).logcumsumexp(-1)
-            m[b, h, start : start + chunk] = m_rows.cpu()
-            l[b, h, start : start + chunk] = (lse - m_rows).exp().cpu()
+            m[b, h, seen] = m_rows.cpu()
+            l[b, h, seen] = (lse - m_rows).exp().cpu()
     m, l = (x.view(batch, heads, tr, block_m, tc).transpose(-1, -2).contiguous() for x in (m, l))
     if causal:
         last_row = torch.clamp((torch.arange(tr) + 1) * block_m, max=n) - 1

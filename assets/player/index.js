@@ -122,7 +122,7 @@ class Stage {
     const { step } = position(search);
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
-    this.present(params.get("mode") === "present" && params.get("page") !== "run");
+    this.present(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));

@@ -39,7 +39,7 @@ function onStep(event) {
 }
 for (const name of ["tour", "predict", "present"])
   element.querySelector(`.fa-start-${name}`).addEventListener("click", () => {
-    const pages = [...document.querySelectorAll("#pages :is(.fa-figure-page, .fa-learn)")];
+    const pages = [...document.querySelectorAll("#pages :is(.fa-run-page, .fa-learn)")];
     const here = pages.some((page) => page.checkVisibility());
     if (name === "present" && here) document.dispatchEvent(new Event("fa:present-here"));
     else onStep(new Event(`fa:${name}`));

@@ -7,6 +7,7 @@ import gradio as gr
 from explainer.charts import large
 
 HALL = 460  # px of a chart's height in a lecture hall
+ALONE = 528  # of one that stands alone under its headline
 
 
 def plot() -> gr.Plot:

@@ -13,10 +13,12 @@ from explainer import details, figures, recorded, report
 from explainer.engine import REFUSED, Engine, Job
 from explainer.inputs import INPUTS
 from explainer.pages import sweep
-from explainer.pages.plots import plot, shown
+from explainer.pages.opening import controls_follow
+from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
 from explainer.problem import DTYPES, ProblemError
 from explainer.request import AUTO, METHODS, RunRequest
+from explainer.routes import asset_url
 
 POLL_S = 0.15
 # The controls, in this order; keys of RunRequest.to_query.
@@ -31,6 +33,7 @@ SIZES = {
     "h": ("Heads H", (1, 8, 16, 32)),
 }
 
+HALL = f"import(new URL({asset_url('scenes.js')!r}, document.baseURI))"  # the page's large type
 INSTEAD = "The controls show the default problem in its place."
 # Text that was typed is used: a CSV of three blocks is Q, K and V, with their N and d, and anything
 # else a sentence.
@@ -45,8 +48,13 @@ USE_TEXT = """
 }
 """
 
-# Writes the Run page's request to the address; the values go on to the server unchanged.
-REMEMBER = "(...values) => { window.faSite?.ran(values); return values; }"
+# Writes the Run page's request to the address; the values go on to the server unchanged, and after
+# them whether this is a lecture hall.
+REMEMBER = """(...given) => {
+  const values = given.slice(0, -1);
+  window.faSite?.ran(values);
+  return [...values, window.faSite?.hall() ?? ""];
+}"""
 # The bar says whether the kernel agrees with the picture on the Step page.
 QUERY = "() => window.faSite.query()"
 TELL = "() => window.faSite?.found()"
@@ -91,7 +99,7 @@ def told(request: gr.Request):
     return gr.skip()
 
 
-def outcome(engine: Engine, job: Job) -> tuple:
+def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     """What the page shows of a job that has ended, in the order of ``build``'s outputs.
 
     Without a GPU, and when the live one is busy or gone, the record's nearest problem stands below,
@@ -109,11 +117,11 @@ def outcome(engine: Engine, job: Job) -> tuple:
         old = recorded.nearest(job.request)
     return (
         first,
-        shown(errors),
-        shown(roof),
+        shown(errors, hall, ALONE),
+        shown(roof, hall, ALONE),
         below,
         report.recorded(old) if old else "",
-        shown(figures.roofline(old) if old else None),
+        shown(figures.roofline(old) if old else None, hall, ALONE),
         details.details(old) if old else "",
     )
 
@@ -126,8 +134,9 @@ def _only(html: str) -> tuple:
 def build(engine: Engine) -> RunPage:
     """Lays the page out inside the caller's tab; the run itself is an event on the server."""
 
-    async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+    async def stream(request: gr.Request, *values: object) -> AsyncIterator[tuple]:
         """What the page shows while the methods run, and what they found."""
+        *given, hall = values
         try:
             asked = RunRequest.from_query(dict(zip(KEYS, given, strict=True)))
         except (ProblemError, ValueError) as error:
@@ -143,18 +152,20 @@ def build(engine: Engine) -> RunPage:
                     yield _only(report.progress(*now))
                     said = now
                 await asyncio.sleep(POLL_S)
-            yield outcome(engine, job)
+            yield outcome(engine, job, hall == "present")
         finally:
             engine.leave(job, session)  # the tab was closed: who else waits for it still does
 
     start = _shown({})
-    with gr.Row(elem_classes=["fa-page", "fa-run-page"]):
+    with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-report"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
             controls = _controls(start)
             button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
             begin, longest = sweep.controls()
         with gr.Column(elem_classes="fa-main"):
-            result = gr.HTML(report.idle(), elem_id="run-result", apply_default_css=False)
+            result = gr.HTML(
+                report.idle(), elem_id="run-result", apply_default_css=False, js_on_load=HALL
+            )
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
                 roof = plot()
@@ -162,12 +173,13 @@ def build(engine: Engine) -> RunPage:
             old = _block()
             old_roof = plot()
             old_tables = _block()
-            sweep.build(engine, begin, [*controls, longest])
+            hall = gr.Textbox(visible=False)
+            sweep.build(engine, begin, [*controls, longest, hall])
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     gr.on(None, told, None, result, **quick)  # when the page is opened
     how = {
         "fn": stream,
-        "inputs": controls,
+        "inputs": [*controls, hall],
         "outputs": [result, errors, roof, tables, old, old_roof, old_tables],
         "js": REMEMBER,
         "show_progress": "hidden",
@@ -186,7 +198,7 @@ def _controls(start: list) -> list[gr.components.Component]:
     with gr.Row(elem_classes="fa-start-row"):
         choices = [(label, name) for name, label in INPUTS.items()]
         data = gr.Dropdown(choices, value=start[0], label="Inputs", filterable=False)
-        seed = gr.Number(start[1], label="Seed", precision=0, min_width=64)
+        seed = gr.Number(start[1], label="Seed", min_width=64)
     with gr.Row(elem_classes="fa-sizes"):
         sizes = [
             gr.Dropdown(
@@ -204,8 +216,7 @@ def _controls(start: list) -> list[gr.components.Component]:
     methods = gr.CheckboxGroup(names, value=start[10], label="Methods", elem_classes="fa-methods")
     text, gain = own_data(*start[11:])
     sized = [data, *sizes[:4]]
-    for event in (text.input, text.blur):  # Gradio counts keys as input, and not what is pasted
-        event(None, [*sized, text], sized, js=USE_TEXT)
+    text.input(None, [*sized, text], sized, js=USE_TEXT)
     return [data, seed, *sizes, mask, dtype, methods, text, gain]
 
 
@@ -222,3 +233,8 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     outputs = [pages, *page.controls]
     brought = step.run.click(take, step.player, outputs, js=QUERY, **quick)
     brought.then(**page.how).then(None, js=TELL)
+
+
+def open_address(demo: gr.Blocks, page: RunPage) -> None:
+    """When the page is opened its controls show what its address asks for."""
+    controls_follow(demo, prefill, _shown({}), page.controls, page.controls)

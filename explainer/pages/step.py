@@ -8,6 +8,7 @@ import gradio as gr
 
 from explainer.inputs import INPUTS
 from explainer.own import MAX_CHARACTERS
+from explainer.pages.opening import MERGE, controls_follow
 from explainer.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
 from explainer.schedule import check_size
@@ -49,11 +50,13 @@ LARGE = """
 }
 """
 
-# A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data.
+# A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data,
+# and text that is typed is used.
 START = """
 (data, seed, n, d, br, bc, mask, order, dtype, text, gain) => {
   const chosen = CHOSEN; // from the menu, else typed: then nothing is put in its place
   const blocks = text.trim().split(/\\n\\s*\\n/).map((part) => part.trim().split("\\n"));
+  if (!chosen && text.trim() && data !== "own") data = blocks.length === 3 ? "own" : "sentence";
   if (data === "own" && chosen && blocks.length !== 3) {
     text = "1, 0\\n0, 1\\n1, 1\\n\\n2, 0\\n0, 2\\n1, 1\\n\\n1, 2\\n3, 4\\n5, 6";
     [n, d] = [3, 2];
@@ -64,8 +67,19 @@ START = """
   if (data === "sentence" || data === "own") [br, bc] = [Math.min(n, 2), Math.min(n, 2)];
   const query = { n, d, br, bc, mask, order, dtype, data, seed, gain };
   if (data === "sentence" || data === "own") query.text = text;
-  return [new URLSearchParams(query).toString(), n, d, br, bc, text];
+  return [new URLSearchParams(query).toString(), data, n, d, br, bc, text];
 }
+"""
+
+
+# The controls follow the address; the player, which reads it too, only where they differ from it.
+FOLLOW_ADDRESS = f"""
+(text, query, ...now) => {{
+  const values = ({MERGE})(text, ...now);
+  if (JSON.stringify(values) === JSON.stringify(JSON.parse(text).asked)) return [query, ...values];
+  const [changed, br, bc] = ({ASK})(...values);
+  return [changed, ...values.slice(0, 4), br, bc, ...values.slice(6)];
+}}
 """
 
 
@@ -131,7 +145,7 @@ def build() -> StepPage:
             with gr.Row(elem_classes="fa-start-row"):
                 choices = [(label, name) for name, label in INPUTS.items()]
                 data = gr.Dropdown(choices, value=start[0], label="Start from", filterable=False)
-                seed = gr.Number(start[1], label="Seed", precision=0, minimum=0, min_width=64)
+                seed = gr.Number(start[1], label="Seed", min_width=64)
             n = gr.Slider(1, 256, start[2], step=1, label="Sequence length N")
             d = gr.Slider(1, 128, start[3], step=1, label="Head dimension d")
             br = gr.Slider(1, 128, start[4], step=1, label="Query block Br")
@@ -150,6 +164,12 @@ def build() -> StepPage:
     player.shown(None, player, controls, js=FOLLOW)
     large.input(None, [large, *controls], [player, n, d, br, bc], js=LARGE)
     for event, chosen in ((data.input, "true"), (text.input, "false")):
-        sized = [player, n, d, br, bc, text]
+        sized = [player, data, n, d, br, bc, text]
         event(None, controls, sized, js=START.replace("CHOSEN", chosen))
     return StepPage(player, controls, run)
+
+
+def open_address(demo: gr.Blocks, page: StepPage) -> None:
+    """When the page is opened its controls show what its address asks for."""
+    places = [page.player, *page.controls]
+    controls_follow(demo, prefill, values(Problem()), places, places, FOLLOW_ADDRESS)

@@ -9,21 +9,21 @@ import gradio as gr
 
 from explainer import figures, recorded, sweeps
 from explainer.engine import Engine
-from explainer.pages.plots import plot, shown
+from explainer.pages.plots import ALONE, plot, shown
 from explainer.problem import ProblemError
 from explainer.request import Sweep
 
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
 # The curves stand below everything else: whoever asks for them is led there.
-LEAD = """(...values) => {
+LEAD = """(...given) => {
   let tries = 0;
   const lead = setInterval(() => {
     const note = document.querySelector("#sweep-note .fa-run");
     if (note || ++tries > 40) clearInterval(lead);
     note?.scrollIntoView();
   }, 150);
-  return values;
+  return [...given.slice(0, -1), window.faSite?.hall() ?? ""];
 }"""
 STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
 MEASURED = "{points} points measured on {device}."
@@ -78,14 +78,16 @@ async def rows_of(
 
 
 def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component]) -> None:
-    """The place for the curves, and the events. ``inputs``: the Run page's, then how far."""
+    """The place for the curves, and the events. ``inputs``: the Run page's, how far, and whether
+    this is a lecture hall."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+        *values, hall = given
         session = request.session_hash or ""
         running[session] = False
         try:
-            async for shown_now in sweep(session, list(given)):
+            async for shown_now in sweep(session, values, hall == "present"):
                 yield shown_now
         finally:
             running.pop(session, None)
@@ -94,7 +96,7 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(session: str, values: list) -> AsyncIterator[tuple]:
+    async def sweep(session: str, values: list, hall: bool) -> AsyncIterator[tuple]:
         try:
             d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
             wanted = Sweep(d, dtype, methods, longest)
@@ -103,23 +105,23 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
             return
         points, machine = wanted.points(), engine.machine() or {}
         if machine.get("interpreted") or machine.get("available") is False:
-            yield *_old(NO_GPU, wanted), _stop(False)
+            yield *_old(NO_GPU, wanted, hall), _stop(False)
             return
         rows, done = [], 0
         async for rows, done, position, error in rows_of(
             engine, wanted, session, lambda: running.get(session, True)
         ):
             if error:
-                yield *_old(BROKE, wanted, error), _stop(False)
+                yield *_old(BROKE, wanted, hall, error), _stop(False)
                 return
             if done < len(points):
                 line = sweeps.on_its_way(done, points, position, rows)
-                yield line, *_curves(rows), _live(engine, rows, wanted), _stop(True)
+                yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(True)
         text = MEASURED.format(points=len(points), device=(engine.machine() or machine)["device"])
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
         line = sweeps.note(text, rows=rows, d=wanted.d)
-        yield line, *_curves(rows), _live(engine, rows, wanted), _stop(False)
+        yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
 
     note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
     stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
@@ -142,7 +144,7 @@ def _live(engine: Engine, rows: list[dict], wanted: Sweep) -> str:
     return sweeps.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
 
 
-def _old(text: str, wanted: Sweep, error: str = "") -> tuple:
+def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
     about, record = recorded.about(), recorded.load()
     wanted, rows = recorded.swept(wanted)
     line = sweeps.note(
@@ -152,11 +154,11 @@ def _old(text: str, wanted: Sweep, error: str = "") -> tuple:
     )
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
-    return line, *_curves(rows), sweeps.figures(rows, wanted, about, more)
+    return line, *_curves(rows, hall), sweeps.figures(rows, wanted, about, more)
 
 
-def _curves(rows: list[dict]) -> list[dict]:
-    return [shown(figure) for figure in figures.sweep(rows)]
+def _curves(rows: list[dict], hall: bool = False) -> list[dict]:
+    return [shown(figure, hall, ALONE) for figure in figures.sweep(rows)]
 
 
 def _stop(shown: bool) -> dict:

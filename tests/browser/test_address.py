@@ -112,6 +112,47 @@ def test_controls_change_the_player_and_the_address(tab):
     assert control(page, "Key block Bc").input_value() == "3"
 
 
+class Held:
+    """The server's answers to Gradio's events, kept back until ``go``."""
+
+    def __init__(self, page) -> None:
+        self.page, self.waiting = page, []
+        page.route("**/gradio_api/run/predict*", lambda route: self.waiting.append(route))
+
+    def go(self) -> None:
+        for route in self.waiting:
+            route.continue_()
+        self.page.unroute("**/gradio_api/run/predict*")
+
+
+def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
+    held = Held(tab.page)
+    page = tab.open("n=32&d=8&br=8&bc=4")
+    control(page, "Sequence length N").fill("14")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=player]').dataset.steps < 15"
+    )
+    held.go()
+    problem = Problem(n=14, block_q=8, block_k=4)  # what was chosen, and else what was asked for
+    judge(page, problem, 0, wait_s=5)
+    assert control(page, "Sequence length N").input_value() == "14"
+    assert control(page, "Query block Br").input_value() == "8"
+    page.get_by_role("radio", name="Full").check()
+    judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0, wait_s=5)
+
+
+def test_a_tab_chosen_before_the_server_answers_stays(tab):
+    held = Held(tab.page)
+    page = tab.open("n=16&d=8&br=4&bc=4")
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    held.go()
+    page.wait_for_selector('[data-testid="memory"]:visible')
+    wait(page, 500)
+    assert page.get_by_role("tab", name="Memory").get_attribute("aria-selected") == "true"
+    assert query_of(page)["page"] == "memory"
+
+
 def test_start_from_menu(tab):
     page = tab.open()
     page.get_by_label("Start from").click()

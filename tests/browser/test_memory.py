@@ -108,6 +108,22 @@ def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
     assert query_of(page)["mem-show"] == "registers"
 
 
+def test_the_map_is_one_stop_and_arrows_move_on_it(tab):
+    page = open_page(tab, **{"mem-view": "tiles", "mem-n": "64"})
+    view_of(page, "tiles")
+    stops = page.locator(".fa-tile-table .fa-cell[tabindex='0']")
+    assert stops.count() == 1
+    stops.focus()
+    for key in ("ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)  # 64 is the longest side that N leaves: to the right is nothing
+    here = "document.activeElement.dataset.pick"
+    assert page.evaluate(here) == "br=64&bc=32"
+    assert stops.count() == 1 and stops.get_attribute("data-pick") == "br=64&bc=32"
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-pick="br=64&bc=32"][aria-pressed="true"]')
+    assert page.evaluate(here) == "br=64&bc=32", "the keyboard is where it was"
+
+
 def test_a_card_that_was_not_compiled_for_says_so(tab):
     page = open_page(tab, **{"mem-view": "tiles", "mem-card": "t4"})
     assert "T4 (sm_75) is not among the cards" in view_of(page, "tiles")

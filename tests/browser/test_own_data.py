@@ -11,8 +11,8 @@ import pytest
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import press, read
-from tests.browser.test_address import address, judge
+from tests.browser.harness import press, query_of, read
+from tests.browser.test_address import judge
 from tests.browser.test_run import run_result
 
 CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
@@ -38,10 +38,37 @@ def test_a_typed_sentence_names_the_rows(tab):
     problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")
     judge(page, problem, 0, wait_s=5)
     assert "be" in page.locator(".fa-rows").inner_text()
-    assert address(page)["text"] == "to be or not"
+    assert query_of(page)["text"] == "to be or not"
     page.reload()
     tab.settle()
     judge(page, problem, 0)
+
+
+def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = tab.open("n=12&data=random")
+    field = unfold(page)
+    page.evaluate("text => navigator.clipboard.writeText(text)", CSV)
+    field.click()
+    page.keyboard.press("Control+V")
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0, wait_s=5)
+    assert page.get_by_label("Start from").input_value() == "Own Q, K, V"
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    tab.tolerate("status of 400")
+    page.locator(".fa-notice span", has_text="text = ").wait_for()
+    page.keyboard.type(", 7")
+    whole = f"{CSV[:-3]}, 7"
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=whole), 0, wait_s=5)
+    tab.problems[:] = tab.problems[:1]  # a refusal for each key
+
+
+def test_a_sentence_that_is_typed_is_used_whatever_was_chosen(tab):
+    page = tab.open()
+    unfold(page).click()
+    page.keyboard.type("to be")
+    problem = Problem(n=2, block_q=2, block_k=2, inputs="sentence", text="to be")
+    judge(page, problem, 0, wait_s=5)
 
 
 def test_pasted_matrices_and_the_kernel_on_them(tab):

@@ -36,6 +36,16 @@ STICKING = """
 """
 
 
+SCENE_TITLES = """() => [...document.querySelectorAll(".fa-report [data-scene]")]
+  .filter((n) => n.checkVisibility())
+  .map((n) => n.querySelector("h2, .gtitle b, .gtitle").textContent)"""
+RUN_SMALL = """() => [...document.querySelectorAll(".fa-report .fa-main *")].filter((n) =>
+  n.checkVisibility() && !n.closest(".fa-sr, .modebar-container, style, tspan") &&
+  [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
+  parseFloat(getComputedStyle(n).fontSize) * (n.closest("svg") ? 1 : n.currentCSSZoom) < 23.5)
+  .map((n) => n.outerHTML.slice(0, 120))"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "query", ["", "order=fa1&step=9", "order=standard&step=17", "tour=4", "n=64&d=64&br=16&bc=16"]
@@ -53,6 +63,34 @@ def test_type_and_room(browser, watch, query, scheme):
         assert page.evaluate(STICKING) == 0
     assert not page.evaluate("document.body.classList.contains('dark')")
     context.close()
+
+
+def test_a_run_in_the_hall_one_scene_after_another(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{tab.server.url}/?page=run&mode=present")
+    page.get_by_role("button", name="Run", exact=True).click()  # the only control that is left
+    assert not page.get_by_role("combobox", name="Length N").is_visible()
+    page.wait_for_selector('[data-testid="run-result"]:visible', timeout=60_000)
+    page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
+    seen = []
+    for _ in range(8):
+        page.wait_for_function("document.querySelectorAll('.fa-main [data-scene]').length === 1")
+        wait(page, 300)
+        (title,) = page.evaluate(SCENE_TITLES)
+        seen.append(title)
+        assert page.evaluate(RUN_SMALL) == []
+        room = page.evaluate("[document.documentElement.scrollHeight, innerHeight]")
+        assert room[0] <= room[1], title
+        page.keyboard.press("PageDown")
+    cards = ["Right?", "The same as the picture?", "Fast?", "Small?", "How large are the errors?"]
+    assert seen == [*cards, "Fast?", "Small?", "Why? The roofline"]
+    page.keyboard.press("Home")
+    assert page.evaluate(SCENE_TITLES) == ["Right?"]
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Length N").wait_for()
+    page.wait_for_selector(".fa-run-cards .fa-card >> nth=3")
+    assert "mode" not in query_of(page)
 
 
 def test_clicker_keys_and_escape(tab):

@@ -115,7 +115,6 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     run_result(page)
     assert "Sentence “a dog”" in page.locator('[data-testid="run-result"]').inner_text()
     field.fill("1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6")
-    field.press("Tab")
     page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
@@ -129,7 +128,7 @@ def test_what_cannot_be_asked_is_said_by_the_app(tab):
     alert = page.get_by_role("alert")
     alert.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
     page.get_by_role("checkbox", name="FA-2", exact=True).check()
-    for value, shown in (("-3", "-3"), ("", "(empty)")):
+    for value, shown in (("-3", "-3"), ("1.5", "1.5"), ("", "(empty)")):
         page.locator(".fa-run-page").get_by_label("Seed").fill(value)
         page.get_by_role("button", name="Run", exact=True).click()
         alert.get_by_text(f"seed = {shown} is not allowed").wait_for()

@@ -46,6 +46,16 @@ def test_states(n, d, block_m, block_n, causal, dtype):
     torch.testing.assert_close(l.cpu().double(), l_direct, atol=0, rtol=4e-6, equal_nan=True)
 
 
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize(("n", "block_m", "block_n"), [(37, 5, 16), (50, 16, 16), (1, 4, 1)])
+def test_the_reference_without_tiles_is_the_definition(n, block_m, block_n, causal):
+    q, k, _ = make_qkv(n, 12, batch=2, heads=2)
+    options = {"causal": causal, "block_m": block_m, "block_n": block_n}
+    found = kernels.reference_states(q, k, **options)
+    for mine, direct in zip(found, direct_states(q, k, **options), strict=True):
+        torch.testing.assert_close(mine, direct, atol=1e-12, rtol=1e-12, equal_nan=True)
+
+
 def test_tracing_does_not_change_the_result():
     q, k, v = make_qkv(37, 12)
     options = {"causal": True, "block_m": 8, "block_n": 8}
