@@ -6,6 +6,7 @@ const SCENES = ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plo
 const BANNERS = ".fa-run-verdict, .fa-sweep-line";
 const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, Home: -Infinity, End: Infinity };
 const SCREEN = [690, 388]; // px that a scene is laid out in, and then enlarged from
+const LEAST = 24 / 13; // the smallest type becomes 24 px
 
 class Scenes {
   constructor() {
@@ -31,7 +32,7 @@ class Scenes {
     const page = document.querySelector(PAGE);
     if (on) this.changes.observe(page, { childList: true, subtree: true });
     this.at = 0;
-    if (page.querySelector('[data-testid="run-result"]')) page.querySelector(".fa-primary").click();
+    if (page.querySelector('[data-testid="run-result"], [data-testid="run-recorded"]')) page.querySelector(".fa-primary").click();
     if (page.querySelector(".fa-sweep-line")) page.querySelector(".fa-sweep-row button").click();
     this.show();
   }
@@ -39,7 +40,7 @@ class Scenes {
   show() {
     const page = this.page;
     if (!page) return;
-    const zoom = Math.max(1, Math.min(window.innerWidth / SCREEN[0], window.innerHeight / SCREEN[1]));
+    const zoom = Math.max(LEAST, Math.min(window.innerWidth / SCREEN[0], window.innerHeight / SCREEN[1]));
     page.style.setProperty("--fa-hall", zoom.toFixed(3));
     const scenes = [...page.querySelectorAll(SCENES)];
     this.at = Math.max(0, Math.min(scenes.length - 1, this.at));

@@ -2,7 +2,7 @@
 
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
 import { BUILD } from "./player/build.js";
-import { el, set } from "./player/dom.js";
+import { el, hall, set } from "./player/dom.js";
 import { showSymbols, Terms } from "./player/terms.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
@@ -179,8 +179,7 @@ const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
 const figurePage = () => [...document.querySelectorAll(FIGURES)].find((page) => page.checkVisibility());
 
 function present(on) {
-  document.body.classList.toggle("fa-present", on);
-  if (on) document.body.classList.remove("dark");
+  hall(on);
   address.write({ mode: on ? "present" : null });
   document.dispatchEvent(new CustomEvent("fa:pick", { detail: "" }));
 }

@@ -222,7 +222,7 @@ INTRO = {
     "anywhere, to see its entry; where one is underlined, focus shows it too. The button “?” above "
     "lists the symbols.",
     "handout": "Two pages. The button in the contents prints these alone; the one below "
-    "gives the whole page, with the questions left open.",
+    "it prints the whole page, with the questions left open.",
 }
 
 

@@ -18,6 +18,17 @@ export const el = (tag, attributes = {}, children = []) =>
 export const svg = (tag, attributes = {}, children = []) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
+let wasDark = false;
+
+/** A lecture hall, which is light; who leaves it has the own colours back. */
+export function hall(on) {
+  const { classList } = document.body;
+  if (on) wasDark ||= classList.contains("dark");
+  classList.toggle("fa-present", on);
+  if (on || wasDark) classList.toggle("dark", !on);
+  if (!on) wasDark = false;
+}
+
 /** Writes only what changed: an unchanged attribute or text costs no style recalculation. */
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {

@@ -3,6 +3,7 @@
 import { address, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
 import { BUILD } from "./build.js";
+import { hall } from "./dom.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
 import { download, saveFrame } from "./save.js";
@@ -66,8 +67,7 @@ class Stage {
 
   /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
   present(on) {
-    document.body.classList.toggle("fa-present", on);
-    if (on) document.body.classList.remove("dark");
+    hall(on);
   }
 
   /** The frame is made here, from the DOM; the rest comes from the server as a file. */

@@ -1,7 +1,7 @@
 // Mounts the Learn page: makes the server's cards live, keeps contents, progress and address in step.
 
 import { address } from "../site.js";
-import { el, set } from "./dom.js";
+import { el, hall, set } from "./dom.js";
 import { draw } from "./learn_blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
 import { settle, Widget } from "./learn_widget.js";
@@ -53,12 +53,12 @@ class Slides {
     return [...(fits || isBrief ? ["both"] : ["text", "widget"]), ...(has("question") ? ["question"] : [])];
   }
 
-  /** Shows this part of a card from its top. */
-  lay(card, part) {
+  /** Shows this part of a card from its top; from its end if it was come back to. */
+  lay(card, part, back) {
     card.dataset.part = part;
     card.classList.remove("is-tight");
     this.fit(card);
-    card.scrollTop = 0;
+    card.scrollTop = back ? card.scrollHeight : 0;
   }
 
   /** What is a little too tall gets smaller gaps and cells. */
@@ -77,10 +77,16 @@ class Slides {
     await Promise.all(this.learn.wake(card));
     this.list = this.parts(card);
     this.part = part < 0 ? this.list.length - 1 : Math.min(part, this.list.length - 1);
-    this.lay(card, this.list[this.part]);
-    settle(card);
+    this.show(card, part < 0);
     this.learn.follow(card);
-    document.activeElement?.closest?.("[data-part]") === card || card.querySelector("h2, h3")?.focus({ preventScroll: true });
+  }
+
+  /** The part that it is at; the keyboard stays with what is seen. */
+  show(card, back) {
+    this.lay(card, this.list[this.part], back);
+    settle(card);
+    const focused = document.activeElement;
+    if (!card.contains(focused) || !focused.checkVisibility()) card.querySelector("h2, h3")?.focus({ preventScroll: true });
   }
 
   /** On or back: through what does not fit, through the card's parts, to the next card. */
@@ -91,8 +97,7 @@ class Slides {
     const part = this.part + by;
     if (part >= 0 && part < this.list.length) {
       this.part = part;
-      this.lay(card, this.list[part]);
-      return settle(card);
+      return this.show(card, by < 0);
     }
     const next = this.learn.cards[by > 0 ? "findIndex" : "findLastIndex"]((card, k) => (k - this.at) * by > 0 && shown(card));
     if (next >= 0) this.go(next, by < 0 ? -1 : 0);
@@ -101,7 +106,7 @@ class Slides {
   key(event) {
     if (!this.on || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
-      document.body.classList.remove("fa-present");
+      hall(false);
       return address.write({ mode: null });
     }
     if (event.target.closest?.("input, select, textarea, [role=slider]") && !event.key.startsWith("Page")) return;
@@ -171,6 +176,7 @@ class Learn {
     const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event(name)));
     window.addEventListener("beforeprint", () => claims("fa:reveal"), { signal });
     window.addEventListener("afterprint", () => { claims("fa:conceal"); root.classList.remove("is-handout"); }, { signal });
+    window.addEventListener("resize", () => settle(root), { signal });
     const size = new ResizeObserver(() => root.offsetHeight && this.opened(size));
     size.observe(root);
   }
@@ -203,7 +209,7 @@ class Learn {
 
   widgetIn(card) {
     const node = card.querySelector("[data-widget]");
-    return node && this.widgets.get(node);
+    return node?.checkVisibility() && this.widgets.get(node);
   }
 
   // ---- contents and progress
@@ -310,8 +316,7 @@ class Learn {
   }
 
   present() {
-    document.body.classList.remove("dark");
-    document.body.classList.add("fa-present");
+    hall(true);
     address.write({ mode: "present" });
   }
 

@@ -188,7 +188,8 @@ class Plot {
   }
 
   listen() {
-    this.box.addEventListener("pointermove", (event) => {
+    // A tap does not move
+    for (const name of ["pointerdown", "pointermove"]) this.box.addEventListener(name, (event) => {
       const part = (event.clientX - this.box.getBoundingClientRect().left - this.left) / this.inner;
       const off = (x) => Math.abs(this.x.at(x) - part);
       this.read(this.xs.reduce((best, x, k) => (off(x) < off(this.xs[best]) ? k : best), 0));
@@ -294,7 +295,7 @@ function formula({ label, mathml }) {
 function code({ label, lines, marked }) {
   const body = lines.replace(/\n$/, "").split("\n");
   const rows = body.map((line, k) => el(marked?.includes(k) ? "mark" : "span", { text: `${line}\n` }));
-  const button = el("button", { type: "button", class: "fa-small", text: "Copy", "aria-label": `Copy: ${label}` });
+  const button = el("button", { type: "button", class: "fa-small", text: "Copy", "aria-label": `Copy: ${label}`, "aria-live": "polite" });
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(lines);

@@ -199,9 +199,10 @@ function click({ words, cells, answer, reasons }) {
   };
   const go = (event, i, j) => {
     const [di, dj] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
-    const next = (di || dj) && grid.querySelector(`[data-at="${i + di},${j + dj}"]`);
+    if (!di && !dj) return;
+    event.preventDefault(); // at an edge too: in a lecture hall the arrows turn the card
+    const next = grid.querySelector(`[data-at="${i + di},${j + dj}"]`);
     if (!next) return;
-    event.preventDefault();
     for (const node of all) node.tabIndex = node === next ? 0 : -1;
     next.focus();
   };
@@ -254,7 +255,7 @@ export function mountQuestion(mount, progress) {
   };
   // A second try comes first
   const ask = el("button", { type: "button", class: "fa-small", text: "Show me", hidden: true });
-  ask.addEventListener("click", show);
+  ask.addEventListener("click", () => { show(); button.focus(); });
   const kind = KINDS[question.kind](question, submit);
   const button = el("button", { type: "button", class: "fa-small is-main", text: "Check" });
   button.addEventListener("click", submit);

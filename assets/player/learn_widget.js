@@ -13,11 +13,11 @@ const SILENT = "The server did not answer. What is shown is its last answer.";
 // For ids
 let count = 0;
 
-/** After blocks came onto the page: only what really scrolls is a stop for the keyboard. */
+/** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
 export function settle(root) {
   for (const box of root.querySelectorAll(".fa-scroll")) {
     const wide = box.scrollWidth > box.clientWidth + 1;
-    set(box, { tabindex: wide ? "0" : null, role: wide ? "group" : null, "aria-label": wide ? box.dataset.name : null });
+    set(box, { tabindex: wide ? "0" : "-1", role: wide ? "group" : null, "aria-label": wide ? box.dataset.name : null });
     box.onscroll ??= () => edges(box);
     edges(box);
   }

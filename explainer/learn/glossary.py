@@ -52,7 +52,7 @@ _SYMBOLS = (
      "old maximum is multiplied by it: ℓ, and the accumulated O."),
     ("lse", "lse", "log-sum-exp", "m + log ℓ, natural logarithm, one number a row. With it "
      "P = exp(S − lse) can be computed again, and parts of the keys combined. FA-1's paper keeps "
-     "m and ℓ for that; its released code already kept lse."),
+     "m and ℓ for that; its code already kept lse."),
     ("M", "M", "size of on-chip memory", "In the paper's bounds: how many numbers fit the SRAM "
      "that one thread block may use. Per SM, not summed over the card."),
 )  # fmt: skip

@@ -173,8 +173,8 @@ def _loss_scaling(given: Mapping[str, float | str]) -> list[Block]:
     ks = np.arange(41)
     zero, over = lost(f, size, ks)
     good = ks[(zero == 0) & (over == 0)]
-    fits = f"from {good[0]} to {good[-1]}" if len(good) else "nowhere"
-    verdict = f"Which k keep all 500 gradients of this size: {fits}. At k = {k}: "
+    fits = f"Every k from {good[0]} to {good[-1]}" if len(good) else "No k"
+    verdict = f"{fits} keeps all 500 gradients of this size. At k = {k}: "
     verdict += f"{zero[k]:.1%} become 0, {over[k]:.1%} overflow."
     head = ("step", "value")
     rows = [

@@ -11,12 +11,13 @@ from explainer.pages.plots import plot, shown
 from explainer.pages.workload import (
     KEYS,
     QUICK,
+    SETTLE,
+    answer,
     controls,
     opened,
     parse,
     query_of,
     remember,
-    resized,
     said_by,
     taken,
 )
@@ -33,8 +34,14 @@ PLAIN = {
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
 }  # fmt: skip
 
-# What was picked goes on to the server, and after the controls whether this is a lecture hall.
-PICK = "(text, ...given) => [{}, ...given.slice(0, -1), window.faSite.hall()]"
+# A tile of the map goes into the controls at once, and from there to the server.
+TILE = """
+(text, ...now) => ["br", "bc"].map((key, k) => new URLSearchParams(text).get(key) ?? now[k])
+"""
+# The Step page's Problem goes to the server, and after the controls whether this is a lecture hall.
+TAKE = """
+(text, ...given) => [window.faSite.query(), ...given.slice(0, -1), window.faSite.hall()]
+"""
 
 
 def render(query: Mapping[str, str]) -> tuple:
@@ -75,11 +82,11 @@ def _extra(query: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _all(query: Mapping[str, str]) -> tuple:
-    """Every control and the view, for an address or a chosen tile."""
-    extra = _extra(query)
-    metric = gr.update(value=extra[1], visible=extra[0] == "tiles")
-    return (extra[0], metric, *shown_controls(query, PLAIN), *render(query))
+def _all(query: Mapping[str, str], given: tuple) -> tuple:
+    """What the controls are to show, and the view; ``given`` is what they showed when asked."""
+    extra, now = _extra(query), given[:-1]
+    said = [*extra, *shown_controls(query, PLAIN, now[len(EXTRA) :])]
+    return answer(now, said), gr.update(visible=extra[0] == "tiles"), *render(query)
 
 
 def build() -> dict:
@@ -108,30 +115,28 @@ def build() -> dict:
 def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, picker = page["inputs"], page["outputs"], page["picker"]
-    view, metric, *sizes, _ = inputs
+    *chosen, _ = inputs
     js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
 
-    blocks = [sizes[KEYS.index(key)] for key in ("br", "bc")]
-
     def changed(*given: object) -> tuple:
-        query = query_of(EXTRA, given)
-        metric_now = gr.update(visible=query["view"] == "tiles")
-        return metric_now, *resized(query, PLAIN), *render(query)
+        return _all(query_of(EXTRA, given), given)
 
-    def asked(text: str) -> tuple:
-        return _all(said_by(text))
+    def asked(text: str, *given: object) -> tuple:
+        return _all(said_by(text), given)
 
-    def picked(text: str, *given: object) -> tuple:
-        return _all(query_of(EXTRA, given) | taken(text))
+    def took(text: str, *given: object) -> tuple:
+        return _all(query_of(EXTRA, given) | taken(text), given)
 
-    for control in inputs[:-1]:
-        control.input(changed, inputs, [metric, *blocks, *outputs], js=js, **QUICK)
-    tab.select(asked, picker, [view, metric, *sizes, *outputs], js=opened("memory", PREFIX),
-               **QUICK)  # fmt: skip
-    for event, how in (
-        (picker.picked, {"js": PICK.format("text")}),
-        (page["take"].click, {"js": PICK.format("window.faSite.query()")}),
-    ):
-        chosen = event(picked, [picker, *inputs], [view, metric, *sizes, *outputs], **how,
-                       **QUICK)  # fmt: skip
-        chosen.then(None, inputs, None, js=js)
+    said = gr.Textbox(visible=False)
+    now = [said, chosen[1], *outputs]
+    blocks = [chosen[len(EXTRA) + KEYS.index(key)] for key in ("br", "bc")]
+    follow = {"fn": None, "inputs": [said, *chosen], "outputs": chosen, "js": SETTLE}
+    how = {"fn": changed, "inputs": inputs, "outputs": now, "js": js, **QUICK}
+    how["trigger_mode"] = "always_last"
+    gr.on([control.input for control in chosen], **how).then(**follow)
+    pick = picker.picked(None, [picker, *blocks], blocks, js=TILE)
+    pick.then(**how).then(**follow)
+    opens = tab.select(asked, [picker, *inputs], now, js=opened("memory", PREFIX), **QUICK)
+    opens.then(**follow)
+    take = page["take"].click(took, [picker, *inputs], now, js=TAKE, **QUICK)
+    take.then(**follow).then(None, inputs, None, js=js)

@@ -16,6 +16,20 @@ MERGE = """
 }
 """
 
+# Who presses a button before that answer means what the address asks for: the event waits for it.
+FOLLOWED = f"""
+(...given) => {{
+  setTimeout(() => {{ window.faFollowed = true; }}, 20);
+  return ({MERGE})(...given);
+}}
+"""
+ONCE_FOLLOWED = """
+async () => {
+  for (let tries = 0; !window.faFollowed && tries < 200; tries++)
+    await new Promise((done) => setTimeout(done, 50));
+}
+"""
+
 
 def controls_follow(
     demo: gr.Blocks,

@@ -13,12 +13,13 @@ from explainer.pages.plots import plot, shown
 from explainer.pages.workload import (
     KEYS,
     QUICK,
+    SETTLE,
+    answer,
     controls,
     opened,
     parse,
     query_of,
     remember,
-    resized,
     said_by,
 )
 from explainer.pages.workload import shown as shown_controls
@@ -110,11 +111,11 @@ def _extra(query: Mapping[str, str]) -> list[str]:
     return [view if view in VIEWS else PLAIN["view"], case if case in CASES else PLAIN["case"]]
 
 
-def _visible(view: str, case: str, live: bool) -> tuple:
+def _visible(view: str, live: bool) -> tuple:
     """Updates of what only some views show: the cases, the live run, the warps, the controls."""
     real = view == "real"
     return (
-        gr.update(value=case, visible=real),
+        gr.update(visible=real),
         gr.update(visible=real and live),
         gr.update(visible=view == "warps"),
         gr.update(visible=view in ("grid", "decode") or (real and live)),
@@ -187,29 +188,29 @@ def _recorder(engine: Engine):
 def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
-    view, case, *sizes, picker = inputs
-    some = [case, page["live"], page["warps"], page["column"]]
-    blocks = [sizes[KEYS.index(key)] for key in ("br", "bc")]
+    *chosen, picker = inputs
+    said = gr.Textbox(visible=False)
+    now = [said, chosen[1], page["live"], page["warps"], page["column"], *outputs]
+    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+
+    def shown_now(query: Mapping[str, str], given: tuple) -> tuple:
+        extra, before = _extra(query), given[:-1]
+        values = [*extra, *shown_controls(query, PLAIN, before[len(EXTRA) :])]
+        query = {**query, **dict(zip(EXTRA, extra, strict=True))}
+        return answer(before, values), *_visible(extra[0], _has_gpu(engine)), *render(query)
 
     def changed(*given: object) -> tuple:
-        query = query_of(EXTRA, given)
-        said = _visible(query["view"], query["case"], _has_gpu(engine))
-        return *said, *resized(query, PLAIN), *render(query)
+        return shown_now(query_of(EXTRA, given), given)
 
-    def asked(text: str) -> tuple:
-        query = said_by(text)
-        extra = _extra(query)
-        query |= dict(zip(EXTRA, extra, strict=True))
-        controls_now = shown_controls(query, PLAIN)
-        return extra[0], *_visible(*extra, _has_gpu(engine)), *controls_now, *render(query)
+    def asked(text: str, *given: object) -> tuple:
+        return shown_now(said_by(text), given)
 
-    js, now = remember(PREFIX, (*EXTRA, *KEYS), PLAIN), [*some, *blocks, *outputs]
-    for control in inputs[:-1]:
-        control.input(changed, inputs, now, js=js, trigger_mode="always_last", **QUICK)
-    tab.select(asked, page["picker"], [view, *some, *sizes, *outputs],
-               js=opened("parallel", PREFIX), **QUICK)  # fmt: skip
-    picker.picked(
-        changed, inputs, [*some, *blocks, *outputs], js=js, **QUICK
-    )  # a lecture hall, or not
+    follow = {"fn": None, "inputs": [said, *chosen], "outputs": chosen, "js": SETTLE}
+    how = {"fn": changed, "inputs": inputs, "outputs": now, "js": js, **QUICK}
+    how["trigger_mode"] = "always_last"
+    gr.on([control.input for control in chosen], **how).then(**follow)
+    picker.picked(**how).then(**follow)  # a lecture hall, or not
+    opens = tab.select(asked, [picker, *inputs], now, js=opened("parallel", PREFIX), **QUICK)
+    opens.then(**follow)
     page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
                        concurrency_limit=None, api_visibility="private")  # fmt: skip

@@ -62,18 +62,6 @@ def _shrunk(query: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def resized(query: Mapping[str, str], plain: Mapping[str, str]) -> tuple:
-    """Updates of the controls for Br and Bc: what they show when they shrank, else nothing."""
-    try:
-        said = parse(query, plain).to_query()
-    except ProblemError:
-        return gr.skip(), gr.skip()
-    return tuple(
-        gr.skip() if said[key] == _plain(query[key]) else gr.update(value=said[key])
-        for key in ("br", "bc")
-    )
-
-
 def taken(text: str) -> dict[str, str]:
     """The Step page's Problem as far as a workload goes: at least 16 rows, blocks of 16 to 256."""
     query = said_by(text)
@@ -83,13 +71,21 @@ def taken(text: str) -> dict[str, str]:
     return query
 
 
-def shown(query: Mapping[str, str], plain: Mapping[str, str]) -> list:
-    """What the workload's controls show for an address; a bad one shows the defaults."""
+def shown(query: Mapping[str, str], plain: Mapping[str, str], now: Sequence = ()) -> list:
+    """What the workload's controls show for this query; for a bad one, what they show ``now`` or
+    else the defaults."""
     try:
         said = parse(query, plain).to_query()
     except ProblemError:
+        if now:
+            return list(now)
         said = Workload.from_query(plain).to_query()
     return [float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS]
+
+
+def answer(given: Sequence, said: Sequence) -> str:
+    """For SETTLE: the controls' values that were sent, and those that the answer is about."""
+    return json.dumps({"given": list(given), "said": list(said)})
 
 
 class FreeSlider(gr.Slider):
@@ -135,15 +131,28 @@ def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str]) -> str:
     )
 
 
+# Who was quicker than the server keeps what was chosen meanwhile, and the view follows that.
+SETTLE = """
+(text, ...now) => {
+  const { given, said } = JSON.parse(text);
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const values = now.map((value, k) => (same(value, given[k]) ? said[k] : value));
+  const again = () => document.dispatchEvent(new CustomEvent("fa:pick", { detail: "" }));
+  if (!same(values, said)) setTimeout(again, 50);
+  return values;
+}
+"""
+
 # The tab may open before our own modules are there: then the address is read here.
 OPENED = """
-() => {{
+(text, ...given) => {{
   window.faSite?.page({name!r});
-  if (window.faSite) return [window.faSite.asked({prefix!r})];
+  if (window.faSite) return [window.faSite.asked({prefix!r}), ...given];
   const all = new URLSearchParams(window.location.search);
   const own = [...all].filter(([key]) => key.startsWith({prefix!r}));
   const said = own.map(([key, value]) => [key.slice({length}), value]);
-  return [new URLSearchParams([...said, ["mode", all.get("mode") ?? ""]]).toString()];
+  const query = new URLSearchParams([...said, ["mode", all.get("mode") ?? ""]]).toString();
+  return [query, ...given];
 }}
 """
 

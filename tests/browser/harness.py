@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 90
@@ -157,6 +157,25 @@ class Watched:
     def settle(self) -> None:
         """Waits until the player shows the Problem that was asked for last."""
         self.page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')
+
+
+class Held:
+    """The server's answers to Gradio's events, kept back until ``go``."""
+
+    def __init__(self, page: Page) -> None:
+        self.waiting: list[Route] | None = []
+        page.route("**/gradio_api/run/predict*", self._hold)
+
+    def _hold(self, route: Route) -> None:
+        if self.waiting is None:
+            route.continue_()
+        else:
+            self.waiting.append(route)
+
+    def go(self) -> None:
+        held, self.waiting = self.waiting, None
+        for route in held:
+            route.continue_()
 
 
 # Everything that the player states about itself, in one round trip.

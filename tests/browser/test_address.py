@@ -10,7 +10,7 @@ import pytest
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, query_of, read, wait
+from tests.browser.harness import Held, focus, press, query_of, read, wait
 
 BAD = [
     {"n": "0"},
@@ -112,19 +112,6 @@ def test_controls_change_the_player_and_the_address(tab):
     assert control(page, "Key block Bc").input_value() == "3"
 
 
-class Held:
-    """The server's answers to Gradio's events, kept back until ``go``."""
-
-    def __init__(self, page) -> None:
-        self.page, self.waiting = page, []
-        page.route("**/gradio_api/run/predict*", lambda route: self.waiting.append(route))
-
-    def go(self) -> None:
-        for route in self.waiting:
-            route.continue_()
-        self.page.unroute("**/gradio_api/run/predict*")
-
-
 def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(tab.page)
     page = tab.open("n=32&d=8&br=8&bc=4")
@@ -140,6 +127,18 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     assert control(page, "Query block Br").input_value() == "8"
     page.get_by_role("radio", name="Full").check()
     judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0, wait_s=5)
+
+
+def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(tab):
+    held = Held(tab.page)
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=run&run-n=8&run-d=4&run-br=4&run-bc=4")
+    page.get_by_role("button", name="Run", exact=True).click()
+    wait(page, 200)
+    held.go()
+    page.wait_for_selector('[data-testid="run-result"]:visible', timeout=60_000)
+    assert "N = 8 · d = 4 ·" in page.locator("#run-result").inner_text()
+    assert query_of(page)["run-n"] == "8"
 
 
 def test_a_tab_chosen_before_the_server_answers_stays(tab):

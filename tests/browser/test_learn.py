@@ -1,4 +1,4 @@
-"""The Learn page: every rung by link and by keyboard, its numbers as computed, hall and phone."""
+"""The Learn page: every rung by link and by keyboard, its numbers as computed, print and phone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from tests.browser.learning import (
 
 LINKED = ("dot", "online", "when_not", "claims", "handout")  # all are gone to by keyboard below
 PHONE = {"width": 390, "height": 844}
-HALL = {"width": 1280, "height": 720}
 A4 = {"width": 794, "height": 1123}
 PRINTED = """() => {
   const all = [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility());
@@ -162,67 +161,6 @@ def test_the_glossary_by_focus_and_escape(tab):
     entry.wait_for()
 
 
-SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
-  [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
-  !n.closest(".fa-sr, math")).map((n) => parseFloat(getComputedStyle(n).fontSize))"""
-CARDS_SEEN = "() => [...document.querySelectorAll('.fa-learn .fa-card')]" \
-             ".filter((n) => n.checkVisibility()).map((n) => n.id)"  # fmt: skip
-
-
-def test_a_lecture_hall_sees_one_card_in_large_type(tab):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, "softmax", mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
-    seen = []
-    for _ in range(9):
-        (card,) = page.evaluate(CARDS_SEEN)
-        seen.append(card)
-        sizes = page.evaluate(SIZES)
-        assert sizes and min(sizes) >= 24, card
-        assert page.evaluate("document.documentElement.scrollHeight") <= 724
-        page.keyboard.press("ArrowRight")
-        wait(page, 150)
-    assert list(dict.fromkeys(seen))[:3] == ["learn-softmax", "learn-cat", "learn-attention"]
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Escape")
-    page.wait_for_selector(".fa-toc:visible")
-    assert "mode" not in query_of(page)
-
-
-def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, "formulas", mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
-    widget(page, "formulas")
-    scrolled = "document.querySelector('#learn-formulas').scrollTop"
-    before = -100
-    for _ in range(8):  # to its end, and no further: what follows is to be read, not shown
-        now = page.evaluate(scrolled)
-        if now == before:
-            break
-        assert now - before > 24
-        before = now
-        page.keyboard.press("ArrowRight")
-        wait(page, 300)
-    assert page.evaluate(CARDS_SEEN) == ["learn-formulas"]
-
-
-@pytest.mark.parametrize("rung", ["lab-number", "claims", "wild"])
-def test_a_lecture_hall_sees_what_stands_behind_the_ladder(tab, rung):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, rung, mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
-    assert page.evaluate(CARDS_SEEN) == [f"learn-{rung}"]
-    assert min(page.evaluate(SIZES)) >= 24
-    if rung == "claims":
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("document.activeElement.matches('.fa-claim-words')")
-        assert page.evaluate(CARDS_SEEN) == [""]
-
-
 def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page = open_page(tab, "handout")
     for key in ("handout1", "handout2"):
@@ -253,6 +191,45 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
         shown = [word for word, width, needed, inside in words if width]
         assert all(width >= needed and inside for _, width, needed, inside in words if width)
         assert len(shown) >= 48 // 2, f"{width}: numbers of tiles can be read"
+
+
+def test_a_plot_is_read_where_it_is_touched(browser, watch):
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = open_page(watch(context))
+    plot = widget(page, "dot").locator(".fa-plot-box")
+    plot.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    box = plot.bounding_box()
+    read = []
+    for share in (0.95, 0.2):
+        page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        read.append(int(plot.get_attribute("aria-valuenow")))
+    assert read[0] == int(plot.get_attribute("aria-valuemax")) and read[1] < read[0]
+    context.close()
+
+
+def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
+    page = open_page(tab, "pipeline")
+    widget(page, "pipeline")
+    code = page.locator("#learn-wild ~ * .fa-code-block .fa-scroll").first
+    for width, stop in ((1440, "-1"), (390, "0"), (1440, "-1")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("([n, at]) => n.getAttribute('tabindex') === at",
+                               arg=[code.element_handle(), stop])  # fmt: skip
+    page.locator("#learn-pipeline .fa-reset").focus()
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.matches('.fa-scroll')")
+
+
+def test_the_keyboard_goes_as_the_eye_does(tab):
+    """Attention's question stands above its picture."""
+    page = open_page(tab, "attention")
+    widget(page, "attention")
+    seen = []
+    while not seen or seen[-1] != "Reset":
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.textContent"))
+        assert len(seen) < 20
+    assert "Check" in seen
 
 
 def test_a_phone_scrolls_down_only(browser, watch):

@@ -9,6 +9,7 @@ import pytest
 
 from explainer.learn.level0 import KNOWN
 from explainer.learn.registry import ORDER, rungs
+from tests.browser.harness import wait
 from tests.browser.learning import AT_HEADING, agree, open_page, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
@@ -163,6 +164,7 @@ def test_level_0_shows_the_solution_when_asked_or_right(tab):
     assert ask.is_visible() and not shown.is_visible(), "there is a second try"
     ask.click()
     assert shown.is_visible() and not ask.is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Check", "the place is kept"
     assert entry.locator(".fa-tick-mark").count() == 0
     card.locator("input").fill(str(known.question.answer))
     card.get_by_role("button", name="Check").click()
@@ -183,6 +185,24 @@ def test_a_grid_of_numbers_says_which_row_and_column(tab):
     assert first.get_attribute("aria-label").endswith(", row 0, column 0")
     page = open_page(tab, "when_not")
     assert page.locator("#learn-when_not .fa-click-grid span").count() == 0
+
+
+def test_an_arrow_key_in_a_grid_never_turns_the_card(tab):
+    page = open_page(tab, "matmul", mode="present")
+    page.wait_for_selector(".fa-learn.is-presenting")
+    grid = page.locator("#learn-matmul .fa-click-grid")
+    for _ in range(4):
+        if grid.is_visible():
+            break
+        page.keyboard.press("PageDown")
+        wait(page, 300)
+    grid.locator("[data-at='0,0']").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.at") == "0,2" and grid.is_visible()
+    page.keyboard.press("PageUp")
+    page.wait_for_function(AT_HEADING, arg="learn-matmul-title")
+    assert not grid.is_visible(), "what had the keyboard is gone: the heading has it"
 
 
 def test_level_0_by_keyboard_shows_what_is_computed_and_leads_back(tab):

@@ -11,7 +11,7 @@ from explainer import capacity, choices, traffic
 from explainer.html import amount
 from explainer.pages.memory import PLAIN, VIEWS
 from explainer.workload import Workload
-from tests.browser.harness import query_of, wait
+from tests.browser.harness import Held, query_of, wait
 
 DEFAULT = Workload()
 
@@ -53,6 +53,70 @@ def test_every_view_shows_what_its_functions_say(tab):
     page.get_by_role("radio", name="Tiles").check()
     assert f"{choices.best(DEFAULT)['tflops']:.0f} TFLOP/s" in view_of(page, "tiles")
     assert query_of(page)["mem-view"] == "tiles"
+
+
+def test_the_last_of_several_quick_choices_is_shown(tab):
+    page = open_page(tab)
+    held = Held(page)
+    for name in ("Round trips", "Traffic", "Tiles", "Capacity"):
+        page.get_by_role("radio", name=name).check()
+    wait(page, 200)
+    held.go()
+    view_of(page, "capacity")
+    assert query_of(page)["mem-view"] == "capacity"
+
+
+def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
+    held = Held(tab.page)
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=memory&mem-view=tiles&mem-h=8")
+    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
+    page.locator(".fa-figure-page:visible").wait_for()
+    causal.check()
+    page.get_by_role("radio", name="bf16").locator("visible=true").check()
+    wait(page, 200)
+    held.go()
+    view_of(page, "tiles")
+    now = {"page": "memory", "mem-view": "tiles", "mem-h": "8", "mem-mask": "causal"}
+    now["mem-dtype"] = "bf16"
+    page.wait_for_function(
+        "() => new URLSearchParams(location.search).get('mem-view') === 'tiles'"
+        " && new URLSearchParams(location.search).get('mem-dtype') === 'bf16'"
+    )
+    assert {k: v for k, v in query_of(page).items() if k in now} == now
+    assert causal.is_checked() and page.get_by_role("radio", name="Tiles").is_checked()
+    heads = page.get_by_role("combobox", name="Heads H").locator("visible=true")
+    assert heads.input_value() == "8"
+
+
+def test_the_last_of_two_quick_tiles_is_chosen(tab):
+    page = open_page(tab, **{"mem-view": "tiles"})
+    view_of(page, "tiles")
+    held = Held(page)
+    for tile in ("br=16&bc=128", "br=32&bc=16"):
+        page.locator(f'[data-pick="{tile}"]').click()
+    page.get_by_role("radio", name="Causal").locator("visible=true").check()
+    wait(page, 200)
+    held.go()
+    page.wait_for_selector('[data-pick="br=32&bc=16"][aria-pressed="true"]')
+    now = query_of(page)
+    assert (now["mem-br"], now["mem-bc"], now["mem-mask"]) == ("32", "16", "causal")
+
+
+def test_a_bad_value_stays_in_its_control_when_the_tab_is_left_and_chosen_again(tab):
+    page = open_page(tab)
+    choose(page, "Query block Br", "7")
+    page.locator(".fa-run-refused:visible").wait_for()
+    page.get_by_role("tab", name="Step", exact=True).click()
+    page.wait_for_selector('[data-testid="player"]:visible')
+    held = Held(page)
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    wait(page, 200)
+    held.go()
+    wait(page, 500)
+    assert page.locator(".fa-run-refused:visible").is_visible()
+    block = page.get_by_role("combobox", name="Query block Br").locator("visible=true")
+    assert block.input_value() == "7"
 
 
 def test_the_address_holds_the_workload(tab):

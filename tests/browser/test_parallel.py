@@ -9,7 +9,7 @@ import pytest
 from explainer import decode, pace, placed
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
-from tests.browser.harness import query_of, wait
+from tests.browser.harness import Held, query_of, wait
 
 
 def open_page(tab, **query: str):
@@ -36,6 +36,29 @@ def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
         "'B × H = 128: FA-1 has 128 programs'))"
     )
     assert query_of(page)["par-b"] == "16"
+
+
+def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
+    page = tab.page
+    held = Held(page)
+    page.goto(f"{tab.server.url}/?page=parallel&par-h=8")
+    page.locator(".fa-figure-page:visible").wait_for()
+    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
+    causal.check()
+    wait(page, 200)
+    held.go()
+    page.wait_for_selector('[data-view="grid-figures"]')
+    page.wait_for_function("() => new URLSearchParams(location.search).get('par-h') === '8'")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
+        "'B × H = 8: FA-1 has 8 programs'))"
+    )
+    assert causal.is_checked() and query_of(page)["par-mask"] == "causal"
+    page.get_by_role("radio", name="Full").locator("visible=true").check()
+    page.get_by_role("radio", name="Warps").check()
+    page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
+    now = query_of(page)
+    assert now["par-view"] == "warps" and now["par-h"] == "8" and "par-mask" not in now
 
 
 def test_heavy_first_is_what_repairs_the_causal_tail(tab):

@@ -65,9 +65,10 @@ def test_type_and_room(browser, watch, query, scheme):
     context.close()
 
 
-def test_a_run_in_the_hall_one_scene_after_another(tab):
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
+def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page = tab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{tab.server.url}/?page=run&mode=present")
     page.get_by_role("button", name="Run", exact=True).click()  # the only control that is left
     assert not page.get_by_role("combobox", name="Length N").is_visible()
