@@ -87,6 +87,7 @@ window.faSite = {
   },
   /** A page of figures shows these values: those that are not its defaults go to the address. */
   remember(prefix, keys, plain, values) {
+    if (!this.taken.has(prefix)) return; // a choice before that: what the address asks for is still to come
     const said = keys.map((key, k) => [prefix + key, values[k] === null || String(values[k]) === plain[key] ? null : String(values[k])]);
     address.write(Object.fromEntries(said));
   },
@@ -94,8 +95,10 @@ window.faSite = {
   hall() {
     return document.body.classList.contains("fa-present") ? "present" : "";
   },
+  taken: new Set(), // prefixes whose page has taken what the address says
   /** What the address says under this prefix. */
   asked(prefix) {
+    this.taken.add(prefix);
     address.flush();
     const own = [...new URLSearchParams(window.location.search)].filter(([key]) => key.startsWith(prefix));
     const said = own.map(([key, value]) => [key.slice(prefix.length), value]);

@@ -137,7 +137,7 @@ class Stage {
   compare(query = problemOf(window.location.search), place = {}) {
     this.race ??= new Race({
       url,
-      onPlace: ({ query: problem, tick, clock }) => address.write({ ...problem, step: tick, clock, mode: "compare", phase: null }),
+      onPlace: ({ query: problem, tick, clock }) => this.racing && address.write({ ...problem, step: tick, clock, mode: "compare", phase: null }),
       onLeave: () => this.alone(),
     });
     this.race.predicting(this.predicts);

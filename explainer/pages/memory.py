@@ -11,7 +11,6 @@ from explainer.pages.plots import plot, shown
 from explainer.pages.workload import (
     KEYS,
     QUICK,
-    SETTLE,
     answer,
     controls,
     opened,
@@ -19,6 +18,7 @@ from explainer.pages.workload import (
     query_of,
     remember,
     said_by,
+    settling,
     taken,
 )
 from explainer.pages.workload import shown as shown_controls
@@ -127,16 +127,18 @@ def wire(page: dict, tab: gr.Tab) -> None:
     def took(text: str, *given: object) -> tuple:
         return _all(query_of(EXTRA, given) | taken(text), given)
 
-    said = gr.Textbox(visible=False)
-    now = [said, chosen[1], *outputs]
     blocks = [chosen[len(EXTRA) + KEYS.index(key)] for key in ("br", "bc")]
-    follow = {"fn": None, "inputs": [said, *chosen], "outputs": chosen, "js": SETTLE}
-    how = {"fn": changed, "inputs": inputs, "outputs": now, "js": js, **QUICK}
+    now = [chosen[1], *outputs]
+    said, follow = settling(chosen)
+    how = {"fn": changed, "inputs": inputs, "outputs": [said, *now], "js": js, **QUICK}
     how["trigger_mode"] = "always_last"
     gr.on([control.input for control in chosen], **how).then(**follow)
     pick = picker.picked(None, [picker, *blocks], blocks, js=TILE)
     pick.then(**how).then(**follow)
-    opens = tab.select(asked, [picker, *inputs], now, js=opened("memory", PREFIX), **QUICK)
+    opening = opened("memory", PREFIX, [*_extra({}), *shown_controls({}, PLAIN)])
+    said, follow = settling(chosen)
+    opens = tab.select(asked, [picker, *inputs], [said, *now], js=opening, **QUICK)
     opens.then(**follow)
-    take = page["take"].click(took, [picker, *inputs], now, js=TAKE, **QUICK)
+    said, follow = settling(chosen)
+    take = page["take"].click(took, [picker, *inputs], [said, *now], js=TAKE, **QUICK)
     take.then(**follow).then(None, inputs, None, js=js)

@@ -13,7 +13,6 @@ from explainer.pages.plots import plot, shown
 from explainer.pages.workload import (
     KEYS,
     QUICK,
-    SETTLE,
     answer,
     controls,
     opened,
@@ -21,6 +20,7 @@ from explainer.pages.workload import (
     query_of,
     remember,
     said_by,
+    settling,
 )
 from explainer.pages.workload import shown as shown_controls
 from explainer.picker import Picker
@@ -189,8 +189,7 @@ def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
     *chosen, picker = inputs
-    said = gr.Textbox(visible=False)
-    now = [said, chosen[1], page["live"], page["warps"], page["column"], *outputs]
+    now = [chosen[1], page["live"], page["warps"], page["column"], *outputs]
     js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
 
     def shown_now(query: Mapping[str, str], given: tuple) -> tuple:
@@ -205,12 +204,14 @@ def wire(page: dict, tab: gr.Tab) -> None:
     def asked(text: str, *given: object) -> tuple:
         return shown_now(said_by(text), given)
 
-    follow = {"fn": None, "inputs": [said, *chosen], "outputs": chosen, "js": SETTLE}
-    how = {"fn": changed, "inputs": inputs, "outputs": now, "js": js, **QUICK}
+    said, follow = settling(chosen)
+    how = {"fn": changed, "inputs": inputs, "outputs": [said, *now], "js": js, **QUICK}
     how["trigger_mode"] = "always_last"
     gr.on([control.input for control in chosen], **how).then(**follow)
     picker.picked(**how).then(**follow)  # a lecture hall, or not
-    opens = tab.select(asked, [picker, *inputs], now, js=opened("parallel", PREFIX), **QUICK)
+    opening = opened("parallel", PREFIX, [*_extra({}), *shown_controls({}, PLAIN)])
+    said, follow = settling(chosen)
+    opens = tab.select(asked, [picker, *inputs], [said, *now], js=opening, **QUICK)
     opens.then(**follow)
     page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
                        concurrency_limit=None, api_visibility="private")  # fmt: skip

@@ -143,20 +143,27 @@ SETTLE = """
 }
 """
 
-# The tab may open before our own modules are there: then the address is read here.
+
+def settling(chosen: list[gr.components.Component]) -> tuple[gr.Textbox, dict]:
+    """Where an event's :func:`answer` goes, and what is to follow the event. One for each event:
+    two answers that come at once must not take each other's place."""
+    text = gr.Textbox(visible=False)
+    return text, {"fn": None, "inputs": [text, *chosen], "outputs": chosen, "js": SETTLE}
+
+
+# The tab may open before our own modules are there. What was chosen before the address was read for
+# the first time counts as a choice: the answer is merged with what the controls say without one.
 OPENED = """
-(text, ...given) => {{
-  window.faSite?.page({name!r});
-  if (window.faSite) return [window.faSite.asked({prefix!r}), ...given];
-  const all = new URLSearchParams(window.location.search);
-  const own = [...all].filter(([key]) => key.startsWith({prefix!r}));
-  const said = own.map(([key, value]) => [key.slice({length}), value]);
-  const query = new URLSearchParams([...said, ["mode", all.get("mode") ?? ""]]).toString();
-  return [query, ...given];
+async (text, ...given) => {{
+  while (!window.faSite) await new Promise((done) => setTimeout(done, 20));
+  const first = !window.faSite.taken.has({prefix!r});
+  window.faSite.page({name!r});
+  return [window.faSite.asked({prefix!r}), ...(first ? [...{plain}, given.at(-1)] : given)];
 }}
 """
 
 
-def opened(name: str, prefix: str) -> str:
-    """JavaScript: the tab was chosen; what the address says of this page goes to the server."""
-    return OPENED.format(name=name, prefix=prefix, length=len(prefix))
+def opened(name: str, prefix: str, plain: Sequence) -> str:
+    """JavaScript: the tab was chosen; what the address says of this page goes to the server, and
+    what the controls show, at first ``plain``."""
+    return OPENED.format(name=name, prefix=prefix, plain=json.dumps(list(plain)))

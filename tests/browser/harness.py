@@ -160,11 +160,11 @@ class Watched:
 
 
 class Held:
-    """The server's answers to Gradio's events, kept back until ``go``."""
+    """What the server answers, if nothing else is said to Gradio's events, kept until ``go``."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, where: str = "**/gradio_api/run/predict*") -> None:
         self.waiting: list[Route] | None = []
-        page.route("**/gradio_api/run/predict*", self._hold)
+        page.route(where, self._hold)
 
     def _hold(self, route: Route) -> None:
         if self.waiting is None:

@@ -11,7 +11,7 @@ from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
 from explainer.traffic import moved, total, traffic
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, query_of, wait
+from tests.browser.harness import Held, focus, query_of, wait
 
 LANES = """
 () => [...document.querySelectorAll('[data-testid="player"]')].map((lane) => {
@@ -129,6 +129,20 @@ def test_compare_from_the_button_link_and_back(tab):
     focus(page)
     page.keyboard.press("ArrowRight")
     assert page.evaluate(LANES)[0]["step"] == "1"
+
+
+def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
+    page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
+    held = Held(page, "**/fa/trace?*")
+    page.get_by_role("radio", name="Full").check()
+    page.get_by_role("button", name="One loop only").click()
+    held.go()
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=player]').dataset.steps == 12"
+    )
+    now = query_of(page)
+    assert "mode" not in now and now["mask"] == "full"
+    assert len(page.evaluate(LANES)) == 1
 
 
 def test_no_request_while_racing(tab):
