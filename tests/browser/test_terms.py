@@ -33,10 +33,8 @@ PLACE = """([selector, text, at]) => {
 def rest(page, selector: str, text: str, at: int = 0) -> list[str] | None:
     """The pointer rests on this character; the lines of the entry shown, None if there is none."""
     page.mouse.move(2, 300)
-    wait(page, 250)
-    place = page.evaluate(PLACE, [selector, text, at])
-    assert place, f"{text!r} is not in {selector}"
-    wait(page, 100)
+    page.wait_for_function(PLACE, arg=[selector, text, at])
+    wait(page, 350)
     place = page.evaluate(PLACE, [selector, text, at])
     page.mouse.move(*place)
     wait(page, REST_MS)
