@@ -29,7 +29,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.run
-	$(BIN)/python -m kernels.bench
+	$(BIN)/python -m kernels.measure.bench
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \

@@ -8,9 +8,10 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no
 
 import gradio as gr
 
-from explainer import gate, logs, routes, theme, zero
-from explainer.engine import Engine
-from explainer.pages import api, header, learn, memory, parallel, run, step
+from explainer.engine import zerogpu
+from explainer.engine.engine import Engine
+from explainer.pages import api, header, learn, memory, parallel, run, step, theme
+from explainer.web import logs, middleware, routes
 
 # The tab that the address names is opened in the browser: an answer of the server could come after
 # the visitor has chosen another.
@@ -58,7 +59,7 @@ def launch_options(engine: Engine, demo: gr.Blocks) -> dict:
         "head": theme.head(),
         "app_kwargs": {
             "routes": routes.routes(engine),
-            **gate.app_kwargs(api.ENDPOINTS, served(demo)),
+            **middleware.app_kwargs(api.ENDPOINTS, served(demo)),
         },
         "ssr_mode": False,
         "run_history": False,
@@ -70,7 +71,7 @@ def launch_options(engine: Engine, demo: gr.Blocks) -> dict:
 
 if __name__ == "__main__":
     logs.configure()
-    kernel_engine = Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine()
+    kernel_engine = Engine(zerogpu.ZeroChild) if zerogpu.on_zero_gpu() else Engine()
     kernel_engine.start()
     blocks = build(kernel_engine).queue(status_update_rate=5)
     blocks.launch(**launch_options(kernel_engine, blocks))

@@ -13,11 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer import tiling
-from explainer.formats import round_to
-from explainer.inputs import make_inputs
+from explainer.algorithms import tiling
+from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.schedule import Step, Transfer, check_size, schedule
+from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
-from explainer.schedule import Step, Transfer, check_size, schedule
 
 MAX_BYTES = 512 * 2**20
 NEG_INF = np.float32(-np.inf)
@@ -294,7 +294,7 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
 
 
 def _bench() -> None:
-    from explainer.wire import packed_gzip
+    from explainer.web.wire import packed_gzip
 
     for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, causal=False)):
         times = []

@@ -23,8 +23,8 @@ if HAS_TORCH:
     from .reference import naive_attention, reference_attention, reference_states
 if HAS_TORCH and HAS_TRITON:
     from .attention import flash_attention, tile_states
-    from .counting import count_traffic
-    from .inspection import compile_report
+    from .measure.counting import count_traffic
+    from .measure.inspection import compile_report
 from .progress import progress
 
 

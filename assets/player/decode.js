@@ -1,4 +1,4 @@
-// Reads the binary trace of explainer/wire.py. Pure: bytes in, plain typed arrays out.
+// Reads the binary trace of explainer/web/wire.py. Pure: bytes in, plain typed arrays out.
 
 const MAGIC = "FATR";
 

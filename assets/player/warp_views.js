@@ -1,5 +1,5 @@
 // The parts of a lane of warps.js: matrices in bands, the numbers of each warp, shared memory. They
-// draw what explainer/warps.py packed; the only sums taken here are those of the listed bytes.
+// draw what explainer/parallel/warps.py packed; the only sums taken here are those of the listed bytes.
 
 import { el, set } from "./dom.js";
 import { integer, number } from "./format.js";

@@ -1,5 +1,5 @@
 // One tile, shared out among warps in two ways side by side: split-K (FA-1) and split-Q (FA-2), on
-// one transport. What the warps hold and exchange comes from the server, see explainer/warps.py.
+// one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
 import { address } from "../site.js";
 import { BUILD } from "./build.js";

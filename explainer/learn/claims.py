@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explainer import recorded
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
+from explainer.engine import recorded
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
 from explainer.learn.blocks import Control, Widget

@@ -6,7 +6,7 @@ a package that is not installed say so in ``needs`` and in their words.
 
 from __future__ import annotations
 
-from explainer import recorded
+from explainer.engine import recorded
 from explainer.learn.blocks import Block, table
 from explainer.learn.content import Snippet
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, score_error
 
 import kernels
 from explainer.problem import Problem
 from explainer.trace import trace
+from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, score_error
 
 # n, d, Br, Bc: the default Problem, ragged, Br < Bc, Br > Bc, one row
 SHAPES = [(16, 8, 4, 4), (37, 12, 5, 16), (29, 16, 16, 6), (1, 2, 1, 1)]

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import DEVICE, assert_attention, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 
 DTYPES = ["fp32", "fp16", "bf16"]
 # n, d, Br, Bc: ragged both ways, Br < Bc, Br > Bc, one tile, tiles that need no padding

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import assert_attention, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import assert_attention, make_qkv
 
 ORDERS = ["standard", "fa1", "fa2"]
 MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])

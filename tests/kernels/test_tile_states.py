@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import make_qkv
 
 import kernels
+from tests.kernels.attention_checks import make_qkv
 
 
 def direct_states(q, k, *, causal, block_m, block_n):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.algorithms.schedule import schedule
 from explainer.learn import basics, online, rungs_low, stable
 from explainer.learn.blocks import values
 from explainer.problem import Problem, ProblemError
-from explainer.schedule import schedule
 from explainer.trace import trace
 
 MODULES = (basics, stable, online)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.footprint import tensors
-from explainer.hardware import CARDS
+from explainer.algorithms.schedule import schedule
+from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
 from explainer.learn.blocks import values
 from explainer.learn.claims import CLAIMS, WIDGETS
+from explainer.memory.levels import tensors
+from explainer.memory.workload import Workload
 from explainer.problem import Problem
-from explainer.schedule import schedule
 from explainer.trace import trace
-from explainer.workload import Workload
 
 WIDGET = {w.key: w for w in WIDGETS}
 CLAIM = {c.key: c for c in CLAIMS}

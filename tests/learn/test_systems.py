@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from explainer import traffic
-from explainer.hardware import CARDS
+from explainer.algorithms import traffic
+from explainer.algorithms.schedule import schedule
+from explainer.base.cards import CARDS
 from explainer.learn import matrix_units, rungs_high, systems
 from explainer.learn.blocks import values
 from explainer.problem import Problem, ProblemError
-from explainer.schedule import schedule
 
 WIDGETS = {w.key: w for w in systems.WIDGETS}
 RUNGS = {r.key: r for r in systems.RUNGS}

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from explainer import tiling
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import schedule
 from explainer.learn import versions
 from explainer.learn.blocks import values
+from explainer.memory.workload import Workload
 from explainer.problem import Problem, ProblemError
-from explainer.schedule import schedule
 from explainer.trace import trace
-from explainer.workload import Workload
 
 WIDGETS = {w.key: w for w in versions.WIDGETS}
 RUNGS = {r.key: r for r in versions.RUNGS}
