@@ -5,30 +5,13 @@ They come in the form that a live run has, so that the same page shows them, sai
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from functools import lru_cache
 
 from explainer.algorithms.traffic import requested
 from explainer.base.formats import ITEMSIZE
-from explainer.base.paths import RECORDED
+from explainer.base.records import about, load
 from explainer.engine.requests import METHODS, RunRequest, Sweep
-
-FILE = RECORDED / "nvidia_h200.json"
-
-
-@lru_cache(maxsize=1)
-def load() -> dict:
-    """The whole record: device, date, versions, method, rows."""
-    return json.loads(FILE.read_text(encoding="utf-8"))
-
-
-def about() -> str:
-    """Where and when, for beside every figure."""
-    r = load()
-    versions = f"torch {r['versions']['torch']}, Triton {r['versions']['triton']}"
-    return f"recorded on {r['device']}, {r['date']}, {versions}"
 
 
 def nearest(request: RunRequest) -> dict | None:

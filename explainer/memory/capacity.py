@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explainer.base import records
 from explainer.base.cards import CARDS
-from explainer.engine import recorded
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
 
@@ -85,7 +85,7 @@ def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
     at this d, mask and size of number, scaled from their heads to the workload's."""
     mask, rows = "causal" if w.causal else "full", []
     names = {"naive": "standard", "fa2": "fused"}
-    for r in recorded.load()["rows"]:
+    for r in records.load()["rows"]:
         same = (r["d"], r["mask"], r["dtype"]) == (w.d, mask, w.dtype)
         if not same or r["contender"] not in names or "peak_bytes" not in r:
             continue
@@ -94,7 +94,7 @@ def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
         scaled = round(one * w.batch * w.heads)
         at = (
             f"measured at B × H = {r['batch']} × {r['heads']} and scaled to {w.batch} × {w.heads}, "
-            f"{recorded.about()}"
+            f"{records.about()}"
         )
         rows.append((r["n"], names[r["contender"]], scaled, at))
     return tuple(rows)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from explainer.base import records
 from explainer.base.cards import GUIDE, Card
-from explainer.engine import recorded
 from explainer.memory import tile_budget
+from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
-from explainer.parallel.launch import slots
 
 FP32 = 4
 MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
@@ -66,10 +66,10 @@ def _l2_rate(w: Workload) -> tuple[float | None, str, str]:
     if w.card in WHITEPAPER_L2:
         per_clock, source = WHITEPAPER_L2[w.card]
         return per_clock * w.hardware.clock_hz, source, DATA_SHEET
-    record = recorded.load()
+    record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
         rate = record["ceilings"]["fp16"]["l2_bytes_per_s"]
-        return rate, f"measured, {recorded.about()}", MEASURED
+        return rate, f"measured, {records.about()}", MEASURED
     return None, "NVIDIA publishes no figure for this card", NONE
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from explainer.algorithms.traffic import requested
 from explainer.base.records import load
 from explainer.memory import tile_budget
+from explainer.memory.compiled_tiles import COMPILED_D
 from explainer.memory.workload import MIN_BLOCK, Workload
-from explainer.parallel.launch import COMPILED_D
 
 SIDES = (16, 32, 64, 128, 256)
 MOST_SIDE = 512  # of the tiles that are looked at for the break-even

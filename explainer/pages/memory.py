@@ -24,7 +24,7 @@ from explainer.pages.workload import (
 )
 from explainer.pages.workload import shown as shown_controls
 from explainer.problem import ProblemError
-from explainer.views import charts, memory_report, parallel_report, tiles_report
+from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
 
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
@@ -72,7 +72,7 @@ def render(query: Mapping[str, str]) -> tuple:
         chart = charts.capacity(rows, w.card, w.n)
         tail = memory_report.capacity_tail(w, rows)
         return memory_report.capacity_head(w), shown(chart, hall), shown(None), tail
-    return memory_report.levels(w), shown(None), shown(None), ""
+    return levels_report.levels(w), shown(None), shown(None), ""
 
 
 def _extra(query: Mapping[str, str]) -> list[str]:

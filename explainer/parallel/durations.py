@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.records import about, load
+from explainer.memory.compiled_tiles import check_fits, slots
 from explainer.memory.workload import MAX_HEADS, Workload
-from explainer.parallel.launch import HEAVY, check_fits, programs, slots
+from explainer.parallel.launch import HEAVY, programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
 
 # What the records were made of, and the only thing that a time in µs is claimed for.

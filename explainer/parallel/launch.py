@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.records import load
 from explainer.memory.workload import Workload
 from explainer.problem import ProblemError
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
-COMPILED_D = (64, 128, 256)
 # Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
 # within each head, or in the order of the rows.
 HEAVY, HEAD, PLAIN = "heavy", "head", "plain"
@@ -51,20 +48,6 @@ def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     return full, -(-some // w.block_k) - full
 
 
-NO_ROOM = (
-    "br = {w.block_q} and bc = {w.block_k} are not allowed on {w.hardware.name} at d = {w.d}: the "
-    "compiled kernel needs {shared:,} bytes of shared memory, and a block may use {most:,}."
-)
-
-
-def check_fits(w: Workload, order: str) -> None:
-    """Raises ProblemError when the compiled kernel has no room on the card."""
-    report = compiled(w, order)
-    if report and "refused" not in report and not report["fits"]:
-        shared, most = report["shared_bytes"], w.hardware.shared_bytes
-        raise ProblemError(NO_ROOM.format(w=w, shared=shared, most=most))
-
-
 def section(w: Workload) -> int:
     """Heads that FA-2's causal launch takes together, as ``kernels.fa2.section`` has it."""
     return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
@@ -96,35 +79,3 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
     head = np.concatenate([np.tile(section, len(rows)) for section in sections])
     return Programs(head, row, full[row], masked[row])
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> dict[tuple, dict]:
-    return {
-        (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"]): r
-        for r in load("compiled")["rows"]
-    }
-
-
-def compiled(w: Workload, order: str = "fa2") -> dict | None:
-    """What compiling the kernel for this card, d, mask and tile gave; None where nobody did.
-
-    fp16 stands for bf16; the kernel pads d to 64, 128 or 256. FA-1 was compiled for the tile that
-    its table has.
-    """
-    if w.itemsize != 2:
-        return None
-    d = next(size for size in COMPILED_D if w.d <= size)
-    key = (w.hardware.arch, d, w.causal, order, w.block_q, w.block_k)
-    return _compiled().get(key)
-
-
-def slots(w: Workload, order: str) -> tuple[int, bool]:
-    """(programs that one multiprocessor holds at once, whether the compiled kernel says so).
-
-    One where it was not compiled; 0 where the compiled kernel does not fit.
-    """
-    report = compiled(w, order)
-    if report is None or "refused" in report:
-        return 1, False
-    return report["blocks_per_sm"], True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -117,3 +119,28 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> s
         body += tag("tr", tag("th", escape(first), scope="row") + cells)
     inner = tag("caption", escape(caption)) + tag("thead", tag("tr", top)) + tag("tbody", body)
     return div("fa-run-table", tag("table", inner), tabindex=0, role="region", aria_label=caption)
+
+
+def said(text: str) -> str:
+    """The sentence that a view begins with."""
+    return tag("p", escape(text), class_="fa-finding")
+
+
+def memory_page(*parts: str, view: str) -> str:
+    """A view of the Memory page."""
+    return div("fa-run", *parts, data_testid="memory", data_view=view)
+
+
+def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> str:
+    """The figures of a view as a folded table with downloads; keys of a row are its columns.
+
+    The table is made in the browser when it is unfolded: most who come here do not ask for it.
+    """
+    buttons = "".join(
+        tag("button", text, type="button", data_download=kind)
+        for text, kind in (("CSV", "csv"), ("JSON", "json"))
+    )
+    inside = tag("summary", escape(caption)) + div("fa-run-tools", buttons)
+    data = json.dumps({"what": caption, "head": head, "rows": list(rows)}, allow_nan=False)
+    body = tag("details", inside, class_="fa-figures")
+    return tag("div", body, data_rows=data, data_name=f"flashattention-{name}")

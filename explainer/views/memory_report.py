@@ -2,142 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 
 from explainer.algorithms import traffic
 from explainer.base.cards import CARDS
 from explainer.memory import capacity, tile_choices, traffic_series
-from explainer.memory import levels as card_levels
+from explainer.memory.levels import FP32
 from explainer.memory.workload import MIN_BLOCK, Workload
 from explainer.views import drawings
-from explainer.views.html import amount, card, div, rounded, table, tag, words
+from explainer.views.html import (
+    amount,
+    card,
+    div,
+    figures_of,
+    memory_page,
+    rounded,
+    said,
+    table,
+    tag,
+    words,
+)
 
 SIGNS = {"l": "ℓ"}
-OVER = {  # what it means that a level is too small
-    "registers": "does not fit: it spills to memory",
-    "shared": "does not fit: this tile cannot be launched",
-    "l2": "does not fit: read again from memory",
-    "hbm": "does not fit: out of memory",
-}
-
-
-def rate(bytes_per_s: float | None) -> str:
-    """TB/s, three digits."""
-    return "no figure" if bytes_per_s is None else f"{rounded(bytes_per_s / 1e12)} TB/s"
-
-
-def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> str:
-    """The figures of a view as a folded table with downloads; keys of a row are its columns.
-
-    The table is made in the browser when it is unfolded: most who come here do not ask for it.
-    """
-    buttons = "".join(
-        tag("button", text, type="button", data_download=kind)
-        for text, kind in (("CSV", "csv"), ("JSON", "json"))
-    )
-    inside = tag("summary", escape(caption)) + div("fa-run-tools", buttons)
-    data = json.dumps({"what": caption, "head": head, "rows": list(rows)}, allow_nan=False)
-    body = tag("details", inside, class_="fa-figures")
-    return tag("div", body, data_rows=data, data_name=f"flashattention-{name}")
-
-
-def _page(*parts: str, view: str) -> str:
-    return div("fa-run", *parts, data_testid="memory", data_view=view)
-
-
-def said(text: str) -> str:
-    """The sentence that a view begins with."""
-    return tag("p", escape(text), class_="fa-finding")
-
-
-# ---- levels
-
-
-def levels(w: Workload) -> str:
-    """Each level as an area, its rate as a bar, both to scale, and what the kernel keeps there."""
-    found = card_levels.levels(w)
-    hbm = found[-1].size_bytes
-    fastest = max(level.bytes_per_s or 0 for level in found)
-    standard = card_levels.tensors(w, "standard")
-    head = div("fa-level is-head", *(tag("span", t) for t in ("", "size, areas to scale",
-               "rate, to scale", "what the FA-2 kernel keeps there")))  # fmt: skip
-    rows = "".join(_level(level, hbm, fastest, standard) for level in found)
-    fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
-    sums = (
-        f"{w.batch} × {w.heads} heads of N = {w.n:,}, d = {w.d} in {w.dtype}: the fused kernel "
-        f"needs {amount(fused)} in memory, standard attention {amount(naive)}, "
-        f"{rounded(naive / fused)} times as much{'' if fused <= hbm else ', and neither fits'}."
-    )
-    remark = f"{w.hardware.name}: sizes from data sheets"
-    listed = [
-        {
-            "level": level.name, "bytes": level.size_bytes, "bytes_per_sm": level.per_sm_bytes,
-            "bytes_per_s": None if level.bytes_per_s is None else round(level.bytes_per_s),
-            "kept": level.held_bytes, "size_source": level.size_source,
-            "rate_source": level.rate_source,
-        }
-        for level in found
-    ]  # fmt: skip
-    names = ("Level", "bytes", "of one SM", "bytes a second", "FA-2 keeps", "size from",
-             "rate from")  # fmt: skip
-    return _page(
-        said(sums),
-        card("levels", "Where the bytes live", remark, head + rows),
-        figures_of("levels", names, listed, "The levels as a table"),
-        view="levels",
-    )
-
-
-def _level(level: card_levels.Level, hbm: int, fastest: float, standard) -> str:
-    inside, legend = [("fa-held", level.held_bytes)], ""
-    if level.per_sm_bytes:
-        inside = []
-    if level.key == "hbm":
-        naive = sum(n for _, n in standard)
-        inside = [("fa-ghost", naive), ("fa-held", level.held_bytes)]
-        legend = tag("span", tag("i", "", class_="fa-key-held") + "FA-2", class_="fa-key-line")
-        legend += tag("span", tag("i", "", class_="fa-key-ghost") + f"standard: {amount(naive)}",
-                      class_="fa-key-line")  # fmt: skip
-    else:
-        text = f"{rounded(hbm / level.size_bytes)} times smaller than the card's memory"
-        legend = tag("span", text, class_="fa-fine")
-    size = amount(level.size_bytes)
-    name = tag("b", escape(level.name)) + tag("span", size, title=level.size_source)
-    if level.per_sm_bytes:
-        name += tag("span", f"{amount(level.per_sm_bytes)} an SM", title=level.size_source)
-    square = drawings.area(level.size_bytes, hbm, f"{level.name}: {size}", inside)
-    share = (level.bytes_per_s or 0) / fastest
-    bar = tag("i", "", class_="fa-rate", style=f"width:{max(0.4, 100 * share):.2f}%")
-    speed = tag("span", bar, class_="fa-rate-track")
-    speed += tag("b", rate(level.bytes_per_s), title=level.rate_source)
-    speed += tag("span", level.rate_kind, class_="fa-fine", title=level.rate_source)
-    if level.bytes_per_s is None:
-        speed = tag("b", "no figure", title=level.rate_source)
-    held = level.held_bytes / level.room_bytes
-    where = "of an SM" if level.per_sm_bytes else "of the card"
-    kept = ", ".join(f"{SIGNS.get(tensor, tensor)} {amount(n)}" for tensor, n in level.holds)
-    over = " is-over" if held > 1 else ""
-    fill = tag("i", "", class_="fa-hold" + over, style=f"width:{min(100, 100 * held):.2f}%")
-    keeps = tag("span", fill, class_="fa-rate-track") + tag(
-        "b", f"{_percent(held)} {where}", title=f"computed: {level.held_bytes:,} bytes"
-    )
-    keeps += tag("span", escape(kept), class_="fa-fine")
-    if held > 1:
-        keeps += tag("span", OVER[level.key], class_="fa-warn")
-    return div(
-        f"fa-level is-{level.key}",
-        div("fa-level-name", name),
-        div("fa-level-area", square, div("fa-level-key", legend)),
-        div("fa-level-rate", speed),
-        div("fa-level-held", keeps),
-    )
-
-
-def _percent(share: float) -> str:
-    return "< 0.001 %" if share < 1e-5 else f"{rounded(100 * share)} %"
-
 
 # ---- round trips
 
@@ -188,7 +75,7 @@ def trips(w: Workload) -> str:
     ]  # fmt: skip
     head = ("Algorithm", "launch", "tensor", "bytes read", "bytes written", "origin")
     remark = "arrows as wide as their bytes, the same scale for both"
-    return _page(
+    return memory_page(
         said(first),
         card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", drawn), words(note)),
         figures_of("round-trips", head, listed, "Every arrow as a table"),
@@ -211,7 +98,9 @@ def traffic_head(w: Workload) -> str:
         f"{name} wins {from_(even[order])}" if even[order] else f"{name} wins in no square tile"
         for order, name in (("fa1", "FA-1"), ("fa2", "FA-2"))
     )
-    return _page(said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic")
+    return memory_page(
+        said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic"
+    )
 
 
 def from_(side: int) -> str:
@@ -243,7 +132,7 @@ def _key() -> str:
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """Requests against DRAM; the paper's block rule against today's tiles; the figures."""
-    return _page(
+    return memory_page(
         div("fa-run-cards", _distance(w, rows), _rule(w)),
         figures_of("traffic", ("Algorithm", "N", "side", "bytes of one head", "origin", "source"),
                    rows, "Every point of both charts as a table"),
@@ -323,7 +212,7 @@ def capacity_head(w: Workload) -> str:
     name = w.hardware.name
     far = {form: capacity.longest(w, form, w.card) for form in capacity.FORMS}
     kept = capacity.beyond_inputs(w, "standard_kept")
-    lse = w.batch * w.heads * w.n * card_levels.FP32
+    lse = w.batch * w.heads * w.n * FP32
     text = (
         f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {name} is full at "
         f"N = {far['standard']:,} for standard attention and at {far['fused']:,} for the fused "
@@ -331,7 +220,7 @@ def capacity_head(w: Workload) -> str:
         f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}. "
         f"N = {w.n:,} {_fit(w, far)}."
     )
-    return _page(said(text), view="capacity")
+    return memory_page(said(text), view="capacity")
 
 
 def _fit(w: Workload, far: Mapping[str, int]) -> str:
@@ -354,7 +243,7 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "PyTorch's autograd keeps P alone, but in its forward pass S is there too."
     )
     named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
-    return _page(
+    return memory_page(
         card("runs-out", "Where each card runs out", "computed", words(note),
              table(("Card", *capacity.SHORT.values()), shown, "The longest N of each card")),
         figures_of("capacity", ("Form", "N", "bytes", "measured", "source"), named,

@@ -9,14 +9,14 @@ import numpy as np
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.records import about
+from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import launch, split_keys
 from explainer.parallel.durations import pace
 from explainer.parallel.real_schedules import Compared
 from explainer.parallel.simulator import Schedule
 from explainer.problem import Problem
-from explainer.views.html import card, count, div, milliseconds, table, tag, words
-from explainer.views.memory_report import figures_of, said
+from explainer.views.html import card, count, div, figures_of, milliseconds, said, table, tag, words
 
 MOST_LISTED = 600  # programs of a launch in the table and its downloads
 
@@ -84,7 +84,7 @@ def grid_head(w: Workload, both: Mapping[str, Schedule]) -> str:
 def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
     rows = []
     for order, s in both.items():
-        slots, known = launch.slots(w, order)
+        slots, known = compiled_tiles.slots(w, order)
         p = pace(w, order)
         where = "compiled" if known else "assumed: not compiled"
         rows.append((

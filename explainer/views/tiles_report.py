@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from explainer.base.records import about
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
-from explainer.views.html import amount, card, div, rounded, table, tag, words
-from explainer.views.memory_report import figures_of, said
+from explainer.views.html import amount, card, div, figures_of, rounded, said, table, tag, words
 
 # key → (what the page calls it, how a cell says it, whether more is better)
 METRICS = {

@@ -9,9 +9,8 @@ import pytest
 
 from explainer.base.cards import CARDS
 from explainer.base.records import load
-from explainer.memory import tile_choices
+from explainer.memory import compiled_tiles, tile_choices
 from explainer.memory.workload import MIN_BLOCK, Workload
-from explainer.parallel import launch
 from kernels import compile_report
 
 ROWS = load("compiled")["rows"]
@@ -158,7 +157,7 @@ def test_programs_on_one_multiprocessor_are_the_records():
                 continue
             w = Workload(card=key, d=d - 3, causal=r["causal"], block_q=r["block_m"],
                          block_k=r["block_n"])  # fmt: skip
-            assert launch.slots(w, order) == (r["blocks_per_sm"], True)
-    assert launch.slots(Workload(card="t4"), "fa2") == (1, False)
-    assert launch.slots(Workload(dtype="fp32"), "fa2") == (1, False)
-    assert launch.slots(Workload(block_q=100), "fa2") == (1, False)
+            assert compiled_tiles.slots(w, order) == (r["blocks_per_sm"], True)
+    assert compiled_tiles.slots(Workload(card="t4"), "fa2") == (1, False)
+    assert compiled_tiles.slots(Workload(dtype="fp32"), "fa2") == (1, False)
+    assert compiled_tiles.slots(Workload(block_q=100), "fa2") == (1, False)

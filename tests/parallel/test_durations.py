@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from explainer.algorithms.tiling import KINDS, kinds
 from explainer.base.records import load
+from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.parallel.simulator import simulate
@@ -164,7 +165,7 @@ def test_real_schedules_have_no_overlap_and_as_many_slots_as_compiled(row):
     same = place[order][1:] == place[order][:-1]
     assert (s.start[order][1:] >= s.end[order][:-1])[same].all()
     assert s.sm.min() >= 0 and s.sm.max() < s.sms == 132
-    assert s.slots <= launch.slots(w, row["order"])[0]
+    assert s.slots <= compiled_tiles.slots(w, row["order"])[0]
 
 
 def test_compare_scales_what_was_not_learnt():
