@@ -1,8 +1,9 @@
 // What the pages share in the browser: the address, and what the kernel said of which Problem.
 
-import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
+import { Address } from "./player/address.js";
 import { BUILD } from "./player/build.js";
 import { el, hall, set } from "./player/dom.js";
+import { PROBLEM_KEYS, problemOf } from "./player/query.js";
 import { showSymbols, Terms } from "./player/terms.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address

@@ -1,18 +1,4 @@
-// The URL is the document: Problem and position are read from it and written back to it.
-
-export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
-
-/** The Problem's part of a query string, so that one Problem is one cache entry. */
-export function problemOf(search) {
-  const params = new URLSearchParams(search);
-  return new URLSearchParams(PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k)])).toString();
-}
-
-export function position(search) {
-  const params = new URLSearchParams(search);
-  const step = params.get("step");
-  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined };
-}
+// Problem and position are written to the address bar, which query.js reads.
 
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {

@@ -3,9 +3,9 @@
 
 import { cividis, level, viridis } from "./colors.js";
 import { card, el, set, svg } from "./dom.js";
-import { blockName, bytes, integer, sub } from "./format.js";
+import { blockName, bytes, sub } from "./format.js";
 import { fit, hatch } from "./matrix.js";
-import { tileState } from "./model.js";
+import { blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "./tiles.js";
 
 const GAP = 8;
 let STRIP = 22;
@@ -38,24 +38,16 @@ export class Hbm {
   /** The block under the pointer: its name, shape, bytes and place. */
   nameAt(event) {
     if (!this.trace) return "";
-    const { problem: p, header } = this.trace;
+    const { problem: p } = this.trace;
     const box = this.map.getBoundingClientRect();
     const x = event.clientX - box.left - this.left;
     const y = event.clientY - box.top - this.top;
     const inside = (at) => at >= 0 && at < this.side;
-    const say = (tensor, block, rows, cols) =>
-      `${blockName({ tensor, block })}: ${rows} × ${cols}, ${bytes(rows * cols * header.itemsize[tensor])}, in HBM`;
-    const part = (k, size) => Math.min(size, p.n - k * size);
     const i = Math.floor(y / this.cell / p.block_q);
     const j = Math.floor(x / this.cell / p.block_k);
-    if (inside(x) && inside(y)) {
-      const stored = p.order === "standard" ? say("S", [i, j], part(i, p.block_q), part(j, p.block_k)) : null;
-      const kind = ["full", "partial", "skipped"][this.trace.arrays.tile_kind[i * p.Tc + j]];
-      return stored ?? `${blockName({ tensor: "S", block: [i, j] })}: ${part(i, p.block_q)} × ${part(j, p.block_k)}, ${kind}, never stored`;
-    }
-    if (inside(x) && y < 0) return say(y < -GAP - STRIP ? "K" : "V", j, part(j, p.block_k), p.d);
-    if (inside(y)) return say(x < 0 ? "Q" : "O", i, part(i, p.block_q), p.d);
-    return "";
+    if (inside(x) && inside(y)) return tileWords(this.trace, i, j);
+    if (inside(x) && y < 0) return blockWords(this.trace, y < -GAP - STRIP ? "K" : "V", j);
+    return inside(y) ? blockWords(this.trace, x < 0 ? "Q" : "O", i) : "";
   }
 
   layout(trace, theme) {
@@ -150,7 +142,7 @@ export class Hbm {
     mark("Q", computing && f.stage !== "softmax" && f.stage !== "output" ? f.i : null, 0);
     mark("K", computing && f.stage !== "softmax" && f.stage !== "output" ? single : null, 0);
     mark("V", computing && f.stage !== "scores" ? single : null, f.stage === "output" ? this.marks.V.count : 0);
-    mark("O", f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null, this.finished(f));
+    mark("O", f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null, finishedRows(this.trace, f));
     const { problem: p } = f;
     set(this.cursor, {
       x: this.left + f.cols.start * this.cell,
@@ -159,23 +151,8 @@ export class Hbm {
       height: (f.rows.stop - f.rows.start) * this.cell,
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
-    const counts = this.trace.header.tile_counts;
-    const where = f.j < 0 ? `row block ${f.i}, ${f.stage}` : `tile (${f.i}, ${f.j}) ${f.kind}`;
-    const left = p.order === "standard" ? "no tile skipped" : `${integer(counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
-    set(this.caption, { text: `${integer(p.n)} × ${integer(p.n)} scores · ${where} · ${left}` });
+    set(this.caption, { text: mapWords(this.trace, f) });
     this.drawBus(f);
-  }
-
-  /** Row blocks whose O is final in HBM. */
-  finished(f) {
-    const { visitsOfRow, problem: p } = this.trace;
-    let count = 0;
-    while (count < p.Tr) {
-      const last = visitsOfRow[count].at(-1);
-      if (last > f.step || (last === f.step && !f.done("store"))) break;
-      count++;
-    }
-    return count;
   }
 
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
@@ -209,7 +186,7 @@ export class Hbm {
     const paint = (i, j) => {
       const at = i * p.Tc + j;
       const s = tileState(this.trace, f.step, i, j);
-      const key = `${s.state}${s.layer}${s.state === "current" ? (f.done("scores") || f.stage) + (f.phase === "mask") : ""}`;
+      const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
@@ -257,7 +234,7 @@ export class Hbm {
       return;
     }
     const cells = f.numbers && scale >= 2 * this.ratio;
-    const known = state === "done" || (state === "current" && (f.done("scores") || f.stage === "softmax" || f.stage === "output"));
+    const known = state === "done" || (state === "current" && scored(f));
     g.globalAlpha = state === "done" ? 0.5 : 1;
     if (!cells) {
       g.fillStyle = known ? viridis.css[state === "current" ? 150 : 90] : theme.empty;

@@ -1,10 +1,10 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
 import { address, placed } from "../site.js";
-import { position, problemOf } from "./address.js";
 import { BUILD } from "./build.js";
 import { hall } from "./dom.js";
 import { Player } from "./player.js";
+import { position, problemOf } from "./query.js";
 import { Race } from "./race.js";
 import { download, saveFrame } from "./save.js";
 import { Tour } from "./tour.js";

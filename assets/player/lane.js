@@ -5,9 +5,10 @@ import { el, set } from "./dom.js";
 import { bytes } from "./format.js";
 import { Hbm } from "./hbm.js";
 import { frame, stated } from "./model.js";
+import { NAMES } from "./phases.js";
+import { bytesAfter, placeAfter } from "./race_clock.js";
 import { RowTable } from "./rows.js";
 
-export const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
 const CLOSED_FORMS = {
   standard: "4Nd + 4N² elements",
   fa1: "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
@@ -72,14 +73,7 @@ export class Lane {
   show(trace, most) {
     this.trace = trace;
     this.most = most;
-    const sums = [0];
-    const width = trace.tensors.length * 2;
-    for (let v = 1; v <= trace.steps; v++) {
-      let sum = 0;
-      for (let k = 0; k < width; k++) sum += trace.moved[v * width + k];
-      sums.push(sum);
-    }
-    this.sums = sums; // HBM bytes after v visits
+    this.sums = bytesAfter(trace);
   }
 
   layout(theme) {
@@ -89,12 +83,10 @@ export class Lane {
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
-  /** `done` visits are over; the last of them is shown whole, or the first one's load. */
+  /** `done` visits are over. */
   draw(done) {
-    const step = Math.max(0, Math.min(this.trace.steps, done) - 1);
-    const phases = this.trace.header.phases.filter((_, k) => this.trace.arrays.v_phases[step] & (1 << k));
-    const names = phases.length ? phases : ["skip"];
-    const f = frame(this.trace, step, done ? names.at(-1) : names[0]);
+    const { step, phase } = placeAfter(this.trace, done);
+    const f = frame(this.trace, step, phase);
     const over = done >= this.trace.steps;
     set(this.root, {
       ...stated(f),

@@ -1,7 +1,7 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-const KINDS = ["full", "partial", "skipped"];
+export const KINDS = ["full", "partial", "skipped"];
 const STAGES = [null, "scores", "softmax", "output"];
 export const PENDING = undefined; // NaN is a number here: what overflow makes
 
@@ -124,22 +124,6 @@ function statsOf(trace, v, rows, done) {
     out.push(row);
   }
   return out;
-}
-
-/** What the tile (i, j) of the score matrix looks like at this moment. */
-export function tileState(trace, step, i, j) {
-  const { problem: p, arrays } = trace;
-  const kind = KINDS[arrays.tile_kind[i * p.Tc + j]];
-  if (p.order === "standard") {
-    const scores = trace.tileVisit[i * p.Tc + j];
-    const softmax = trace.strip.softmax[i];
-    const current = step === scores || step === softmax || step === trace.strip.output[i];
-    const layer = step >= softmax ? "P" : "S";
-    return { kind, layer, state: current ? "current" : step > scores ? "done" : "pending" };
-  }
-  const v = trace.tileVisit[i * p.Tc + j];
-  if (kind === "skipped") return { kind, layer: "S", state: v === step ? "current" : "skipped" };
-  return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
 }
 
 /** The numbers of one visit that came by themselves, if they are this visit's. */

@@ -1,16 +1,15 @@
 // The page that plays without a server: everything it shows came with it.
 
 import { Player } from "./player.js";
+import { PROBLEM_KEYS } from "./query.js";
 import { Race } from "./race.js";
 import { Terms } from "./terms.js";
 import { Tour } from "./tour.js";
 
-const KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
-
 /** One name for one Problem, whatever the order of its keys. */
 function nameOf(query) {
   const params = new URLSearchParams(query);
-  return KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
+  return PROBLEM_KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
 }
 
 /** content = {traces: {name: base64}, listings, chapters | null, glossary, start: query string} */

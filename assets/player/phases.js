@@ -3,6 +3,8 @@
 
 import { blockName, bytes, number, sub } from "./format.js";
 
+export const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
+
 /** Pseudocode of each loop order; `phase` says which line lights up, `only` when it is real. */
 export const CODE = {
   fa2: [

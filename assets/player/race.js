@@ -5,13 +5,14 @@ import { decode } from "./decode.js";
 import { el } from "./dom.js";
 import { bytes } from "./format.js";
 import { actionOf } from "./keys.js";
-import { Lane, NAMES } from "./lane.js";
+import { Lane } from "./lane.js";
 import { prepare } from "./model.js";
+import { NAMES } from "./phases.js";
 import { Predict } from "./predict.js";
 import { raceQuestion } from "./questions.js";
+import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "./race_clock.js";
 import { Transport } from "./transport.js";
 
-export const ORDERS = ["standard", "fa1", "fa2"];
 const BEAT_MS = 500;
 const CLOCKS = [["tile", "same visits a tick"], ["bytes", "same bytes a tick"]];
 
@@ -19,6 +20,7 @@ export class Race {
   /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onLeave()} */
   constructor(options) {
     this.options = options;
+    this.timing = { ticks: 1 };
     this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
     this.transport = new Transport(
       {
@@ -60,7 +62,7 @@ export class Race {
       this.query.delete("order");
       this.ready = true;
       this.clock();
-      this.tick = Math.min(tick, this.ticks - 1);
+      this.tick = Math.min(tick, this.timing.ticks - 1);
       this.layout();
     } catch (error) {
       this.notice.hidden = false;
@@ -78,39 +80,15 @@ export class Race {
     return prepare(decode(await response.arrayBuffer()));
   }
 
-  /** How long a race is, and in bytes: how many bytes every lane may move in one tick. */
   clock() {
-    const longest = Math.max(...this.lanes.map((lane) => lane.trace.steps));
-    const most = Math.max(...this.lanes.map((lane) => lane.sums.at(-1)));
-    this.quantum = Math.ceil(most / longest);
-    this.byBytes = this.transport.grain.value === "bytes";
-    this.ticks = this.byBytes ? Math.ceil(most / this.quantum) : longest;
-    this.transport.length(this.ticks);
+    this.timing = clockOf(this.lanes.map((lane) => lane.sums), this.transport.grain.value === "bytes");
+    this.transport.length(this.timing.ticks);
   }
 
   clockChanged() {
     this.pause();
     this.clock();
     this.go(0);
-  }
-
-  /** Visits that a lane has finished when this tick ends. */
-  visits(lane, tick) {
-    if (!this.byBytes) return Math.min(tick + 1, lane.trace.steps);
-    const allowed = (tick + 1) * this.quantum;
-    let low = 0;
-    let high = lane.trace.steps;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (lane.sums[middle] <= allowed) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  /** The first tick at which a lane is done: what the race is about. */
-  finish(lane) {
-    return (this.byBytes ? Math.ceil(lane.sums.at(-1) / this.quantum) : lane.trace.steps) - 1;
   }
 
   room() {
@@ -126,16 +104,13 @@ export class Race {
 
   go(tick) {
     if (!this.ready) return;
-    this.tick = Math.max(0, Math.min(this.ticks - 1, tick));
+    this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
     this.render();
   }
 
   goTile(lane, i, j) {
     const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
-    if (v < 0) return;
-    let tick = 0;
-    while (tick < this.ticks - 1 && this.visits(lane, tick) < v + 1) tick++;
-    this.go(tick);
+    if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
   }
 
   /** The one question of a race, asked at its start and answered when the first lane is through. */
@@ -145,10 +120,10 @@ export class Race {
   }
 
   question() {
-    const finishes = this.lanes.map((lane) => this.finish(lane));
+    const finishes = this.lanes.map((lane) => finishOf(this.timing, lane.sums));
     const over = this.tick >= Math.min(...finishes);
-    if (this.tick === 0 && this.askedFor !== this.quantum + this.transport.grain.value) {
-      this.askedFor = this.quantum + this.transport.grain.value;
+    if (this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
+      this.askedFor = this.timing.quantum + this.transport.grain.value;
       this.predict.ask(raceQuestion(ORDERS.map((order) => NAMES[order]), finishes));
     }
     if (over && this.predict.question) this.predict.ask(null);
@@ -170,11 +145,11 @@ export class Race {
     if (action === "next") this.go(this.tick + 1);
     else if (action === "back") this.go(this.tick - 1);
     else if (action === "first") this.go(0);
-    else if (action === "last") this.go(this.ticks - 1);
+    else if (action === "last") this.go(this.timing.ticks - 1);
   }
 
   play() {
-    if (this.tick === this.ticks - 1) this.go(0);
+    if (this.tick === this.timing.ticks - 1) this.go(0);
     this.transport.playing(true);
     this.timer = setTimeout(() => this.beat(), this.pace());
   }
@@ -184,7 +159,7 @@ export class Race {
   }
 
   beat() {
-    if (!this.root.isConnected || this.tick === this.ticks - 1) return this.pause();
+    if (!this.root.isConnected || this.tick === this.timing.ticks - 1) return this.pause();
     this.go(this.tick + 1);
     this.timer = setTimeout(() => this.beat(), this.pace());
   }
@@ -197,18 +172,18 @@ export class Race {
 
   render() {
     this.question();
-    const frames = this.lanes.map((lane) => lane.draw(this.visits(lane, this.tick)));
-    const done = this.lanes.filter((lane) => this.finish(lane) <= this.tick).map((lane) => NAMES[lane.order]);
+    const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
+    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => NAMES[lane.order]);
     const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);
-    const rule = this.byBytes ? `${bytes(this.quantum)} a tick for every lane` : "one visit a tick for every lane";
+    const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} a tick for every lane` : "one visit a tick for every lane";
     const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
     this.transport.show({
       step: this.tick,
-      title: `Tick ${this.tick + 1} of ${this.ticks}`,
+      title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,
       words,
-      spoken: `Tick ${this.tick + 1} of ${this.ticks}. ${parts.join(", ")}. ${words}`,
+      spoken: `Tick ${this.tick + 1} of ${this.timing.ticks}. ${parts.join(", ")}. ${words}`,
       quiet: Boolean(this.timer) && this.pace() < 500,
     });
-    this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.byBytes ? "bytes" : "tile" });
+    this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }
 }

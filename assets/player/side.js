@@ -2,9 +2,7 @@
 
 import { card, el, set } from "./dom.js";
 import { bytes } from "./format.js";
-import { CODE, lit } from "./phases.js";
-
-const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
+import { CODE, NAMES, lit } from "./phases.js";
 
 const LINE_PX = 14;
 const SOURCES = [

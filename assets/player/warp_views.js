@@ -1,41 +1,15 @@
 // The parts of a lane of warps.js: matrices in bands, the numbers of each warp, shared memory. They
-// draw what explainer/parallel/warps.py packed; the only sums taken here are those of the listed bytes.
+// draw what explainer/parallel/warps.py packed, as warp_steps.js reads it.
 
 import { el, set } from "./dom.js";
 import { integer, number } from "./format.js";
 
-const NOT_FINITE = { "-inf": -Infinity, inf: Infinity, nan: NaN };
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of the warp's hue for the smallest and the largest value
 
-const real = (x) => NOT_FINITE[x] ?? x;
 const span = ([from, to], noun) => (to - from === 1 ? `${noun} ${from}` : `${noun}s ${from}–${to - 1}`);
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: "every warp" });
-
-/** One held piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first. */
-function piece([tensor, warps, rows, keys, values]) {
-  const at = (r, c) => {
-    const x = values?.[r];
-    return real(Array.isArray(x) ? x[c] : x);
-  };
-  return { tensor, warps, rows, keys, at, known: values !== null };
-}
-
-/** A step as it was packed, with its pieces and the sums so far. */
-export function read(steps) {
-  let moved = 0;
-  let barriers = 0;
-  const held = {};
-  return steps.map((step) => {
-    const fresh = step.held.map(piece);
-    for (const tensor of new Set(fresh.map((h) => h.tensor))) held[tensor] = fresh.filter((h) => h.tensor === tensor);
-    moved += step.exchanges.reduce((sum, [, , , nbytes]) => sum + nbytes, 0);
-    barriers += step.barriers;
-    const moves = step.exchanges.map(([tensor, warp, op, nbytes]) => ({ tensor, warp, op, nbytes }));
-    return { ...step, moves, held: { ...held }, moved, total: barriers };
-  });
-}
 
 /** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
 function extent(pieces, size) {

@@ -7,7 +7,8 @@ import { el, set } from "./dom.js";
 import { integer, sub } from "./format.js";
 import { actionOf } from "./keys.js";
 import { Transport } from "./transport.js";
-import { Bands, Parts, Products, Shared, read } from "./warp_views.js";
+import { read } from "./warp_steps.js";
+import { Bands, Parts, Products, Shared } from "./warp_views.js";
 
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;

@@ -32,10 +32,9 @@ def problem_keys() -> set[str]:
 
 def test_every_key_of_a_problem_is_a_control_of_the_step_page():
     assert len(step.values(Problem())) == len(problem_keys())
-    for name in ("player/address.js", "player/offline.js"):
-        text = (ASSETS / name).read_text()
-        listed = re.search(r"KEYS = \[([^\]]+)\]", text)[1]
-        assert set(re.findall(r'"(\w+)"', listed)) == problem_keys(), name
+    text = (ASSETS / "player" / "query.js").read_text()
+    listed = re.search(r"KEYS = \[([^\]]+)\]", text)[1]
+    assert set(re.findall(r'"(\w+)"', listed)) == problem_keys()
 
 
 def test_every_key_of_a_request_is_a_control_of_the_run_page():
