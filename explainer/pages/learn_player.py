@@ -26,7 +26,7 @@ class LearnPlayer(gr.HTML):
         super().__init__(
             value="",
             html_template='<div class="fa-mount"></div>',
-            js_on_load=ON_LOAD.format(module=asset_url("player/all.js"), page=page),
+            js_on_load=ON_LOAD.format(module=asset_url("js/all.js"), page=page),
             apply_default_css=False,
             **kwargs,
         )

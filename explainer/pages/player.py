@@ -1,4 +1,4 @@
-"""The step player as a Gradio component: a mount point; everything drawn is in assets/player."""
+"""The step player as a Gradio component: a mount point; everything drawn is in assets/js."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Player(gr.HTML):
         super().__init__(
             value="",
             html_template='<div class="fa-mount"></div>',
-            js_on_load=ON_LOAD.format(module=asset_url("player/all.js")),
+            js_on_load=ON_LOAD.format(module=asset_url("js/all.js")),
             apply_default_css=False,
             **kwargs,
         )

@@ -34,7 +34,8 @@ SIZES = {
     "h": ("Heads H", (1, 8, 16, 32)),
 }
 
-HALL = f"import(new URL({asset_url('scenes.js')!r}, document.baseURI))"  # the page's large type
+# the page's large type
+HALL = f"import(new URL({asset_url('js/site/scenes.js')!r}, document.baseURI))"
 INSTEAD = "The controls show the default problem in its place."
 # Text that was typed is used: a CSV of three blocks is Q, K and V, with their N and d, and anything
 # else a sentence.

@@ -48,4 +48,4 @@ def head() -> str:
     plot library is, which site.js fetches when the pointer nears a page of charts."""
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
     plots = f'<meta name="fa-plots" content="{_plots()}">'
-    return f'{sheet}{plots}<script type="module" src="{asset_url("player/all.js")}"></script>'
+    return f'{sheet}{plots}<script type="module" src="{asset_url("js/all.js")}"></script>'

@@ -1,5 +1,5 @@
 """The Learn page as HTML, made once: the ladder and what stands behind it. Every text is escaped;
-assets/player/learn.js makes it live."""
+assets/js/learn/index.js makes it live."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 from explainer.base.paths import ASSETS
 
 ENTRIES = {  # module → what the pages' components call
-    "player/index.js": "mount",
-    "player/warps.js": "mountWarps",
-    "player/learn.js": "mountLearn",
+    "js/step/index.js": "mount",
+    "js/warps/index.js": "mountWarps",
+    "js/learn/index.js": "mountLearn",
 }
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
@@ -72,7 +72,7 @@ def bundle(*entries: str) -> str:
 
 def offline() -> str:
     """The player that needs no server, as a classic script. Raises BundleError."""
-    text = bundle("player/offline.js")
+    text = bundle("js/step/offline.js")
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
     return text
@@ -80,7 +80,7 @@ def offline() -> str:
 
 @lru_cache(maxsize=1)
 def online() -> str:
-    """The app's own script as one ES module that exports ``mount``, for player/all.js."""
-    text = bundle("site.js", *ENTRIES)
+    """The app's own script as one ES module that exports ``mount``, for js/all.js."""
+    text = bundle("js/site/site.js", *ENTRIES)
     names = (f'export const {{ {name} }} = modules["{path}"];\n' for path, name in ENTRIES.items())
     return text + "".join(names)

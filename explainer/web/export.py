@@ -61,7 +61,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 (() => {{
 {script}
-modules["player/offline.js"].play(
+modules["js/step/offline.js"].play(
   document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
 }})();
 </script>
@@ -88,7 +88,7 @@ def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: s
         "glossary": glossary.data(),
         "start": urlencode(start),
     }
-    style = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in SHEETS)
+    style = "\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS)
     return PAGE.format(
         title=escape(title),
         remark="computed by FlashAttention, tile by tile; this page needs no server",

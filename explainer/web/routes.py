@@ -179,7 +179,7 @@ class Assets(StaticFiles):
 
 
 def all_modules(request: Request) -> Response:
-    """``GET /fa/static/<build>/player/all.js``: our modules in one file."""
+    """``GET /fa/static/<build>/js/all.js``: our modules in one file."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
     headers = {"Cache-Control": IMMUTABLE}
@@ -190,7 +190,7 @@ def all_sheets(request: Request) -> Response:
     """``GET /fa/static/<build>/all.css``: our stylesheets in one file."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
-    sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in SHEETS]
+    sheets = [(ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS]
     headers = {"Cache-Control": IMMUTABLE}
     text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
     text = re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")
@@ -220,7 +220,7 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
         Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
         Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
-        Route(f"{PREFIX}/static/{{build}}/player/all.js", all_modules, methods=["GET"]),
+        Route(f"{PREFIX}/static/{{build}}/js/all.js", all_modules, methods=["GET"]),
         Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -1,4 +1,4 @@
-"""A Trace as bytes for the browser: the one owner of that format (read by assets/player/decode.js).
+"""A Trace as bytes for the browser, in the format that assets/js/model/decode.js reads.
 
 Little-endian: magic "FATR", uint32 length of the header, the header (JSON, space-padded to a
 multiple of 8), then the arrays, each starting at a multiple of 8. The header's ``arrays`` maps

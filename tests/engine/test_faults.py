@@ -9,19 +9,17 @@ import subprocess
 import sys
 import time
 from functools import partial
-from pathlib import Path
 
-import faulty_worker as faulty
 import pytest
 
 from explainer.engine.child import ProcessChild
 from explainer.engine.engine import BUSY, GONE, REFUSED, Engine
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
+from tests.engine import faulty_worker as faulty
 
 WAIT_S = 180
-HERE = str(Path(__file__).parent)
-WORKER = f"import sys; sys.path.append({HERE!r}); import faulty_worker; faulty_worker.main()"
+WORKER = "from tests.engine import faulty_worker; faulty_worker.main()"
 
 
 def has_gpu() -> bool:

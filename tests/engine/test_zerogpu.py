@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def found() -> dict:
-    env = os.environ | {"PYTHONPATH": f"{ROOT}:{HERE}"}
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(HERE / "zero_session.py")]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -116,7 +116,7 @@ FILES = (
     *(f"{ROOT}/requirements.txt", "tests/conftest.py", "C:\\windows\\win.ini", "."),
 )
 STARTS = (
-    *("/fa/static/", "/fa/static/x/", "/fa/static/x/player/", "/static/", "/assets/", "/svelte/"),
+    *("/fa/static/", "/fa/static/x/", "/fa/static/x/js/", "/static/", "/assets/", "/svelte/"),
     *("/gradio_api/file=", "/gradio_api/file/", "/file=", "/gradio_api/proxy=", "/proxy=", "/"),
     *("/gradio_api/custom_component/x/client/", "/gradio_api/stream/x/y/1/", "/pwa_icon/"),
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
+from explainer.base.paths import RECORDED
 from kernels.measure import ncu_record, ncu_target
 
-RECORD = Path(__file__).resolve().parents[2] / "assets/recorded/traffic_nvidia_h200.json"
+RECORD = RECORDED / "traffic_nvidia_h200.json"
 NAMES = {"fa2": ["fa2_kernel"], "fa1": ["fa1_kernel"],
          "standard": ["scores_kernel", "softmax_kernel", "output_kernel"]}  # fmt: skip
 UNITS = [("byte", 1), ("Kbyte", 1e3), ("Mbyte", 1e6), ("Gbyte", 1e9), ("byte", 1)]
