@@ -137,6 +137,8 @@ class _Job:
         return tensors
 
     def _blocks(self, request: RunRequest) -> tuple[int, int]:
+        from kernels.attention import config_for
+
         asked = (
             None if request.auto_q else request.problem.block_q,
             None if request.auto_k else request.problem.block_k,
@@ -144,7 +146,7 @@ class _Job:
         p = request.problem
         like = torch.empty(1, 1, 1, p.d, dtype=DTYPES[p.dtype], device=device())
         try:
-            config = kernels.attention.config_for(like, p.causal, *asked)
+            config = config_for(like, p.causal, *asked)
         except ValueError:  # the kernel that is to use them will say so
             return p.block_q, p.block_k
         return config.block_m, config.block_n
