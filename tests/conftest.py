@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
+from tests.compiler import Compiler
 from tests.pairs import choose
 
 settings.register_profile("here", deadline=None)  # a busy machine is no failure
@@ -29,3 +31,11 @@ def pytest_collection_modifyitems(config, items):
     if not config.getoption("--full"):
         items[:], left_out = choose(items)
         config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    """``with compiler.serving():`` compiles in one process, each request once in a run."""
+    one = Compiler()
+    yield one
+    one.close()
