@@ -56,7 +56,7 @@ class Job:
 class Engine:
     """Takes requests from any thread; a single thread of its own talks to the worker.
 
-    ``spawn`` starts a life of the worker and may raise :class:`WorkerLost`.
+    ``spawn`` starts a life of the worker and may raise :class:`WorkerLost`; ``clock`` in seconds.
     """
 
     def __init__(
@@ -66,9 +66,10 @@ class Engine:
         deadline_s: float = DEADLINE_S,
         max_waiting: int = MAX_WAITING,
         rest_s: float = REST_S,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._spawn, self._deadline_s = spawn, deadline_s
-        self._max_waiting, self._rest_s = max_waiting, rest_s
+        self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
         self._waiting: deque[Job] = deque()
         self._in_flight: dict[Request, Job] = {}
@@ -104,14 +105,13 @@ class Engine:
     def state(self) -> dict:
         """For a health check: is there a worker, what waits for it, how often was it replaced."""
         with self._change:
-            resting = max(0.0, self._rest_until - time.monotonic())
             return {
                 "worker": self._child is not None and self._child.alive(),
                 "running": len(self._in_flight) - len(self._waiting),
                 "waiting": len(self._waiting),
                 "faults": self._faults,
                 "replaced": max(0, self._lives - 1),
-                "resting_s": round(resting, 1),
+                "resting_s": round(max(0.0, self._rest_until - self._clock()), 1),
             }
 
     def position(self, job: Job) -> int:
@@ -171,7 +171,7 @@ class Engine:
                 f"{len(self._waiting)} runs are waiting already, which is all that this server "
                 "takes: try again in a minute."
             )
-        if time.monotonic() < self._rest_until:
+        if self._clock() < self._rest_until:
             return GONE, (
                 "The kernel's process broke several times in a row and rests for a minute; "
                 "everything else on the page works."
@@ -207,7 +207,7 @@ class Engine:
             outcome = self._run(job)
             with self._change:
                 self._settle(job, **outcome)
-            if self._child is None and not self._closed and time.monotonic() >= self._rest_until:
+            if self._child is None and not self._closed and self._clock() >= self._rest_until:
                 self._try_to_start()  # before the next visitor has to wait for it
 
     def _try_to_start(self) -> None:
@@ -230,7 +230,7 @@ class Engine:
         return self._child
 
     def _check(self, child: Child) -> None:
-        outcome = self._talk(child, Job(CANARY), time.monotonic() + CANARY_S)
+        outcome = self._talk(child, Job(CANARY), self._clock() + CANARY_S)
         rows = outcome["result"]["rows"] if outcome["state"] == "done" else []
         if not rows or not all(row.get("right") for row in rows):
             raise WorkerLost(f"the new worker fails its check: {str(outcome)[:200]}")
@@ -256,7 +256,7 @@ class Engine:
             self._replace()
             self._faults += 1
             if self._faults >= FAULTS_IN_A_ROW:
-                self._faults, self._rest_until = 0, time.monotonic() + self._rest_s
+                self._faults, self._rest_until = 0, self._clock() + self._rest_s
                 break
             if self._closed:
                 break
@@ -270,7 +270,7 @@ class Engine:
             refusal = str(error)
         if refusal:
             return {"state": "failed", "error": refusal, "why": REFUSED}
-        return self._talk(child, job, time.monotonic() + self._deadline_s)
+        return self._talk(child, job, self._clock() + self._deadline_s)
 
     def _talk(self, child: Child, job: Job, deadline: float) -> dict:
         child.ask({job.request.kind: job.request.to_query()})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -18,7 +17,7 @@ SASS = {"sm_80": "HMMA.", "sm_90": "HGMMA."}
 
 
 @pytest.fixture(scope="module")
-def texts() -> dict[tuple[str, str], dict]:
+def texts(compiler) -> dict[tuple[str, str], dict]:
     """PTX and SASS of one small tile for two cards, compiled in this machine's Triton."""
 
     def both(arch: str) -> list[dict]:
@@ -26,8 +25,8 @@ def texts() -> dict[tuple[str, str], dict]:
         asked = GOOD | {"arch": arch, "br": br, "bc": bc}
         return [compiled_code.code(asked | {"kind": kind}) for kind in compiled_code.KINDS]
 
-    with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(both, TILES))
+    with compiler.serving():
+        found = [both(arch) for arch in TILES]
     return {(arch, r["kind"]): r for arch, pair in zip(TILES, found, strict=True) for r in pair}
 
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from functools import partial
 
 import pytest
 
-from explainer.engine.child import ProcessChild
-from explainer.engine.engine import BUSY, GONE, REFUSED, Engine
+from explainer.engine.engine import BUSY, DEADLINE_S, GONE, REFUSED, REST_S, Engine
 from explainer.engine.requests import CANARY, Point, RunRequest
 from explainer.problem import Problem
+from tests.workers import WAIT_S, Clock, Gate, Patient
 
-WAIT_S = 60
-
-# A worker that notes every request in a file (its argument) and behaves as the Problem's seed says.
+# A worker that notes every request in a file (its argument) and behaves as the Problem's seed says:
+# 1 dies every time, 2 once; 3 hangs; 4 faults; 5 refuses; 6 stops at the gate; 7 talks nonsense.
 FAKE = """
-import json, os, sys, time
+import json, os, signal, sys
+from tests.workers import stop_at
 send = lambda **m: print(json.dumps(m), flush=True)
 send(machine={"available": True, "interpreted": False, "free_bytes": 2**40, "reason": ""})
 for line in sys.stdin:
@@ -35,13 +34,12 @@ for line in sys.stdin:
     tries = sum(x.startswith(f"{query['n']} {query['seed']} ") for x in seen)
     send(progress=["kernel", 1, 4])
     seed = query["seed"]
-    if seed == "1": os._exit(1)                       # dies every time
-    if seed == "2" and tries == 1: os._exit(1)        # dies once
-    if seed == "3": time.sleep(3600)                  # hangs
+    if seed == "1" or (seed == "2" and tries == 1): os._exit(1)
+    if seed == "3": send(progress=["hangs", 0, 1]); signal.pause()
     if seed == "4": send(fault="CUDA error: illegal address"); os._exit(3)
     if seed == "5": send(refused="Too big for this card."); continue
-    if seed == "6": time.sleep(0.4)                   # slow
-    if seed == "7": print("not json", flush=True); time.sleep(3600)
+    if seed == "6": stop_at(sys.argv[1] + ".gate")
+    if seed == "7": print("not json", flush=True); signal.pause()
     send(result={"query": query, "tries": tries})
 """
 
@@ -49,16 +47,17 @@ for line in sys.stdin:
 @pytest.fixture
 def fake(tmp_path):
     """start(**options) → an engine with the fake worker; ``fake.requests()`` lists what it saw."""
-    script, log = tmp_path / "worker.py", tmp_path / "log"
-    script.write_text(FAKE)
+    log, clock = tmp_path / "log", Clock()
     log.touch()
     engines = []
 
     def start(**options) -> Engine:
-        spawn = partial(ProcessChild, (sys.executable, str(script), str(log)))
-        engines.append(Engine(spawn, **options))
+        spawn = partial(Patient, clock, (sys.executable, "-c", FAKE, str(log)))
+        engines.append(Engine(spawn, clock=clock, **options))
         return engines[-1]
 
+    start.clock, start.gate = clock, Gate(tmp_path / "log.gate")
+    start.gate.shut()
     start.canaries = lambda: (tmp_path / "log.canary").read_text().split()
     start.wrong = tmp_path / "log.wrong"
     start.requests = lambda: [line.split() for line in log.read_text().splitlines()]
@@ -85,7 +84,9 @@ def test_a_result_and_its_progress(fake):
 
 def test_same_problem_runs_once(fake):
     engine = fake()
-    slow = [engine.submit(problem(6), f"s{k}") for k in range(10)]
+    slow = [engine.submit(problem(6), f"s{k}") for k in range(5)]
+    with fake.gate.held():
+        slow += [engine.submit(problem(6), f"t{k}") for k in range(5)]
     assert len({id(job) for job in slow}) == 1, "one flight for all that ask meanwhile"
     finish(slow[0])
     later = engine.submit(problem(6))
@@ -102,12 +103,11 @@ def test_worker_that_dies_once_is_replaced_and_tried_again(fake):
 
 
 def test_worker_that_fails_its_check_is_not_trusted(fake):
-    engine = fake(rest_s=0.3)
+    engine = fake()
     fake.wrong.touch()
     job = finish(engine.submit(problem(2)))
     assert (job.state, job.why) == ("failed", GONE)
     fake.wrong.unlink()
-    time.sleep(0.35)
     assert finish(engine.submit(problem())).state == "done"
 
 
@@ -122,26 +122,29 @@ def test_worker_that_always_breaks_fails_with_a_sentence(fake, seed):
 
 
 def test_three_faults_in_a_row_give_it_a_rest(fake):
-    engine = fake(rest_s=0.3)
+    engine = fake()
     finish(engine.submit(problem(1)))
     finish(engine.submit(problem(1, n=17)))
     assert len(fake.requests()) == 3, "the third fault is not retried"
     refused = engine.submit(problem(n=18))
     assert refused.state == "failed" and "rests" in refused.error and refused.why == GONE
-    time.sleep(0.35)
+    fake.clock.now += REST_S - 1
+    assert engine.submit(problem(n=19)).state == "failed" and engine.state()["resting_s"] == 1
+    fake.clock.now += 1
     assert finish(engine.submit(problem(n=18))).state == "done"
 
 
 def test_hanging_worker_is_killed_at_the_deadline(fake):
-    engine = fake(deadline_s=0.5)
+    engine = fake()
     job = finish(engine.submit(problem(3)))
+    assert fake.clock.waited == [DEADLINE_S, DEADLINE_S]
     assert job.state == "failed" and "longer than" in job.error and job.why == GONE
     assert len(fake.requests()) == 2, "one retry, in a new life"
     assert finish(engine.submit(problem())).state == "done"
 
 
 def test_worker_that_talks_nonsense_does_not_stop_the_engine(fake):
-    engine = fake(deadline_s=2)
+    engine = fake()
     assert finish(engine.submit(problem(7))).state == "failed"
     assert finish(engine.submit(problem())).state == "done"
 
@@ -164,14 +167,13 @@ def test_a_point_of_a_sweep_is_a_job_like_any_other(fake):
 def test_nobody_waits_any_more(fake):
     engine = fake()
     running = engine.submit(problem(6), "a")
-    while running.state == "queued":
-        time.sleep(0.01)
-    waiting = engine.submit(problem(0, n=20), "gone")
-    shared = engine.submit(problem(0, n=21), "gone")
-    engine.submit(problem(0, n=21), "stays")
-    engine.leave(waiting, "gone")
-    engine.leave(shared, "gone")
-    engine.leave(running, "a")
+    with fake.gate.held():
+        waiting = engine.submit(problem(0, n=20), "gone")
+        shared = engine.submit(problem(0, n=21), "gone")
+        engine.submit(problem(0, n=21), "stays")
+        engine.leave(waiting, "gone")
+        engine.leave(shared, "gone")
+        engine.leave(running, "a")
     assert finish(waiting).state == "dropped"
     assert finish(shared).state == "done" and finish(running).state == "done"
     assert {n for n, _, _ in fake.requests()} == {"16", "21"}
@@ -180,12 +182,11 @@ def test_nobody_waits_any_more(fake):
 def test_newest_request_of_a_session_replaces_its_older_one(fake):
     engine = fake()
     running = engine.submit(problem(6), "me")
-    while running.state == "queued":
-        time.sleep(0.01)
-    old = engine.submit(problem(0, n=20), "me")
-    shared = engine.submit(problem(0, n=21), "me")
-    assert engine.submit(problem(0, n=21), "you") is shared
-    new = engine.submit(problem(0, n=22), "me")
+    with fake.gate.held():
+        old = engine.submit(problem(0, n=20), "me")
+        shared = engine.submit(problem(0, n=21), "me")
+        assert engine.submit(problem(0, n=21), "you") is shared
+        new = engine.submit(problem(0, n=22), "me")
     assert finish(old).state == "dropped" and old.error
     for job in (running, shared, new):
         assert finish(job).state == "done", "what runs, or others wait for, goes on"
@@ -195,11 +196,10 @@ def test_newest_request_of_a_session_replaces_its_older_one(fake):
 def test_full_queue_refuses_with_a_sentence(fake):
     engine = fake(max_waiting=2)
     engine.submit(problem(6))
-    while engine.state()["waiting"]:
-        time.sleep(0.01)
-    waiting = [engine.submit(problem(0, n=20 + k)) for k in range(2)]
-    assert [engine.position(job) for job in waiting] == [1, 2]
-    refused = engine.submit(problem(0, n=30))
+    with fake.gate.held():
+        waiting = [engine.submit(problem(0, n=20 + k)) for k in range(2)]
+        assert [engine.position(job) for job in waiting] == [1, 2]
+        refused = engine.submit(problem(0, n=30))
     assert refused.state == "failed" and "waiting" in refused.error and refused.why == BUSY
     assert all(finish(job).state == "done" for job in waiting)
 
@@ -207,26 +207,23 @@ def test_full_queue_refuses_with_a_sentence(fake):
 def test_close_fails_what_waits_and_ends_the_worker(fake):
     engine = fake()
     finish(engine.submit(problem()))
-    job = engine.submit(problem(3))
-    while not job.stage:
-        time.sleep(0.01)
-    pid = int(fake.requests()[-1][2])
-    engine.close()
-    assert finish(job).state == "failed"
+    job, waiting = engine.submit(problem(6)), engine.submit(problem(0, n=19))
+    with fake.gate.held():
+        pid = int(fake.requests()[-1][2])
+        engine.close()
+    assert finish(job).state == finish(waiting).state == "failed"
     assert finish(engine.submit(problem(0, n=20))).state == "failed"
-    for _ in range(200):
-        if not os.path.exists(f"/proc/{pid}"):
-            break
-        time.sleep(0.02)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIG_DFL)
 
 
 def test_two_hundred_at_once_are_bounded_and_all_answered(fake):
     engine = fake(max_waiting=32)
-    jobs = [engine.submit(problem(0, n=17 + k), f"s{k}") for k in range(200)]
+    engine.submit(problem(6))
+    with fake.gate.held():
+        jobs = [engine.submit(problem(0, n=17 + k), f"s{k}") for k in range(200)]
     states = [finish(job).state for job in jobs]
-    assert states.count("done") >= 32 and set(states) == {"done", "failed"}
+    assert states == ["done"] * 32 + ["failed"] * 168
     assert all(job.why == BUSY for job in jobs if job.state == "failed")
     assert finish(engine.submit(problem())).state == "done"
 

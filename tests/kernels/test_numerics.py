@@ -19,6 +19,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.pairwise  # each shape with and without a mask, and in each dtype
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("n", "d", "block_m", "block_n"), SHAPES)

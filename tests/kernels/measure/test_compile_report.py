@@ -3,18 +3,36 @@
 import pytest
 
 import kernels
+from kernels import inspection
 from kernels.configs import SHARED_KIB, TABLE
 from kernels.measure.inspection import occupancy
 
 ARCHS = ["sm_80", "sm_90", "sm_120"]
-ENTRIES = [(arch, *key) for arch in ARCHS for key in TABLE[arch]]
+D, ITEMSIZES = [64, 128, 256], [2, 4]
 
 
-@pytest.mark.parametrize(("arch", "d", "itemsize", "causal"), ENTRIES)
-def test_every_entry_fits_its_card(arch, d, itemsize, causal):
+def test_the_table_is_what_is_compiled_below():
+    keys = {(d, itemsize, None) for d in D for itemsize in ITEMSIZES}
+    assert all(set(TABLE[arch]) == keys for arch in ARCHS)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_the_operands_of_every_entry_fit_its_card(arch):
+    """Q, and K and V once a stage, stay in shared memory."""
+    for (d, itemsize, _), config in TABLE[arch].items():
+        rows = config.block_m + 2 * config.num_stages * config.block_n
+        assert rows * d * itemsize <= SHARED_KIB[arch] * 1024, (d, itemsize, config)
+
+
+@pytest.mark.pairwise  # seconds each: a card, a width or a type that fits nowhere is met anyway
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("d", D)
+@pytest.mark.parametrize("itemsize", ITEMSIZES)
+def test_every_entry_fits_its_card(arch, d, itemsize, compiler):
     """The causal kernel has one loop more than the other: it is the one that needs most."""
     dtype = {2: "bf16", 4: "fp32"}[itemsize]
-    report = kernels.compile_report(arch, d, dtype, causal is not False)
+    with compiler.serving():
+        report = kernels.compile_report(arch, d, dtype, True)
     assert report["fits"] and report["blocks_per_sm"] >= 1
     assert 0 < report["shared_bytes"] <= SHARED_KIB[arch] * 1024
     assert 0 < report["registers"] <= 255
@@ -26,15 +44,24 @@ def test_every_entry_fits_its_card(arch, d, itemsize, causal):
 
 
 def test_a_tile_that_does_not_fit():
+    """In a process of its own, as on the page."""
     report = kernels.compile_report("sm_120", 256, "fp16", False, 128, 128, num_stages=2)
     assert not report["fits"] and report["blocks_per_sm"] == 0
     assert "does not fit sm_120" in report["verdict"] and "101,376" in report["verdict"]
 
 
-def test_reports_are_cached_and_do_not_alias():
-    first = kernels.compile_report("sm_90", 64, "bf16", True)
-    first["ptx"] = ""
-    assert kernels.compile_report("sm_90", 64, "bf16", True)["ptx"]
+def test_reports_are_cached_and_do_not_alias(monkeypatch):
+    made = {"ptx": "mma.sync", "registers": 32, "shared_bytes": 1024, "spill_bytes": 0}
+    asked = []
+    monkeypatch.setattr(inspection, "_compile", lambda *a: asked.append(a) or dict(made))
+    inspection._report.cache_clear()
+    try:
+        first = kernels.compile_report("sm_90", 64, "bf16", True)
+        first["ptx"] = ""
+        assert kernels.compile_report("sm_90", 64, "bf16", True)["ptx"] == "mma.sync"
+        assert len(asked) == 1
+    finally:
+        inspection._report.cache_clear()  # what was made up is not kept
 
 
 @pytest.mark.parametrize(
