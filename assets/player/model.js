@@ -132,6 +132,7 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
 /** The accumulator to draw: the state before this visit until "output", then after it. */
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
+  if (KINDS[arrays.v_kind[v]] === "skipped") return null;
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
     if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
