@@ -185,10 +185,12 @@ def left(t: Trace, arrays: dict) -> dict:
         return x.astype("f2").astype("f4") if half else x
 
     m, l = softmax_statistics(t)
+    softmax = {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)}
+    overflown = np.isposinf(t.S).any() or np.isnan(t.S).any()
     return {
         "after": [{"m": v.m_new, "l": v.l_new, "O": sent("acc", v.O)} for v in t.visits],
         "arrays": {name: sent(name, getattr(t, name)) for name in ("Q", "K", "V", "S", "O")},
-        "softmax": {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)},
+        "softmax": None if overflown else softmax,
         "last": {str(k): i for k, i in last_visits(t).items()},
     }
 

@@ -108,9 +108,9 @@ for (const [name, case_] of fixtures("walk")) {
     for (const want of case_.places) {
       const f = judge(trace, want, case_, where(want));
       if (case_.tiles) map(trace, f, case_, where(want));
-      if (case_.numbers && f.step in case_.last && f.position === f.phases.length - 1) judged += plain(f, case_.softmax, where(want));
+      if (case_.softmax && f.step in case_.last && f.position === f.phases.length - 1) judged += plain(f, case_.softmax, where(want));
     }
-    if (case_.numbers && case_.every === 1) assert.equal(judged, trace.problem.n);
+    if (case_.softmax && case_.every === 1) assert.equal(judged, trace.problem.n);
     for (const [key, values] of Object.entries(case_.arrays ?? {})) same(trace.arrays[key], flat(values), key);
   });
 
