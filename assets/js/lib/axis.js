@@ -25,7 +25,7 @@ export function ticks(low, high, count, log, least = 0) {
   }
   const rough = Math.max(least, (high - low) / count);
   const ten = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].find((k) => k * ten >= rough * 0.999) * ten;
+  const step = ([1, 2, 5].find((k) => k * ten >= rough * 0.999) ?? 10) * ten;
   const first = Math.ceil(low / step - 1e-9);
   return Array.from({ length: Math.floor(high / step - first + 1e-9) + 1 }, (_, k) => (first + k) * step);
 }
@@ -44,7 +44,7 @@ export function figureOf(x) {
 function rounded(end, by) {
   const decade = Math.floor(end);
   const marks = [0, 1, 2, 5, 10].map((k) => (k ? Math.log10(k) : Math.log10(0.5)) + decade);
-  return by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9);
+  return (by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9)) ?? end;
 }
 
 /** Axis: its two ends and where a value lies between them, 0 to 1; NaN for a gap. */

@@ -2,11 +2,12 @@
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 
+/** @param {number} k */
 export const sub = (k) => String(k).replace(/\d/g, (c) => SUBSCRIPTS[c]);
 
 /** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" for what is
  * not there yet, "NaN" for what fp16 made of it.
- * `short` keeps one decimal, for narrow cells. */
+ * `short` keeps one decimal, for narrow cells. @param {number | undefined} x */
 export function number(x, short = false) {
   if (x === undefined) return "";
   if (Number.isNaN(x)) return "NaN";
@@ -23,6 +24,7 @@ export function number(x, short = false) {
   return text.replace("e+", "e").replaceAll("-", "−");
 }
 
+/** @param {number} count */
 export function bytes(count) {
   if (count < 1000) return `${count} B`;
   if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 2 : 1)} kB`;
@@ -30,9 +32,10 @@ export function bytes(count) {
   return `${(count / 1e9).toFixed(2)} GB`;
 }
 
+/** @param {number} k */
 export const integer = (k) => k.toLocaleString("en-US");
 
-/** K₁, S₂₁, ℓ₂: a block by the name that the formulas use. */
+/** K₁, S₂₁, ℓ₂: a block by the name that the formulas use. @param {{tensor: string, block: number | number[]}} of */
 export function blockName({ tensor, block }) {
   const letter = tensor === "l" ? "ℓ" : tensor;
   return Array.isArray(block) ? letter + block.map(sub).join("") : letter + sub(block);

@@ -19,7 +19,7 @@ function widenHalves(bits) {
   return out;
 }
 
-/** @returns {{header: object, arrays: Object<string, TypedArray>}}; throws on foreign bytes. */
+/** Throws on foreign bytes. @param {ArrayBuffer} buffer @returns {any} a `Decoded` trace, or the `Zoom` of one visit */
 export function decode(buffer) {
   const bytes = new Uint8Array(buffer);
   if (String.fromCharCode(...bytes.subarray(0, 4)) !== MAGIC) throw new Error("not a trace");

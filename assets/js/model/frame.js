@@ -1,11 +1,15 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
+/** @import { Accumulator, Decoded, Frame, Kind, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
+
+/** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
+/** @type {Stage[]} */
 const STAGES = [null, "scores", "softmax", "output"];
 export const PENDING = undefined; // NaN is a number here: what overflow makes
 
-/** Adds the indices that every frame needs; computed once for a trace. */
+/** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
 export function prepare({ header, arrays }) {
   const p = header.problem;
   const steps = arrays.v_i.length;
@@ -33,14 +37,15 @@ export function prepare({ header, arrays }) {
   return { header, arrays, problem: p, steps, tensors, moved, visitsOfRow, tileVisit, previous, strip };
 }
 
-/** The phases of visit v, by name; a skipped visit has the one pseudo-phase "skip". */
+/** The phases of visit v, by name; a skipped visit has the one pseudo-phase "skip". @param {Trace} trace @param {number} v */
 export function phasesOf(trace, v) {
   const mask = trace.arrays.v_phases[v];
   const names = trace.header.phases.filter((_, k) => mask & (1 << k));
   return names.length ? names : ["skip"];
 }
 
-/** Where the phase `delta` positions on from (step, phase) is; stops at both ends. */
+/** Where the phase `delta` positions on from (step, phase) is; stops at both ends.
+ * @param {Trace} trace @param {Place} at @param {number} delta @returns {Place} */
 export function movePhase(trace, { step, phase }, delta) {
   const phases = phasesOf(trace, step);
   const k = phases.indexOf(phase) + delta;
@@ -51,14 +56,16 @@ export function movePhase(trace, { step, phase }, delta) {
   return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
 }
 
-/** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last. */
+/** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last.
+ * @param {Trace} trace @param {number} [step] @param {string} [phase] @returns {Place} */
 export function place(trace, step, phase) {
-  const v = Math.max(0, Math.min(trace.steps - 1, Number.isInteger(step) ? step : 0));
+  const v = Math.max(0, Math.min(trace.steps - 1, Number.isInteger(step) ? Number(step) : 0));
   const phases = phasesOf(trace, v);
-  return { step: v, phase: phases.includes(phase) ? phase : phases[phases.length - 1] };
+  return { step: v, phase: phases.find((name) => name === phase) ?? phases[phases.length - 1] };
 }
 
-/** HBM bytes of one tensor (or all) up to and including `phase` of visit v. */
+/** HBM bytes of one tensor (or all) up to and including `phase` of visit v.
+ * @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 function bytesSoFar(trace, v, phaseDone) {
   const { arrays, tensors, moved, header } = trace;
   const width = tensors.length * 2;
@@ -66,6 +73,7 @@ function bytesSoFar(trace, v, phaseDone) {
   for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
     if (phaseDone(header.phases[arrays.t_phase[t]]))
       now[arrays.t_tensor[t] * 2 + arrays.t_op[t]] += arrays.t_bytes[t];
+  /** @type {Frame["perTensor"]} */
   const perTensor = {};
   let reads = 0;
   let writes = 0;
@@ -77,8 +85,10 @@ function bytesSoFar(trace, v, phaseDone) {
   return { perTensor, reads, writes };
 }
 
+/** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
+  /** @type {Transfer[]} */
   const list = [];
   for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++) {
     const tensor = tensors[arrays.t_tensor[t]];
@@ -97,6 +107,7 @@ function transfersOf(trace, v, phaseDone) {
   return list;
 }
 
+/** @param {Trace} trace @param {number} v @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
 function statsOf(trace, v, rows, done) {
   const { header } = trace;
   const zoom = zoomAt(trace, v);
@@ -109,29 +120,32 @@ function statsOf(trace, v, rows, done) {
   const running = has && trace.problem.order !== "standard"; // it has no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
     const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
-    const row = {
+    const m_old = running ? arrays.r_m_old[base + r] : PENDING;
+    const m_new = get("r_m_new", "max");
+    out.push({
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
-      m_old: running ? arrays.r_m_old[base + r] : PENDING,
+      rose: m_old !== PENDING && m_new > m_old,
+      m_old,
       l_old: running ? arrays.r_l_old[base + r] : PENDING,
       row_max: get("r_row_max", "max"),
-      m_new: get("r_m_new", "max"),
+      m_new,
       alpha: running ? get("r_alpha", "exp") : PENDING,
       row_sum: get("r_row_sum", "sum"),
       l_new: get("r_l_new", "sum"),
-    };
-    row.rose = row.m_new > row.m_old;
-    out.push(row);
+    });
   }
   return out;
 }
 
-/** The numbers of one visit that came by themselves, if they are this visit's. */
+/** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
 
-/** The accumulator to draw: the state before this visit until "output", then after it. */
+/** The accumulator to draw: the state before this visit until "output", then after it.
+ * @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Span} rows @returns {Accumulator | null} */
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
+  if (KINDS[arrays.v_kind[v]] === "skipped") return null;
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
     if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
@@ -149,10 +163,13 @@ function accumulatorOf(trace, v, done, rows) {
   return { data, state: done("output") ? "after" : "before" };
 }
 
+/** @param {Trace["arrays"]} arrays @param {number} v */
 const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
+/** @param {Trace} trace @param {number} v @param {string} phase */
 const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
-/** Everything on screen at (step, phase). `step` and `phase` must exist: see `place`. */
+/** Everything on screen at (step, phase), which must exist: see `place`.
+ * @param {Trace} trace @param {number} step @param {string} phase @returns {Frame} */
 export function frame(trace, step, phase) {
   const { problem: p, arrays, header } = trace;
   const phases = phasesOf(trace, step);
@@ -188,7 +205,7 @@ export function frame(trace, step, phase) {
   };
 }
 
-/** What a player states about itself, for tests, assistive technology and embedding pages. */
+/** What a player states about itself, for tests, assistive technology and embedding pages. @param {Frame} f */
 export function stated(f) {
   return {
     "data-order": f.problem.order,
@@ -203,7 +220,7 @@ export function stated(f) {
   };
 }
 
-/** m and l of each row of block i after every visit so far: the lines of the two charts. */
+/** m and l of each row of block i after every visit so far: the lines of the two charts. @param {Trace} trace @param {Frame} f */
 export function history(trace, f) {
   if (!trace.header.numbers || f.kind === "skipped") return [];
   const { arrays } = trace;

@@ -3,7 +3,8 @@
 const kib = (count) => (count < 1024 ? `${count} B` : `${(count / 1024).toFixed(count < 10240 ? 1 : 0)} KiB`);
 
 /** Of the header's `sram`, for the card of this key and a Problem of n rows:
- * {fits, shares: [tensor, per cent of the wider of need and room], text, title, warning}. */
+ * {fits, shares: [tensor, per cent of the wider of need and room], text, title, warning}.
+ * @param {import("./types.js").Sram} sram @param {string} key @param {number} n */
 export function onChip({ parts, total, cards }, key, n) {
   const card = cards[key];
   const fits = total <= card.bytes;

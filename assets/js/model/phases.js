@@ -5,7 +5,10 @@ import { blockName, bytes, number, sub } from "../lib/format.js";
 
 export const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
 
-/** Pseudocode of each loop order; `phase` says which line lights up, `only` when it is real. */
+/** @import { Frame, Order, Row } from "./types.js" */
+/** @typedef {{text: string, note?: string, phase?: string, phases?: string[], stage?: string, first?: boolean}} Line */
+
+/** Pseudocode of each loop order; `phase` says which line lights up, `only` when it is real. @type {Record<Order, Line[]>} */
 export const CODE = {
   fa2: [
     { text: "for i in 0 … Tr−1:", note: "one thread block each" },
@@ -48,7 +51,7 @@ export const CODE = {
   ],
 };
 
-/** Does this code line run at this moment? */
+/** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
   if (line.stage && line.stage !== f.stage) return false;
   if (line.phases) return line.phases.includes(f.phase);
@@ -57,15 +60,20 @@ export function lit(line, f) {
   return true;
 }
 
+/** @param {Frame} f */
 const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);
+/** @param {Frame} f @param {string} op */
 const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
+/** @param {Frame} f @param {string} op */
 const namesOf = (f, op) => {
   const all = f.transfers.filter((t) => t.op === op).map(blockName);
   return all.length > 6 ? `${all.slice(0, 2).join(", ")} … ${all.at(-1)}` : all.join(", ");
 };
 
+/** @param {Row} row */
 const rowWord = (row) => (row.name ? `row ${row.row} “${row.name}”` : `row ${row.row}`);
 
+/** @type {Record<string, (f: Frame, row?: Row) => string>} */
 const SENTENCES = {
   skip: () => "every key comes after every query here, so nothing is loaded and nothing computed.",
   load: (f) => `${namesOf(f, "read")} read from HBM, ${bytes(sumBytes(f, "read"))}.`,
@@ -98,7 +106,7 @@ const SENTENCES = {
   },
 };
 
-/** The step in words: what the eye sees, for the ear and the table; `row` is the followed row. */
+/** The step in words: what the eye sees, for the ear and the table; `row` is the followed row. @param {Frame} f @param {Row} [row] */
 export function sentence(f, row) {
   const where = tileName(f);
   return `${where[0].toUpperCase()}${where.slice(1)}: ${SENTENCES[f.phase](f, row)}`;

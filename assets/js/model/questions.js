@@ -3,15 +3,18 @@
 
 import { number } from "../lib/format.js";
 
+/** @import { Trace } from "./types.js" */
+/** @typedef {{text: string, options: string[], answer: number, because: string} | null} Question */
+
 const YES_NO = ["Yes", "No"];
 
-/** A row of visit v to ask about: another one at each step. */
+/** A row of visit v to ask about: another one at each step. @param {Trace} trace @param {number} v */
 function rowOf({ arrays }, v) {
   const count = arrays.r_ptr[v + 1] - arrays.r_ptr[v];
   return count ? { k: arrays.r_ptr[v] + (v % count), row: v % count } : null;
 }
 
-/** "Does the maximum of this row change?", about visit v. */
+/** "Does the maximum of this row change?", about visit v. @param {Trace} trace @param {number} v @returns {Question} */
 function maximum(trace, v) {
   const { arrays, problem: p } = trace;
   const at = rowOf(trace, v);
@@ -27,7 +30,7 @@ function maximum(trace, v) {
   };
 }
 
-/** "How many tiles will be skipped?", before the first visit of a causal Problem. */
+/** "How many tiles will be skipped?", before the first visit of a causal Problem. @param {Trace} trace @returns {Question} */
 function skipped(trace) {
   const { header, problem: p } = trace;
   if (!p.causal || p.order === "standard") return null;
@@ -43,7 +46,7 @@ function skipped(trace) {
   };
 }
 
-/** "Is the next tile masked?" */
+/** "Is the next tile masked?" @param {Trace} trace @param {number} v @returns {Question} */
 function masked(trace, v) {
   const { arrays, problem: p } = trace;
   if (arrays.v_j[v] < 0 || p.order === "standard") return null;
@@ -57,7 +60,8 @@ function masked(trace, v) {
   };
 }
 
-/** The question to ask at visit `step`; what happens at the next visit answers it. Null: none. */
+/** The question to ask at visit `step`; what happens at the next visit answers it. Null: none.
+ * @param {Trace} trace @param {number} step @returns {Question} */
 export function questionAt(trace, step) {
   const next = step + 1;
   if (next >= trace.steps) return null;
@@ -68,7 +72,8 @@ export function questionAt(trace, step) {
   return step % 3 === 2 ? masked(trace, next) ?? maximum(trace, next) : maximum(trace, next) ?? masked(trace, next);
 }
 
-/** "Which lane finishes first?": `finishes` are the ticks at which each lane is done. */
+/** "Which lane finishes first?": `finishes` are the ticks at which each lane is done.
+ * @param {string[]} names @param {number[]} finishes @returns {Question} */
 export function raceQuestion(names, finishes) {
   const first = Math.min(...finishes);
   const winners = names.filter((_, k) => finishes[k] === first);

@@ -132,7 +132,7 @@ export class Sram {
     matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
-    const acc = skip ? null : f.acc;
+    const { acc } = f;
     const final = acc?.state === "final" || p.order !== "fa2";
     matrix("O", acc ? flat(acc.data, p.d, 0) : blank, final ? this.ranges.O : this.accRange, [used[0], p.d]);
     this.captions(f, acc);

