@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 90
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -33,57 +29,53 @@ NO_CHROMIUM = (
 )
 
 
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Server:
     """``python app.py`` on a free port; a context manager that answers before it is entered."""
 
     def __init__(self, script: str = "app.py") -> None:
         self.script = script
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.host = f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Server:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
         env = os.environ | {
             "GRADIO_SERVER_NAME": "127.0.0.1",
-            "GRADIO_SERVER_PORT": str(self.port),
+            "GRADIO_SERVER_PORT": "0",
             "PYTHONUNBUFFERED": "1",
         }
         command = [sys.executable, self.script]
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log
+            command,
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
         )
         try:
-            self._wait()
+            self.url = self._said().rstrip("/")
         except BaseException:
             self.__exit__()
             raise
+        self.host = urlsplit(self.url).netloc
+        self.port = urlsplit(self.url).port
         return self
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                raise RuntimeError(
-                    f"app.py ended with status {self._process.returncode} before it answered:\n"
-                    + self.log()
-                )
-            try:
-                with urllib.request.urlopen(self.url, timeout=5):
-                    return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.2)
-        raise RuntimeError(f"app.py did not answer within {START_S} s:\n{self.log()}")
+    def _said(self) -> str:
+        """The address that the app names once it answers."""
+        for line in self._process.stdout:
+            if line.startswith('{"serving": '):
+                return json.loads(line)["serving"]
+        status = self._process.wait()
+        raise RuntimeError(f"{self.script} ended with {status} before it answered:\n{self.log()}")
+
+    def tell(self, line: str) -> None:
+        """One line to the script's stdin, which app.py itself does not read."""
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
 
     def log(self, most: int = 8_000) -> str:
-        """The last characters that the server wrote to stdout and stderr."""
+        """The last characters that the server wrote to stderr, where it logs."""
         self._log.seek(0)
         return self._log.read()[-most:]
 
@@ -94,6 +86,8 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
         self._log.close()
 
 
@@ -148,15 +142,17 @@ class Watched:
                 found.append(f"request to another host: {url}")
         return found
 
-    def open(self, query: str = "") -> Page:
+    def open(self, query: str = "", rests: bool = True) -> Page:
         """Loads the app at this query string and waits for the player to show a trace."""
         self.page.goto(f"{self.server.url}/{'?' if query else ''}{query}")
-        self.settle()
+        self.settle(rests)
         return self.page
 
-    def settle(self) -> None:
-        """Waits until the player shows the Problem that was asked for last."""
+    def settle(self, rests: bool = True) -> None:
+        """Waits until the player shows the Problem that was asked for last, and the page rests."""
         self.page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')
+        if rests:
+            settled(self.page)
 
 
 class Held:
@@ -209,18 +205,40 @@ def focus(page: Page) -> None:
     page.locator('[data-testid="player"]').focus()
 
 
-# A timer of the page itself: on a busy machine whatever the page had planned for sooner comes
-# first, which a timer of this process cannot promise. Then a frame, for what waits for layout.
-WAIT = """(ms) => new Promise((done) =>
-  setTimeout(() => requestAnimationFrame(() => setTimeout(done)), ms))"""
+# The page rests: it waits for nothing that it names, nothing on screen is busy, every chart fills
+# its place, no colour is half way. Seen in three frames on end, for what follows from layout.
+SETTLED = """() => {
+  const all = (selector) =>
+    [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
+  const wide = (node) => node?.getBoundingClientRect().width ?? 0;
+  const drawn = (plot) => Math.abs(wide(plot.querySelector(".main-svg")) - wide(plot)) < 2;
+  const changing = ({ playState, effect }) =>
+    playState === "running" && effect.getComputedTiming().endTime < Infinity;
+  const rests = document.documentElement.dataset.pending === ""
+    && !all("[aria-busy=true]").length
+    && all(".fa-plot").every((place) => place.querySelector(".main-svg"))
+    && all(".js-plotly-plot").every(drawn)
+    && !document.getAnimations().some(changing);
+  window.restedFor = rests ? (window.restedFor ?? 0) + 1 : 0;
+  return window.restedFor > 2 && ((window.restedFor = 0), true);
+}"""
+# Whatever handlers have begun without the server, and the layout that follows from it, is over.
+FRAME = """() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
 
 
-def wait(page: Page, ms: int) -> None:
-    """Lets ``ms`` milliseconds of the page's own time pass."""
-    page.evaluate(WAIT, ms)
+def settled(page: Page) -> Page:
+    """Waits until the page rests."""
+    page.wait_for_function(SETTLED)
+    return page
+
+
+def frame(page: Page) -> None:
+    """Lets the page do what it has begun by itself; for what must not happen while it waits."""
+    page.evaluate(FRAME)
 
 
 def query_of(page: Page) -> dict[str, str]:
-    """The query of the address bar, once all is written: at most every 200 ms."""
-    wait(page, 350)
+    """The query of the address bar, once all is written."""
+    page.wait_for_function("!document.documentElement.dataset.pending.includes('address')")
     return {k: v[0] for k, v in parse_qs(page.evaluate("location.search")[1:]).items()}

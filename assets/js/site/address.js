@@ -1,5 +1,7 @@
 // Problem and position are written to the address bar, which query.js reads.
 
+import { pending } from "../lib/pending.js";
+
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {
   constructor(wait = 200) {
@@ -13,6 +15,7 @@ export class Address {
     this.pending = { ...this.pending, ...values };
     const { page, rung, ...rest } = values;
     Object.assign(this.known, rest);
+    pending("address", true);
     this.timer ??= setTimeout(() => this.flush(), this.wait);
   }
 
@@ -32,6 +35,7 @@ export class Address {
   flush(how = "replaceState") {
     clearTimeout(this.timer);
     this.timer = null;
+    pending("address", false);
     if (!this.pending) return;
     const params = new URLSearchParams(window.location.search);
     for (const [key, value] of Object.entries(this.pending))

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlencode
 
 import pytest
 
-from tests.browser.harness import ROOT
+from tests.browser.harness import ROOT, settled
 from tests.browser.run.test_run import open_run, run_result
 from tests.browser.site.hostile import TEXTS, Attacker, Call, answer, posted
 
@@ -20,7 +20,7 @@ STACK = ("Traceback (most recent", 'File "/', "site-packages")
 PLACES = (str(ROOT), sys.prefix, f"{tempfile.gettempdir()}/gradio")
 # One line each of files that are nobody's business; the code that /fa/listing shows is not theirs.
 SECRETS = (
-    "def launch_options(",
+    "def serve(",
     "class HidePage",
     next(x for x in (ROOT / "requirements.txt").read_text().splitlines() if "==" in x or ">" in x),
     "root:x:0:0",
@@ -142,7 +142,7 @@ SENTENCE = {"data": "sentence", "text": " ".join(WORDS), "n": "6", "br": "2", "b
 
 def unharmed(tab) -> None:
     """No script of the address ran; a refused trace is the only complaint that may be there."""
-    tab.page.wait_for_load_state("networkidle")
+    settled(tab.page)
     assert tab.page.evaluate("window.pwned") is None
     refused = [p for p in tab.problems if "status of 400" in p and "/fa/trace?" in p]
     assert tab.problems == refused
