@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
 
@@ -51,26 +53,40 @@ def served(demo: gr.Blocks) -> dict[int, int]:
     return {k: len(f.inputs) for k, f in demo.fns.items() if f.fn is not None}
 
 
-def launch_options(engine: Engine, demo: gr.Blocks) -> dict:
-    """What ``launch`` needs beside host and port, which Gradio takes from the environment."""
-    return {
-        "theme": theme.theme(),
-        "head": theme.head(),
-        "app_kwargs": {
-            "routes": routes.routes(engine),
-            **gate.app_kwargs(api.ENDPOINTS, served(demo)),
-        },
-        "ssr_mode": False,
-        "run_history": False,
-        "footer_links": [],
-        "max_file_size": "1kb",
-        "state_session_capacity": 200,  # 150 kB each, with nothing of ours in it
-    }
+def serve(engine: Engine) -> None:
+    """Runs the app until it is ended; the last line on stdout names its address.
+
+    Port 0 is one that is free, held until the server listens on it; Gradio's own search would check
+    a port, let it go, and without a word take the next one if somebody was quicker. A port that is
+    named is that port or an error.
+    """
+    engine.start()
+    demo = build(engine).queue(status_update_rate=5)
+    host, port = (os.environ.get(f"GRADIO_SERVER_{key}") for key in ("NAME", "PORT"))
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # to be listened on by another
+        if port == "0":
+            held.bind((host or "127.0.0.1", 0))
+            port = held.getsockname()[1]
+        demo.launch(
+            server_port=int(port or 7860),
+            prevent_thread_lock=True,
+            theme=theme.theme(),
+            head=theme.head(),
+            app_kwargs={
+                "routes": routes.routes(engine),
+                **gate.app_kwargs(api.ENDPOINTS, served(demo)),
+            },
+            ssr_mode=False,
+            run_history=False,
+            footer_links=[],
+            max_file_size="1kb",
+            state_session_capacity=200,  # 150 kB each, with nothing of ours in it
+        )
+    print(json.dumps({"serving": demo.local_url}), flush=True)
+    demo.block_thread()
 
 
 if __name__ == "__main__":
     logs.configure()
-    kernel_engine = Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine()
-    kernel_engine.start()
-    blocks = build(kernel_engine).queue(status_update_rate=5)
-    blocks.launch(**launch_options(kernel_engine, blocks))
+    serve(Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine())

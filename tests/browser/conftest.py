@@ -30,7 +30,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
     report = yield
     running = item.config.stash.get(SERVER, None)
     if report.failed and running is not None:
-        report.sections.append(("app.py stdout and stderr", running.log()))
+        report.sections.append(("app.py stderr", running.log()))
     return report
 
 

@@ -66,7 +66,4 @@ class Recording:
 
 
 if __name__ == "__main__":
-    engine = Engine(Recording, rest_s=2)
-    engine.start()
-    blocks = app.build(engine).queue(status_update_rate=5)
-    blocks.launch(**app.launch_options(engine, blocks))
+    app.serve(Engine(Recording, rest_s=2))

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 90
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -33,57 +29,42 @@ NO_CHROMIUM = (
 )
 
 
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Server:
     """``python app.py`` on a free port; a context manager that answers before it is entered."""
 
     def __init__(self, script: str = "app.py") -> None:
         self.script = script
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.host = f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Server:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
         env = os.environ | {
             "GRADIO_SERVER_NAME": "127.0.0.1",
-            "GRADIO_SERVER_PORT": str(self.port),
+            "GRADIO_SERVER_PORT": "0",
             "PYTHONUNBUFFERED": "1",
         }
         command = [sys.executable, self.script]
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log
+            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=self._log, text=True
         )
         try:
-            self._wait()
+            self.url = self._said().rstrip("/")
         except BaseException:
             self.__exit__()
             raise
+        self.host = urlsplit(self.url).netloc
+        self.port = urlsplit(self.url).port
         return self
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                raise RuntimeError(
-                    f"app.py ended with status {self._process.returncode} before it answered:\n"
-                    + self.log()
-                )
-            try:
-                with urllib.request.urlopen(self.url, timeout=5):
-                    return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.2)
-        raise RuntimeError(f"app.py did not answer within {START_S} s:\n{self.log()}")
+    def _said(self) -> str:
+        """The address that the app names once it answers."""
+        for line in self._process.stdout:
+            if line.startswith('{"serving": '):
+                return json.loads(line)["serving"]
+        status = self._process.wait()
+        raise RuntimeError(f"{self.script} ended with {status} before it answered:\n{self.log()}")
 
     def log(self, most: int = 8_000) -> str:
-        """The last characters that the server wrote to stdout and stderr."""
+        """The last characters that the server wrote to stderr, where it logs."""
         self._log.seek(0)
         return self._log.read()[-most:]
 
@@ -94,6 +75,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._process.stdout.close()
         self._log.close()
 
 

@@ -20,7 +20,7 @@ STACK = ("Traceback (most recent", 'File "/', "site-packages")
 PLACES = (str(ROOT), sys.prefix, f"{tempfile.gettempdir()}/gradio")
 # One line each of files that are nobody's business; the code that /fa/listing shows is not theirs.
 SECRETS = (
-    "def launch_options(",
+    "def serve(",
     "class HidePage",
     next(x for x in (ROOT / "requirements.txt").read_text().splitlines() if "==" in x or ">" in x),
     "root:x:0:0",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import subprocess
+import sys
 
 import pytest
+
+from tests.browser.harness import ROOT
 
 TRACES = [
     "n=0",
@@ -107,3 +112,10 @@ def test_raw_posts_show_no_stack_and_leave_the_app_alive(server, endpoint):
 @pytest.mark.parametrize("query", ["page=step", "page=run&n=8", "page=%00", "__theme=dark"])
 def test_an_address_with_page_answers(server, query):
     assert ask(server, "GET", f"/?{query}")[0] == 200
+
+
+def test_a_port_that_is_taken_is_an_error_and_not_another_port(server):
+    env = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(server.port)}
+    second = subprocess.run([sys.executable, "app.py"], cwd=ROOT, env=env, capture_output=True)
+    assert second.returncode and b"serving" not in second.stdout
+    assert f"{server.port}".encode() in second.stderr
