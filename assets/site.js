@@ -3,6 +3,7 @@
 import { Address, PROBLEM_KEYS, problemOf } from "./player/address.js";
 import { BUILD } from "./player/build.js";
 import { el, hall, set } from "./player/dom.js";
+import { count, pending } from "./player/pending.js";
 import { showSymbols, Terms } from "./player/terms.js";
 
 const RUN = "run-"; // the Run page's own Problem in the address
@@ -11,8 +12,25 @@ const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtyp
 export const address = new Address();
 const findings = new Map(); // query of a Problem → { device, agrees }
 const asked = new URLSearchParams(window.location.search).get("page") ?? "step"; // the tab to open with
-let opened = !["run", "memory", "parallel", "learn"].includes(asked);
 let onScreen = ["run", "memory", "parallel", "learn"].includes(asked) ? asked : "step"; // the tab on screen
+let arrived = onScreen === "step"; // the tab that the address names has been shown
+// Until the page is open: the controls of two pages follow the address, a bad address is said, the tab is there.
+const opening = new Set(["step", "run", "told", ...(arrived ? [] : ["tab"]), ...(onScreen === "learn" ? ["learn"] : [])]);
+
+/** A part of the page has taken what the address says; without a name, those who said so before this was here. */
+export function opened(name) {
+  for (const one of [name, ...(window.faOpened ?? [])]) opening.delete(one);
+  pending("opening", opening.size > 0);
+}
+
+/** Resolves once this page is on screen, to stay. */
+export const onPage = (name) => new Promise((done) => {
+  if (onScreen === name) return done();
+  document.addEventListener("fa:page", ({ detail }) => detail === name && done());
+});
+
+document.addEventListener("fa:opened", () => opened());
+opened();
 let shown = ""; // query of the Problem that the Step page shows
 
 function chip() {
@@ -60,14 +78,16 @@ window.addEventListener("popstate", () => {
 window.faSite = {
   /** Gradio is ready: the page that the address names. */
   open() {
-    if (!opened) open(asked);
+    if (!arrived) open(asked);
   },
   /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the
    * tab that the address names has been shown, another one does not count. */
   page(name) {
-    opened ||= name === asked;
-    if (!opened) return;
+    arrived ||= name === asked;
+    if (!arrived) return;
     onScreen = name;
+    opened("tab");
+    document.dispatchEvent(new CustomEvent("fa:page", { detail: name }));
     chip();
     const place = { page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) };
     const before = new URLSearchParams(window.location.search).get("page") ?? "step";
@@ -94,6 +114,10 @@ window.faSite = {
   /** Whether this is a lecture hall, as the server wants it said. */
   hall() {
     return document.body.classList.contains("fa-present") ? "present" : "";
+  },
+  /** A page of figures asks the server (1), or has its answer (−1). */
+  asks(by) {
+    count("figures", by);
   },
   taken: new Set(), // prefixes whose page has taken what the address says
   /** What the address says under this prefix. */

@@ -1,5 +1,7 @@
 // The URL is the document: Problem and position are read from it and written back to it.
 
+import { pending } from "./pending.js";
+
 export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
 
 /** The Problem's part of a query string, so that one Problem is one cache entry. */
@@ -27,6 +29,7 @@ export class Address {
     this.pending = { ...this.pending, ...values };
     const { page, rung, ...rest } = values;
     Object.assign(this.known, rest);
+    pending("address", true);
     this.timer ??= setTimeout(() => this.flush(), this.wait);
   }
 
@@ -46,6 +49,7 @@ export class Address {
   flush(how = "replaceState") {
     clearTimeout(this.timer);
     this.timer = null;
+    pending("address", false);
     if (!this.pending) return;
     const params = new URLSearchParams(window.location.search);
     for (const [key, value] of Object.entries(this.pending))

@@ -1,9 +1,10 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
-import { address, placed } from "../site.js";
+import { address, onPage, placed } from "../site.js";
 import { position, problemOf } from "./address.js";
 import { BUILD } from "./build.js";
 import { hall } from "./dom.js";
+import { during } from "./pending.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
 import { download, saveFrame } from "./save.js";
@@ -21,11 +22,12 @@ class Stage {
       onPlace: placed,
       onCard: (card) => address.write({ card }),
       onCompare: () => this.compare(),
-      listings: () => this.shown().then(() => fetched("listing")),
+      // Another tab of the app needs no code listings.
+      listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
       visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
     });
     this.tour = new Tour({
-      chapters: () => fetched("tour"),
+      chapters: () => during("tour", fetched("tour")),
       show: (query) => this.show(query),
       onChapter: (chapter) => address.write({ tour: chapter }),
     });
@@ -43,18 +45,6 @@ class Stage {
       this.player.root.focus({ preventScroll: true });
     });
     document.addEventListener("fa:save", (event) => this.save(event.detail));
-  }
-
-  /** Resolves once the page is on screen to stay: another tab of the app needs no code listings, and while it
-   * opens Gradio shows this one for a moment. */
-  shown() {
-    const wait = new URLSearchParams(window.location.search).has("page") ? 800 : 0;
-    return new Promise((done) => {
-      const seen = new IntersectionObserver(([entry]) => {
-        if (entry.isIntersecting) setTimeout(() => this.mount.checkVisibility() && (seen.disconnect(), done()), wait);
-      });
-      seen.observe(this.mount);
-    });
   }
 
   /** Questions before each step, or none. */

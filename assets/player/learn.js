@@ -1,10 +1,11 @@
 // Mounts the Learn page: makes the server's cards live, keeps contents, progress and address in step.
 
-import { address } from "../site.js";
+import { address, opened } from "../site.js";
 import { el, hall, set } from "./dom.js";
 import { draw } from "./learn_blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./learn_questions.js";
 import { settle, Widget } from "./learn_widget.js";
+import { during } from "./pending.js";
 
 // A widget is asked for before it is seen
 const NEAR = "600px 0px";
@@ -68,7 +69,11 @@ class Slides {
   }
 
   /** The k-th card; `part` counts in it, −1 is its last. */
-  async go(k, part) {
+  go(k, part) {
+    return during("card", this.lead(k, part));
+  }
+
+  async lead(k, part) {
     const { cards } = this.learn;
     this.at = Math.max(0, Math.min(cards.length - 1, k));
     const card = cards[this.at];
@@ -193,6 +198,7 @@ class Learn {
     const card = onLearn() && this.asked && document.getElementById(ID + this.asked);
     if (card && this.root.contains(card)) this.visit(card);
     this.ready = true;
+    opened("learn");
     this.slides.follow();
   }
 

@@ -120,7 +120,7 @@ export class Widget {
     mount.replaceChildren(this.root);
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write();
-    this.loaded = this.load();
+    this.loaded = this.ask(false);
   }
 
   /** ◀ play ▶ before the control "step", with the Step page's own keys. */
@@ -152,6 +152,7 @@ export class Widget {
   changed(control) {
     if (control.key === "step") this.pause();
     if (!["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
+    this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.ask(true), WAIT_MS);
   }
@@ -194,14 +195,10 @@ export class Widget {
     settle(this.blocks);
   }
 
-  load() {
-    this.root.setAttribute("aria-busy", "true");
-    return this.ask(false);
-  }
-
   /** Asks for the blocks of these values; the last question asked is the one that counts. */
   async ask(aloud) {
-    clearTimeout(this.waiting);
+    this.root.setAttribute("aria-busy", "true");
+    this.waiting = clearTimeout(this.waiting);
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
@@ -215,7 +212,7 @@ export class Widget {
     } catch (error) {
       if (error.name !== "AbortError") this.refuse(SILENT);
     } finally {
-      if (this.asking === asking) this.root.removeAttribute("aria-busy");
+      if (this.asking === asking && !this.waiting) this.root.removeAttribute("aria-busy");
     }
   }
 

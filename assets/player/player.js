@@ -8,6 +8,7 @@ import { el, set } from "./dom.js";
 import { Hbm } from "./hbm.js";
 import { actionOf } from "./keys.js";
 import { frame, movePhase, place, prepare, stated } from "./model.js";
+import { during } from "./pending.js";
 import { Predict } from "./predict.js";
 import { questionAt } from "./questions.js";
 import { Code, Traffic } from "./side.js";
@@ -54,7 +55,7 @@ export class Player {
       ],
     );
     mount.replaceChildren(this.root);
-    this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
+    this.listed = this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
     const signal = this.abort.signal;
     this.root.addEventListener("keydown", (event) => this.key(event), { signal });
     this.observe();
@@ -98,6 +99,7 @@ export class Player {
       this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
       if (!this.trace && query) await this.load("").then(() => this.say(error.message));
     } finally {
+      await this.listed; // so that stepping asks the server nothing
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
@@ -111,6 +113,7 @@ export class Player {
     this.pause();
     const here = step ?? this.sameTile(trace);
     this.trace = trace;
+    set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
     this.at = place(trace, here, phase);
     this.askedAt = -1;
     this.predict.question = null;
@@ -153,8 +156,12 @@ export class Player {
   }
 
   /** The numbers of the visit shown, for a Problem that came as tiles only. */
-  async zoom() {
+  zoom() {
     if (!this.options.visitUrl) return this.say("This page holds the tiles only.");
+    return during("visit", this.fetchVisit());
+  }
+
+  async fetchVisit() {
     const { trace } = this;
     const { step } = this.at;
     try {

@@ -2,6 +2,7 @@
 // focus, and its entry is shown. Escape closes it. The entries are fetched when first wanted.
 
 import { el, set } from "./dom.js";
+import { during, pending } from "./pending.js";
 
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
@@ -83,13 +84,18 @@ export class Terms {
 
   moved({ clientX: x, clientY: y, target }) {
     clearTimeout(this.resting);
+    pending("rest", false);
     if (this.shown) {
       const stays = inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
       if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
       this.leaving = setTimeout(() => this.hide(), HIDE_MS);
     }
     const marked = target.closest?.("abbr[data-term]");
-    this.resting = setTimeout(() => this.rested(target, x, y), marked ? 0 : REST_MS);
+    pending("rest", true);
+    this.resting = setTimeout(() => {
+      pending("rest", false);
+      during("entry", this.rested(target, x, y));
+    }, marked ? 0 : REST_MS);
   }
 
   async rested(target, x, y) {

@@ -34,8 +34,10 @@ ON_LOAD = """
 function onStep(event) {
   const step = document.querySelector("#pages [role=tab]");
   if (step?.getAttribute("aria-selected") === "true") return document.dispatchEvent(event);
+  const frame = (then) => () => requestAnimationFrame(then);
+  const laidOut = frame(frame(() => document.dispatchEvent(event)));
+  document.addEventListener("fa:page", laidOut, { once: true });
   step?.click();
-  setTimeout(() => document.dispatchEvent(event), 500); // the page is laid out first
 }
 for (const name of ["tour", "predict", "present"])
   element.querySelector(`.fa-start-${name}`).addEventListener("click", () => {

@@ -40,7 +40,10 @@ TILE = """
 """
 # The Step page's Problem goes to the server, and after the controls whether this is a lecture hall.
 TAKE = """
-(text, ...given) => [window.faSite.query(), ...given.slice(0, -1), window.faSite.hall()]
+(text, ...given) => {
+  window.faSite.asks(1);
+  return [window.faSite.query(), ...given.slice(0, -1), window.faSite.hall()];
+}
 """
 
 
@@ -116,7 +119,8 @@ def wire(page: dict, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
     inputs, outputs, picker = page["inputs"], page["outputs"], page["picker"]
     *chosen, _ = inputs
-    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+    told = (PREFIX, (*EXTRA, *KEYS), PLAIN)
+    js = remember(*told, asks=True)
 
     def changed(*given: object) -> tuple:
         return _all(query_of(EXTRA, given), given)
@@ -141,4 +145,4 @@ def wire(page: dict, tab: gr.Tab) -> None:
     opens.then(**follow)
     said, follow = settling(chosen)
     take = page["take"].click(took, [picker, *inputs], [said, *now], js=TAKE, **QUICK)
-    take.then(**follow).then(None, inputs, None, js=js)
+    take.then(**follow).then(None, inputs, None, js=remember(*told, asks=False))

@@ -16,22 +16,26 @@ MERGE = """
 }
 """
 
-# Who presses a button before that answer means what the address asks for: the event waits for it.
-FOLLOWED = f"""
+# This part of the page has taken what the address says; site.js, which may come later, counts them.
+OPENED = """
 (...given) => {{
-  setTimeout(() => {{ window.faFollowed = true; }}, 20);
-  return ({MERGE})(...given);
+  setTimeout(() => {{
+    (window.faOpened ??= []).push({name!r});
+    document.dispatchEvent(new Event("fa:opened"));
+  }}, 20);
+  return ({js})(...given);
 }}
 """
-ONCE_FOLLOWED = """
+# Who presses a button before that means what the address asks for: the event waits for it.
+ONCE_OPENED = """
 async () => {
-  for (let tries = 0; !window.faFollowed && tries < 200; tries++)
-    await new Promise((done) => setTimeout(done, 50));
+  while (!window.faOpened?.includes("run")) await new Promise((done) => setTimeout(done, 20));
 }
 """
 
 
 def controls_follow(
+    name: str,
     demo: gr.Blocks,
     prefill: Callable[[gr.Request], list],
     plain: list,
@@ -49,4 +53,4 @@ def controls_follow(
     answer = gr.Textbox(visible=False)
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     loaded = demo.load(asked, None, answer, **quick)
-    loaded.then(None, [answer, *inputs], outputs, js=js)
+    loaded.then(None, [answer, *inputs], outputs, js=OPENED.format(name=name, js=js))

@@ -190,7 +190,7 @@ def wire(page: dict, tab: gr.Tab) -> None:
     inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
     *chosen, picker = inputs
     now = [chosen[1], page["live"], page["warps"], page["column"], *outputs]
-    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN)
+    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN, asks=True)
 
     def shown_now(query: Mapping[str, str], given: tuple) -> tuple:
         extra, before = _extra(query), given[:-1]

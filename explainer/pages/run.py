@@ -13,7 +13,7 @@ from explainer import details, figures, recorded, report
 from explainer.engine import REFUSED, Engine, Job
 from explainer.inputs import INPUTS
 from explainer.pages import sweep
-from explainer.pages.opening import FOLLOWED, ONCE_FOLLOWED, controls_follow
+from explainer.pages.opening import ONCE_OPENED, OPENED, controls_follow
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
 from explainer.problem import DTYPES, ProblemError
@@ -176,7 +176,8 @@ def build(engine: Engine) -> RunPage:
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, [*controls, longest, hall])
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    gr.on(None, told, None, result, **quick)  # when the page is opened
+    opens = gr.on(None, told, None, result, **quick)  # when the page is opened
+    opens.then(None, js=OPENED.format(name="told", js="() => {}"))
     how = {
         "fn": stream,
         "inputs": [*controls, hall],
@@ -228,7 +229,7 @@ def take(query: str) -> list:
 def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     """The Run button here, and the Step page's that brings its Problem along."""
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    page.button.click(None, js=ONCE_FOLLOWED).then(**page.how).then(None, js=TELL)
+    page.button.click(None, js=ONCE_OPENED).then(**page.how).then(None, js=TELL)
     # The address, not the controls: it also holds what their sliders do not reach.
     outputs = [pages, *page.controls]
     brought = step.run.click(take, step.player, outputs, js=QUERY, **quick)
@@ -237,4 +238,4 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    controls_follow(demo, prefill, _shown({}), page.controls, page.controls, FOLLOWED)
+    controls_follow("run", demo, prefill, _shown({}), page.controls, page.controls)

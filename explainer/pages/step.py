@@ -172,4 +172,4 @@ def build() -> StepPage:
 def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = [page.player, *page.controls]
-    controls_follow(demo, prefill, values(Problem()), places, places, FOLLOW_ADDRESS)
+    controls_follow("step", demo, prefill, values(Problem()), places, places, FOLLOW_ADDRESS)

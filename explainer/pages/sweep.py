@@ -9,7 +9,7 @@ import gradio as gr
 
 from explainer import figures, recorded, sweeps
 from explainer.engine import Engine
-from explainer.pages.opening import ONCE_FOLLOWED
+from explainer.pages.opening import ONCE_OPENED
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.problem import ProblemError
 from explainer.request import Sweep
@@ -130,7 +130,7 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         curves = [plot() for _ in figures.SWEPT]
     table = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
     private = {"show_progress": "hidden", "api_visibility": "private"}
-    begin.click(None, js=ONCE_FOLLOWED).then(
+    begin.click(None, js=ONCE_OPENED).then(
         stream, inputs, [note, *curves, table, stop], js=LEAD, concurrency_limit=None, **private
     )
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is

@@ -121,13 +121,14 @@ def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]
     return [made[key] for key in KEYS]
 
 
-def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str]) -> str:
-    """JavaScript: the controls' values go to the address, and on to the server, and after them
-    whether this is a lecture hall."""
+def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str], asks: bool) -> str:
+    """JavaScript: the controls' values go to the address, and if it ``asks`` on to the server, and
+    after them whether this is a lecture hall."""
     what = ", ".join(json.dumps(x) for x in (prefix, list(keys), dict(plain)))
     return (
         f"(...given) => {{ const values = given.slice(0, -1); window.faSite.remember({what}, "
-        "values); return [...values, window.faSite.hall()]; }"
+        f"values); {'window.faSite.asks(1);' * asks} "
+        "return [...values, window.faSite.hall()]; }"
     )
 
 
@@ -139,6 +140,7 @@ SETTLE = """
   const values = now.map((value, k) => (same(value, given[k]) ? said[k] : value));
   const again = () => document.dispatchEvent(new CustomEvent("fa:pick", { detail: "" }));
   if (!same(values, said)) setTimeout(again, 50);
+  setTimeout(() => window.faSite.asks(-1), 70);
   return values;
 }
 """
@@ -157,6 +159,7 @@ OPENED = """
 async (text, ...given) => {{
   while (!window.faSite) await new Promise((done) => setTimeout(done, 20));
   const first = !window.faSite.taken.has({prefix!r});
+  window.faSite.asks(1);
   window.faSite.page({name!r});
   return [window.faSite.asked({prefix!r}), ...(first ? [...{plain}, given.at(-1)] : given)];
 }}

@@ -15,7 +15,7 @@ from collections import Counter
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.harness import Server, Watched, launch
+from tests.browser.harness import Server, Watched, launch, settled
 
 PRESSES = 200
 # Chromium otherwise holds back other tasks after a key press, also the one that takes the time.
@@ -52,6 +52,8 @@ TIMES = """
   return [script, script + t.painted - t.frame, t.painted - t.start];
 })
 """
+# So that the next press falls anywhere within a frame.
+WITHIN_A_FRAME = "(ms) => { for (const end = performance.now() + ms; performance.now() < end;); }"
 
 
 def keys(kind: str, steps: int) -> list[str]:
@@ -67,12 +69,12 @@ def measure(page: Page, kind: str) -> list[list[float]]:
     steps = max(int(lane.get_attribute("data-steps")) for lane in lanes.all())
     (page.locator(".fa-race") if lanes.count() > 1 else lanes).focus()
     page.keyboard.press("Home")
-    page.wait_for_timeout(400)
+    settled(page)
     page.evaluate(TIMES)
-    for key in keys(kind, steps):
+    for k, key in enumerate(keys(kind, steps), 1):
         page.keyboard.press(key)
-        page.wait_for_timeout(random.uniform(20, 60))
-    page.wait_for_timeout(100)
+        page.wait_for_function("(k) => window.keyTimes.length === k", arg=k)
+        page.evaluate(WITHIN_A_FRAME, random.uniform(0, FRAME_MS))
     times = page.evaluate(TIMES)
     assert len(times) == PRESSES, f"{len(times)} presses were painted, not {PRESSES}"
     return times

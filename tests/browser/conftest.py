@@ -42,17 +42,10 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """Shared by the pages, so that Gradio's own files are fetched once."""
-    shared = browser.new_context(viewport=STEP_SCREEN)
-    yield shared
-    shared.close()
-
-
-@pytest.fixture(scope="package")
-def gallery(browser: Browser) -> Iterator[BrowserContext]:
-    """For pages that are only looked at: nobody has answered or chosen anything in it."""
+    """Shared by the pages of a file: Gradio's own files are fetched once, and what one file answers
+    or chooses no other one sees."""
     shared = browser.new_context(viewport=STEP_SCREEN)
     yield shared
     shared.close()

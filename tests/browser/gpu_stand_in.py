@@ -1,14 +1,16 @@
 """The app with an engine whose GPU is a recording: `python tests/browser/gpu_stand_in.py`.
 
-Points of a sweep come from assets/recorded, a fraction of a second each. A run is answered as seed
-says: 1 breaks every time, else one made of the record's nearest problem. What the page does with a
-live GPU's answers can so be tested where there is none.
+Points of a sweep come from assets/recorded; who started this lets them go, by a line on stdin: so
+many more, "all", or "none" from here on. A run is answered as seed says: 1 breaks every time, else
+one made of the record's nearest problem. What the page does with a live GPU's answers can so be
+tested where there is none.
 """
 
 from __future__ import annotations
 
+import math
 import sys
-import time
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -19,7 +21,28 @@ from explainer.child import WorkerLost
 from explainer.engine import Engine
 from explainer.request import RunRequest
 
-POINT_S = 0.35
+
+class Gate:
+    """Holds whoever passes until a line on stdin lets so many through."""
+
+    def __init__(self) -> None:
+        self._free, self._changed = 0.0, threading.Condition()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            with self._changed:
+                fixed = {"all": math.inf, "none": 0.0}.get(line.strip())
+                self._free = self._free + int(line) if fixed is None else fixed
+                self._changed.notify_all()
+
+    def go_through(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._free > 0)
+            self._free -= 1
+
+
+GATE = Gate()
 
 
 class Recording:
@@ -42,7 +65,7 @@ class Recording:
         key = (point["n"], point["d"], point["dtype"], mask)
         rows = recorded.load()["rows"]
         found = [r for r in rows if (r["n"], r["d"], r["dtype"], r["mask"]) == key]
-        time.sleep(POINT_S)
+        GATE.go_through()
         return {"result": [r for r in found if r["contender"] in point["methods"]]}
 
     def _run(self, message: dict) -> dict:

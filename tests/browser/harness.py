@@ -44,7 +44,13 @@ class Server:
         }
         command = [sys.executable, self.script]
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=self._log, text=True
+            command,
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
         )
         try:
             self.url = self._said().rstrip("/")
@@ -63,6 +69,11 @@ class Server:
         status = self._process.wait()
         raise RuntimeError(f"{self.script} ended with {status} before it answered:\n{self.log()}")
 
+    def tell(self, line: str) -> None:
+        """One line to the script's stdin, which app.py itself does not read."""
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+
     def log(self, most: int = 8_000) -> str:
         """The last characters that the server wrote to stderr, where it logs."""
         self._log.seek(0)
@@ -75,6 +86,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._process.stdin.close()
         self._process.stdout.close()
         self._log.close()
 
@@ -130,15 +142,17 @@ class Watched:
                 found.append(f"request to another host: {url}")
         return found
 
-    def open(self, query: str = "") -> Page:
+    def open(self, query: str = "", rests: bool = True) -> Page:
         """Loads the app at this query string and waits for the player to show a trace."""
         self.page.goto(f"{self.server.url}/{'?' if query else ''}{query}")
-        self.settle()
+        self.settle(rests)
         return self.page
 
-    def settle(self) -> None:
-        """Waits until the player shows the Problem that was asked for last."""
+    def settle(self, rests: bool = True) -> None:
+        """Waits until the player shows the Problem that was asked for last, and the page rests."""
         self.page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')
+        if rests:
+            settled(self.page)
 
 
 class Held:
@@ -191,18 +205,40 @@ def focus(page: Page) -> None:
     page.locator('[data-testid="player"]').focus()
 
 
-# A timer of the page itself: on a busy machine whatever the page had planned for sooner comes
-# first, which a timer of this process cannot promise. Then a frame, for what waits for layout.
-WAIT = """(ms) => new Promise((done) =>
-  setTimeout(() => requestAnimationFrame(() => setTimeout(done)), ms))"""
+# The page rests: it waits for nothing that it names, nothing on screen is busy, every chart fills
+# its place, no colour is half way. Seen in three frames on end, for what follows from layout.
+SETTLED = """() => {
+  const all = (selector) =>
+    [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
+  const wide = (node) => node?.getBoundingClientRect().width ?? 0;
+  const drawn = (plot) => Math.abs(wide(plot.querySelector(".main-svg")) - wide(plot)) < 2;
+  const changing = ({ playState, effect }) =>
+    playState === "running" && effect.getComputedTiming().endTime < Infinity;
+  const rests = document.documentElement.dataset.pending === ""
+    && !all("[aria-busy=true]").length
+    && all(".fa-plot").every((place) => place.querySelector(".main-svg"))
+    && all(".js-plotly-plot").every(drawn)
+    && !document.getAnimations().some(changing);
+  window.restedFor = rests ? (window.restedFor ?? 0) + 1 : 0;
+  return window.restedFor > 2 && ((window.restedFor = 0), true);
+}"""
+# Whatever handlers have begun without the server, and the layout that follows from it, is over.
+FRAME = """() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
 
 
-def wait(page: Page, ms: int) -> None:
-    """Lets ``ms`` milliseconds of the page's own time pass."""
-    page.evaluate(WAIT, ms)
+def settled(page: Page) -> Page:
+    """Waits until the page rests."""
+    page.wait_for_function(SETTLED)
+    return page
+
+
+def frame(page: Page) -> None:
+    """Lets the page do what it has begun by itself; for what must not happen while it waits."""
+    page.evaluate(FRAME)
 
 
 def query_of(page: Page) -> dict[str, str]:
-    """The query of the address bar, once all is written: at most every 200 ms."""
-    wait(page, 350)
+    """The query of the address bar, once all is written."""
+    page.wait_for_function("!document.documentElement.dataset.pending.includes('address')")
     return {k: v[0] for k, v in parse_qs(page.evaluate("location.search")[1:]).items()}

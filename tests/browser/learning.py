@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.registry import answer
-from tests.browser.harness import wait
+from tests.browser.harness import settled
 
 AT_HEADING = """(id) => {
   const node = document.activeElement, box = node.getBoundingClientRect();
@@ -56,14 +56,11 @@ def agree(place, **query: str) -> None:
     """What the widget shows is what the server's own function gives for these controls."""
     blocks = answer({"w": place.get_attribute("data-widget"), **query})["blocks"]
     said = [b.get("label") or b["words"] for b in blocks]
-    for _ in range(40):
-        seen = place.locator(".fa-block-of").evaluate_all(
-            "(all) => all.map((block) => (block.querySelector('figcaption b, a') ?? "
-            "block.querySelector('span:not(.fa-sign)')).textContent)"
-        )
-        if seen == said:
-            break
-        wait(place.page, 50)
+    settled(place.page)
+    seen = place.locator(".fa-block-of").evaluate_all(
+        "(all) => all.map((block) => (block.querySelector('figcaption b, a') ?? "
+        "block.querySelector('span:not(.fa-sign)')).textContent)"
+    )
     assert seen == said
     assert tables(place) == [b["rows"] for b in blocks if b["type"] == "table"]
     shown = [b for b in blocks if b["type"] == "matrix"]

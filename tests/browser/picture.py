@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from tests.browser.harness import ROOT, Server, Watched, focus, launch
+from tests.browser.harness import ROOT, Server, Watched, focus, launch, settled
 
 OUT = ROOT / "assets" / "step.gif"
 START, PHASES, BEAT_MS, LAST_MS = "step=3&phase=load", 22, 700, 2400
@@ -19,7 +19,7 @@ def frames(page) -> list[Image.Image]:
     """One image a phase, from the first tile of a row block to its last."""
     found = []
     for _ in range(PHASES):
-        page.wait_for_timeout(150)
+        settled(page)
         image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         found.append(image.resize(SIZE, Image.Resampling.LANCZOS))
         page.keyboard.press("ArrowDown")

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from explainer.pages import memory, parallel
-from tests.browser.harness import focus, press, read, wait
+from tests.browser.harness import focus, press, read, settled
 
 PAGES = [
     "step=4",
@@ -30,9 +30,6 @@ SHOWN = ", ".join(
         '[data-testid="parallel"]', '[data-testid="learn"]',
     )
 )  # fmt: skip
-# No chart is still to come, whose place Gradio calls empty.
-DRAWN = """() => ![...document.querySelectorAll("[aria-label='Empty value']")]
-  .some((node) => node.checkVisibility())"""
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
   .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run"))
@@ -54,18 +51,16 @@ def serious(page, inside: str | None = None, rules: list[str] | None = None) -> 
 
 
 @pytest.mark.parametrize("query", PAGES)
-def test_axe_finds_nothing_serious(gallery, server, watch, query):
-    page = watch(gallery).page
+def test_axe_finds_nothing_serious(context, server, watch, query):
+    page = watch(context).page
     page.emulate_media(color_scheme="light")
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
-    page.wait_for_load_state("networkidle")
-    page.wait_for_function(DRAWN)
+    settled(page)
     page.add_style_tag(content="* { transition: none !important; }")  # no colour half way
-    wait(page, 400)
     found, small = serious(page, ONLY.get(query)), page.evaluate(TARGETS)
     page.evaluate("document.body.classList.add('dark')")  # what Gradio does in the dark
-    wait(page, 200)
+    settled(page)
     found += [f"dark: {line}" for line in serious(page, ONLY.get(query), ["color-contrast"])]
     assert not found, "\n".join(found)
     assert not small, "\n".join(small)
@@ -81,7 +76,7 @@ def test_axe_finds_nothing_serious_in_results_which_are_said(browser, server, wa
     page.wait_for_function("document.querySelector('.fa-said').textContent.includes('kernel')")
     page.get_by_role("button", name="Sweep", exact=True).click()
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
-    wait(page, 400)
+    settled(page)
     found, small = serious(page), page.evaluate(TARGETS)
     context.close()
     assert not found, "\n".join(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from urllib.parse import urlencode
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, focus, press, query_of, read, wait
+from tests.browser.harness import Held, focus, frame, press, query_of, read, settled
 
 BAD = [
     {"n": "0"},
@@ -33,14 +32,14 @@ def control(page, label: str):
     return page.get_by_label(f"number input for {label}")
 
 
-def judge(page, problem: Problem, step: int, phase: str | None = None, wait_s: float = 0) -> None:
-    """What is on screen, after ``wait_s`` at the latest, is this visit of this Problem."""
+def judge(page, problem: Problem, step: int, phase: str | None = None) -> None:
+    """What is on screen, once it shows this Problem and rests, is this visit of it."""
+    query = urlencode(problem.to_query())
+    page.wait_for_selector(f'[data-testid="player"][data-query="{query}"]')
+    settled(page)
     true = trace(problem)
     phase = phase or phases(true.visits[step])[-1]
-    deadline = time.monotonic() + wait_s
-    while (wrong := complaints(true, step, phase, read(page))) and time.monotonic() < deadline:
-        wait(page, 20)
-    assert wrong == []
+    assert complaints(true, step, phase, read(page)) == []
 
 
 def test_reload_restores_problem_step_and_phase(tab):
@@ -88,7 +87,7 @@ def test_controls_change_the_player_and_the_address(tab):
     def expect(**now: object) -> None:
         problem = Problem(**(changes[-1] if changes else {}) | now)
         changes.append({k: getattr(problem, k) for k in problem.__dataclass_fields__})
-        judge(page, problem, 0, wait_s=5)
+        judge(page, problem, 0)
         query = problem.to_query()
         assert {k: v for k, v in query_of(page).items() if k in query} == query
 
@@ -114,7 +113,7 @@ def test_controls_change_the_player_and_the_address(tab):
 
 def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(tab.page)
-    page = tab.open("n=32&d=8&br=8&bc=4")
+    page = tab.open("n=32&d=8&br=8&bc=4", rests=False)
     control(page, "Sequence length N").fill("14")
     page.keyboard.press("Enter")
     page.wait_for_function(
@@ -122,11 +121,11 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     )
     held.go()
     problem = Problem(n=14, block_q=8, block_k=4)  # what was chosen, and else what was asked for
-    judge(page, problem, 0, wait_s=5)
+    judge(page, problem, 0)
     assert control(page, "Sequence length N").input_value() == "14"
     assert control(page, "Query block Br").input_value() == "8"
     page.get_by_role("radio", name="Full").check()
-    judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0, wait_s=5)
+    judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0)
 
 
 def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(tab):
@@ -134,7 +133,7 @@ def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(ta
     page = tab.page
     page.goto(f"{tab.server.url}/?page=run&run-n=8&run-d=4&run-br=4&run-bc=4")
     page.get_by_role("button", name="Run", exact=True).click()
-    wait(page, 200)
+    frame(page)
     held.go()
     page.wait_for_selector('[data-testid="run-result"]:visible', timeout=60_000)
     assert "N = 8 · d = 4 ·" in page.locator("#run-result").inner_text()
@@ -143,11 +142,11 @@ def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(ta
 
 def test_a_tab_chosen_before_the_server_answers_stays(tab):
     held = Held(tab.page)
-    page = tab.open("n=16&d=8&br=4&bc=4")
+    page = tab.open("n=16&d=8&br=4&bc=4", rests=False)
     page.get_by_role("tab", name="Memory", exact=True).click()
     held.go()
     page.wait_for_selector('[data-testid="memory"]:visible')
-    wait(page, 500)
+    settled(page)
     assert page.get_by_role("tab", name="Memory").get_attribute("aria-selected") == "true"
     assert query_of(page)["page"] == "memory"
 
@@ -157,7 +156,7 @@ def test_start_from_menu(tab):
     page.get_by_label("Start from").click()
     page.get_by_role("option", name="Six-word sentence").click()
     sentence = Problem(n=6, block_q=2, block_k=2, inputs="sentence")
-    judge(page, sentence, 0, wait_s=5)
+    judge(page, sentence, 0)
     assert control(page, "Sequence length N").input_value() == "6"
 
 
@@ -180,7 +179,7 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
     judge(page, Problem(), 1)
     if len(query) == 1:  # else the controls keep what was asked: a Problem, only too many tiles
         page.get_by_role("radio", name="Full").check()
-        judge(page, Problem(causal=False), 4, wait_s=5)  # tile (1, 0) stays on screen
+        judge(page, Problem(causal=False), 4)  # tile (1, 0) stays on screen
         assert alerts.count() == 0
 
 

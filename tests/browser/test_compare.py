@@ -11,7 +11,7 @@ from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
 from explainer.traffic import moved, total, traffic
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, focus, query_of, wait
+from tests.browser.harness import Held, focus, query_of, settled
 
 LANES = """
 () => [...document.querySelectorAll('[data-testid="player"]')].map((lane) => {
@@ -115,7 +115,7 @@ def test_compare_from_the_button_link_and_back(tab):
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     before = page.evaluate(LANES)
-    wait(page, 350)
+    settled(page)
     page.reload()
     tab.settle()
     page.wait_for_function("() => document.querySelectorAll('[data-testid=player]').length === 3")
@@ -147,9 +147,8 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
 
 def test_no_request_while_racing(tab):
     page = open_race(tab, Problem())
-    wait(page, 500)
     before = len(tab.requests)
     for key in ("ArrowRight", "End", "Home", "ArrowDown"):
         page.keyboard.press(key)
-    wait(page, 300)
+    settled(page)
     assert tab.requests[before:] == []

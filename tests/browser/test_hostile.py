@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlencode
 
 import pytest
 
-from tests.browser.harness import ROOT
+from tests.browser.harness import ROOT, settled
 from tests.browser.hostile import TEXTS, Attacker, Call, answer, posted
 from tests.browser.test_run import open_run, run_result
 
@@ -142,7 +142,7 @@ SENTENCE = {"data": "sentence", "text": " ".join(WORDS), "n": "6", "br": "2", "b
 
 def unharmed(tab) -> None:
     """No script of the address ran; a refused trace is the only complaint that may be there."""
-    tab.page.wait_for_load_state("networkidle")
+    settled(tab.page)
     assert tab.page.evaluate("window.pwned") is None
     refused = [p for p in tab.problems if "status of 400" in p and "/fa/trace?" in p]
     assert tab.problems == refused

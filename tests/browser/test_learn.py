@@ -7,7 +7,7 @@ import re
 import pytest
 
 from explainer.learn.registry import ORDER
-from tests.browser.harness import query_of, wait
+from tests.browser.harness import query_of, settled
 from tests.browser.learning import (
     AT_HEADING,
     IDLE,
@@ -101,7 +101,6 @@ def test_the_online_widget_ends_with_its_last_block(tab):
     step = place.get_by_role("slider", name="Blocks that have arrived")
     for wanted in ("3", "4", "4", "4"):
         place.get_by_role("button", name="Next step").click()
-        wait(page, 250)
         page.wait_for_function(IDLE, arg="online")
         assert step.input_value() == wanted
     agree(place, step="4")
@@ -183,7 +182,7 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
     place = widget(page, "pipeline")
     for width in (1440, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})
-        wait(page, 100)
+        settled(page)
         words = place.locator(".fa-bar-words").evaluate_all(
             """(all) => all.map((n) => [n.textContent, n.clientWidth, n.scrollWidth,
             n.getBoundingClientRect().right <= n.parentElement.getBoundingClientRect().right])"""
@@ -238,8 +237,7 @@ def test_a_phone_scrolls_down_only(browser, watch):
     widget(page, "versions")
     for key in ("formats", "lab-number", "wild", "glossary", "handout"):
         page.evaluate(f"document.getElementById('learn-{key}').scrollIntoView()")
-        wait(page, 250)
-    page.wait_for_load_state("networkidle")
+        settled(page)
     wide = page.evaluate(
         """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
         !n.closest(".fa-scroll, .fa-sr, .fa-bits-block") &&
@@ -286,7 +284,7 @@ def first_view(browser, watch) -> dict[str, int]:
     )
     page = open_page(tab)
     page.wait_for_function(IDLE, arg="dot")
-    page.wait_for_load_state("networkidle")
+    settled(page)
     assert not any("plotly" in url.lower() for url in tab.requests)
     context.close()
     return {url: sizes.get(key, 0) for key, url in urls.items() if "/fa/" in url}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import query_of, wait
+from tests.browser.harness import query_of, settled
 from tests.browser.learning import open_page, widget
 
 HALL = {"width": 1280, "height": 720}
@@ -28,7 +28,7 @@ def test_a_lecture_hall_sees_one_card_in_large_type(tab):
         assert sizes and min(sizes) >= 24, card
         assert page.evaluate("document.documentElement.scrollHeight") <= 724
         page.keyboard.press("ArrowRight")
-        wait(page, 150)
+        settled(page)
     assert list(dict.fromkeys(seen))[:3] == ["learn-softmax", "learn-cat", "learn-attention"]
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Escape")
@@ -51,7 +51,7 @@ def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
         assert now - before > 24
         before = now
         page.keyboard.press("ArrowRight")
-        wait(page, 300)
+        settled(page)
     assert page.evaluate(CARDS_SEEN) == ["learn-formulas"]
 
 
@@ -70,7 +70,7 @@ def test_the_way_back_in_a_lecture_hall_is_the_way_on(tab):
     for key in ("PageDown",) * 5 + ("PageUp",) * 5:
         seen.append(page.evaluate(PLACE))
         page.keyboard.press(key)
-        wait(page, 300)
+        settled(page)
     assert seen[4] == ["learn-dot", "question", 0] and seen[3][2] > seen[2][2] > 0
     assert seen[6:] == seen[1:5][::-1], "what lies below is come back to first"
 
@@ -96,7 +96,7 @@ def test_who_leaves_the_hall_has_the_dark_back(browser, watch, query):
     page = tab.page
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
-    page.wait_for_load_state("networkidle")
+    settled(page)
     dark = "document.body.classList.contains('dark')"
     assert page.evaluate(dark)
     page.locator(".fa-start-present").click()

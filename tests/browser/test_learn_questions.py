@@ -9,7 +9,7 @@ import pytest
 
 from explainer.learn.level0 import KNOWN
 from explainer.learn.registry import ORDER, rungs
-from tests.browser.harness import wait
+from tests.browser.harness import settled
 from tests.browser.learning import AT_HEADING, agree, open_page, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
@@ -107,7 +107,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     tab = watch(context)
     page = open_page(tab)
-    page.wait_for_load_state("networkidle")
+    settled(page)
     sent: list[tuple[str, str]] = []
     page.on("request", lambda r: sent.append((r.method, urlsplit(r.url).path)))
     kinds = {question.kind: key for key, question in reversed(QUESTIONS.items())}
@@ -195,7 +195,7 @@ def test_an_arrow_key_in_a_grid_never_turns_the_card(tab):
         if grid.is_visible():
             break
         page.keyboard.press("PageDown")
-        wait(page, 300)
+        settled(page)
     grid.locator("[data-at='0,0']").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")

@@ -11,7 +11,7 @@ from explainer import capacity, choices, traffic
 from explainer.html import amount
 from explainer.pages.memory import PLAIN, VIEWS
 from explainer.workload import Workload
-from tests.browser.harness import Held, query_of, wait
+from tests.browser.harness import Held, frame, query_of, settled
 
 DEFAULT = Workload()
 
@@ -60,7 +60,7 @@ def test_the_last_of_several_quick_choices_is_shown(tab):
     held = Held(page)
     for name in ("Round trips", "Traffic", "Tiles", "Capacity"):
         page.get_by_role("radio", name=name).check()
-    wait(page, 200)
+    frame(page)
     held.go()
     view_of(page, "capacity")
     assert query_of(page)["mem-view"] == "capacity"
@@ -74,7 +74,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     page.locator(".fa-figure-page:visible").wait_for()
     causal.check()
     page.get_by_role("radio", name="bf16").locator("visible=true").check()
-    wait(page, 200)
+    frame(page)
     held.go()
     view_of(page, "tiles")
     now = {"page": "memory", "mem-view": "tiles", "mem-h": "8", "mem-mask": "causal"}
@@ -96,7 +96,7 @@ def test_the_last_of_two_quick_tiles_is_chosen(tab):
     for tile in ("br=16&bc=128", "br=32&bc=16"):
         page.locator(f'[data-pick="{tile}"]').click()
     page.get_by_role("radio", name="Causal").locator("visible=true").check()
-    wait(page, 200)
+    frame(page)
     held.go()
     page.wait_for_selector('[data-pick="br=32&bc=16"][aria-pressed="true"]')
     now = query_of(page)
@@ -111,9 +111,9 @@ def test_a_bad_value_stays_in_its_control_when_the_tab_is_left_and_chosen_again(
     page.wait_for_selector('[data-testid="player"]:visible')
     held = Held(page)
     page.get_by_role("tab", name="Memory", exact=True).click()
-    wait(page, 200)
+    frame(page)
     held.go()
-    wait(page, 500)
+    settled(page)
     assert page.locator(".fa-run-refused:visible").is_visible()
     block = page.get_by_role("combobox", name="Query block Br").locator("visible=true")
     assert block.input_value() == "7"
@@ -218,7 +218,7 @@ def test_no_plot_library_before_a_plot_is_shown(tab, query):
     page = tab.page
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector('[data-testid="memory"], [data-testid="player"][data-step]:visible')
-    page.wait_for_load_state("networkidle")
+    settled(page)
     assert not any("plotly" in url.lower() for url in tab.requests)
 
 
@@ -228,7 +228,7 @@ def test_a_lecture_hall_sees_one_view_in_large_type(tab, view):
     page.set_viewport_size({"width": 1280, "height": 720})
     open_page(tab, mode="present", **{"mem-view": view})
     view_of(page, view)
-    wait(page, 1200)
+    settled(page)
     sizes = page.evaluate(
         """() => [...document.querySelectorAll(".fa-main *")].filter((n) => n.checkVisibility() &&
         [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import press, query_of, read
+from tests.browser.harness import press, query_of, read, settled
 from tests.browser.test_address import judge
 from tests.browser.test_run import run_result
 
@@ -36,7 +35,7 @@ def test_a_typed_sentence_names_the_rows(tab):
     unfold(page).click()
     page.keyboard.type("to be or not")
     problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")
-    judge(page, problem, 0, wait_s=5)
+    judge(page, problem, 0)
     assert "be" in page.locator(".fa-rows").inner_text()
     assert query_of(page)["text"] == "to be or not"
     page.reload()
@@ -51,7 +50,7 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     page.evaluate("text => navigator.clipboard.writeText(text)", CSV)
     field.click()
     page.keyboard.press("Control+V")
-    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0, wait_s=5)
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0)
     assert page.get_by_label("Start from").input_value() == "Own Q, K, V"
     for _ in range(3):
         page.keyboard.press("Backspace")
@@ -59,7 +58,7 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     page.locator(".fa-notice span", has_text="text = ").wait_for()
     page.keyboard.type(", 7")
     whole = f"{CSV[:-3]}, 7"
-    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=whole), 0, wait_s=5)
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=whole), 0)
     tab.problems[:] = tab.problems[:1]  # a refusal for each key
 
 
@@ -68,7 +67,7 @@ def test_a_sentence_that_is_typed_is_used_whatever_was_chosen(tab):
     unfold(page).click()
     page.keyboard.type("to be")
     problem = Problem(n=2, block_q=2, block_k=2, inputs="sentence", text="to be")
-    judge(page, problem, 0, wait_s=5)
+    judge(page, problem, 0)
 
 
 def test_pasted_matrices_and_the_kernel_on_them(tab):
@@ -94,9 +93,8 @@ def test_bad_csv_is_one_sentence(tab):
     page.keyboard.type("x")
     alert = page.locator(".fa-notice span")
     alert.wait_for()
-    deadline = time.monotonic() + 5
-    while "text = x" not in alert.inner_text() and time.monotonic() < deadline:
-        page.wait_for_timeout(50)
+    page.locator(".fa-notice span", has_text="text = x").wait_for()
+    settled(page)
     tab.problems[:] = tab.problems[:1]  # the same refusal may come twice while typing
     assert alert.inner_text().startswith("text = x is not allowed: ")
 

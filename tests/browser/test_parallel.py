@@ -9,7 +9,7 @@ import pytest
 from explainer import decode, pace, placed
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
-from tests.browser.harness import Held, query_of, wait
+from tests.browser.harness import Held, frame, query_of, settled
 
 
 def open_page(tab, **query: str):
@@ -45,7 +45,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     page.locator(".fa-figure-page:visible").wait_for()
     causal = page.get_by_role("radio", name="Causal").locator("visible=true")
     causal.check()
-    wait(page, 200)
+    frame(page)
     held.go()
     page.wait_for_selector('[data-view="grid-figures"]')
     page.wait_for_function("() => new URLSearchParams(location.search).get('par-h') === '8'")
@@ -130,6 +130,6 @@ def test_a_phone_shows_every_view_without_scrolling_sideways(browser, server, wa
     page = watch(context).page
     page.goto(f"{server.url}/?page=parallel&par-view={view}")
     page.wait_for_selector('[data-testid="parallel"]')
-    wait(page, 800)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import focus, press, query_of, read, wait
+from tests.browser.harness import focus, press, query_of, read, settled
 
 SMALL = """
 () => {
@@ -54,7 +54,6 @@ def test_type_and_room(browser, watch, query, scheme):
     context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
     tab = watch(context)
     page = tab.open(f"mode=present&{query}")
-    wait(page, 600)
     focus(page)
     for key in ("PageDown", "ArrowUp"):
         press(page, key)
@@ -77,7 +76,7 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     seen = []
     for _ in range(8):
         page.wait_for_function("document.querySelectorAll('.fa-main [data-scene]').length === 1")
-        wait(page, 300)
+        settled(page)
         (title,) = page.evaluate(SCENE_TITLES)
         seen.append(title)
         assert page.evaluate(RUN_SMALL) == []

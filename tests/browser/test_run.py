@@ -13,7 +13,7 @@ from explainer import recorded
 from explainer.export import as_json
 from explainer.problem import Problem, ProblemError
 from explainer.request import RunRequest
-from tests.browser.harness import focus, query_of, wait
+from tests.browser.harness import focus, query_of, settled
 from tests.browser.test_server import ask
 
 WAIT_MS = 120_000  # the first run also starts the worker
@@ -34,8 +34,7 @@ def open_run(tab, **query: str):
     """The app at its Run page."""
     tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'run', **query})}")
     size(tab.page, "Length N").wait_for()
-    tab.page.wait_for_load_state("networkidle")
-    return tab.page
+    return settled(tab.page)
 
 
 @pytest.mark.parametrize(
@@ -196,12 +195,11 @@ def test_stepping_after_a_run_makes_no_request(tab):
     run_result(page)
     page.get_by_role("tab", name="Step").click()
     tab.settle()
-    wait(page, 500)
     before = len(tab.requests)
     focus(page)
     for key in ("ArrowRight", "ArrowDown", "End", "Home"):
         page.keyboard.press(key)
-    wait(page, 300)
+    settled(page)
     assert tab.requests[before:] == []
 
 

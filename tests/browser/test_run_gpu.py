@@ -3,7 +3,6 @@ what breaks is answered from the record."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -22,56 +21,61 @@ def gpu() -> Iterator[Server]:
 
 
 @pytest.fixture
-def page(gpu, browser):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+def page(gpu, context):
     watched = Watched(context.new_page(), gpu)
+    gpu.tell("none")
     yield watched
+    gpu.tell("all")
     assert not watched.verdict()
-    context.close()
+    watched.page.close()
+
+
+POINTS = """() => {
+  const traces = [...document.querySelectorAll(".js-plotly-plot")].at(-3)?.data ?? [];
+  return traces.reduce((sum, t) => sum + t.x.length, 0);
+}"""
 
 
 def points_drawn(page) -> int:
     """Markers of the first figure, the time."""
-    return page.evaluate(
-        """() => {
-          const plots = document.querySelectorAll(".js-plotly-plot");
-          const traces = plots.length ? plots[plots.length - 3].data : [];
-          return traces.reduce((sum, t) => sum + t.x.length, 0);
-        }"""
-    )
+    return page.evaluate(POINTS)
 
 
-def test_points_appear_as_they_are_measured(page):
+def drawn(page, points: int) -> None:
+    """Waits for so many markers."""
+    page.wait_for_function(f"(wanted) => ({POINTS})() === wanted", arg=points)
+
+
+def test_points_appear_as_they_are_measured(page, gpu):
     tab = open_run(page, **{"run-d": "64", "run-dtype": "bf16", "run-methods": "fa2,hopper"})
     tab.get_by_role("button", name="Sweep", exact=True).click()
     tab.get_by_role("button", name="Stop the sweep").wait_for()
-    seen = set()
     note = tab.locator('[data-testid="sweep-note"]')
-    while not note.is_visible():
-        seen.add(points_drawn(tab))
-        tab.wait_for_timeout(100)
-    assert seen - {0, 2 * 18}, "all points came at once"
-    tab.wait_for_timeout(300)
-    assert points_drawn(tab) == 2 * 18
+    for points in (2, 4):
+        gpu.tell("2")
+        drawn(tab, 2 * points)
+        assert not note.is_visible()
+    gpu.tell("all")
+    note.wait_for()
+    drawn(tab, 2 * 18)
     assert "18 points measured on NVIDIA H200" in note.inner_text()
     assert "recorded" not in tab.locator(".fa-run-page .fa-main").inner_text(), "live figures only"
 
 
-def test_a_sweep_can_be_stopped_and_a_run_follows(page):
+def test_a_sweep_can_be_stopped_and_a_run_follows(page, gpu):
     tab = open_run(page, **{"run-d": "128", "run-dtype": "bf16", "run-methods": "fa2"})
     tab.get_by_role("button", name="Sweep", exact=True).click()
-    tab.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 3")
+    gpu.tell("3")
+    drawn(tab, 3)
     tab.get_by_role("button", name="Stop the sweep").click()
     note = tab.locator('[data-testid="sweep-note"]')
     note.wait_for()
-    assert re.match(r"Stopped after \d+ of 18 points", note.inner_text())
+    assert note.inner_text().startswith("Stopped after 3 of 18 points")
     assert "FA-2" in note.inner_text(), "the legend stays"
-    drawn = points_drawn(tab)
-    assert 0 < drawn < 18
-    tab.wait_for_timeout(1200)
-    assert points_drawn(tab) == drawn, "no point is measured any more"
+    gpu.tell("all")  # also the point that was on its way: its answer is nobody's now
     tab.get_by_role("button", name="Run", exact=True).click()
     assert run_result(tab)["device"] == "NVIDIA H200"
+    assert points_drawn(tab) == 3, "no point is measured any more"
 
 
 def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):

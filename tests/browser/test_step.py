@@ -14,7 +14,7 @@ from tests.browser.expected import (
     softmax_statistics,
     statistics_tolerance,
 )
-from tests.browser.harness import focus, press, read, wait
+from tests.browser.harness import focus, press, read, settled
 
 # Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
 PROBLEMS = [
@@ -64,7 +64,7 @@ def test_every_tile_forwards_and_back(tab, query):
     assert not wrong, "\n".join(wrong[:20])
     assert judged == set(range(problem.n))
     assert stated["step"] == "0"
-    wait(page, 300)  # the address bar is written at most five times a second
+    settled(page)
     assert tab.requests[asked:] == []
 
 
@@ -106,6 +106,7 @@ def test_clickers_ends_and_other_phase_keys(tab):
 
 
 def test_space_plays_and_pauses(tab):
+    tab.page.clock.install()
     page = tab.open("n=16&d=4&br=2&bc=2")
     page.get_by_label("Playing speed").select_option("8")
     focus(page)
@@ -117,16 +118,17 @@ def test_space_plays_and_pauses(tab):
     )
     page.keyboard.press("Space")
     paused = read(page)
-    wait(page, 400)  # three beats at this speed
+    page.clock.run_for(1_000)  # eight beats at this speed
     assert read(page) == paused
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
     assert tab.requests[asked:] == []
 
 
 def test_nothing_moves_by_itself(tab):
+    tab.page.clock.install()
     page = tab.open("step=2&phase=max")
     before = read(page)
-    wait(page, 400)
+    page.clock.run_for(10_000)
     assert read(page) == before
     assert (before["step"], before["phase"]) == ("2", "max")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.glossary import TERMS
-from tests.browser.harness import wait
+from tests.browser.harness import settled
 
 TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
 WORDS = {t.key: t.words for t in TERMS}
-REST_MS = 700
+REST_MS = 700  # longer than the pointer must rest, and than an entry takes to go
 # Where a piece of text stands: the first visible place of it inside of what the selector finds.
 PLACE = """([selector, text, at]) => {
   for (const node of document.querySelectorAll(selector)) {
@@ -34,10 +34,11 @@ def rest(page, selector: str, text: str, at: int = 0) -> list[str] | None:
     """The pointer rests on this character; the lines of the entry shown, None if there is none."""
     page.mouse.move(2, 300)
     page.wait_for_function(PLACE, arg=[selector, text, at])
-    wait(page, 350)
+    page.clock.run_for(REST_MS)
     place = page.evaluate(PLACE, [selector, text, at])
     page.mouse.move(*place)
-    wait(page, REST_MS)
+    page.clock.run_for(REST_MS)
+    page.wait_for_function("!/rest|entry/.test(document.documentElement.dataset.pending)")
     entry = page.locator(".fa-term")
     if not (entry.count() and entry.is_visible()):
         return None
@@ -53,8 +54,10 @@ def shows(page, key: str, *where) -> list[str]:
 @pytest.fixture
 def step(tab):
     page = tab.page
+    page.clock.install()
     page.goto(f"{tab.server.url}/?step=5")
     page.wait_for_selector('[data-testid="player"][data-step="5"]')
+    settled(page)
     page.mouse.move(2, 300)
     page.mouse.move(4, 300)
     return page
@@ -112,9 +115,10 @@ def test_stepping_asks_the_server_nothing(tab, step):
 )  # fmt: skip
 def test_every_page_has_its_entries(tab, query, found):
     page = tab.page
+    page.clock.install()
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
-    page.wait_for_load_state("networkidle")
+    settled(page)
     for key, *where in found:
         shows(page, key, *where)
 

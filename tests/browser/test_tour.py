@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.tour import CHAPTERS
-from tests.browser.harness import query_of, read
+from tests.browser.harness import query_of, read, settled
 
 
 def chapter(page) -> str:
@@ -64,7 +64,7 @@ def test_tour_from_the_run_page_leads_to_the_step_page(tab):
     page = tab.page
     page.goto(f"{tab.server.url}/?page=run")
     page.locator("#run-result").wait_for()
-    page.wait_for_load_state("networkidle")
+    settled(page)
     page.get_by_role("button", name="Tour", exact=True).click()
     at(page, 0)
     assert page.get_by_role("tab", name="Step").get_attribute("aria-selected") == "true"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.harness import wait
+from tests.browser.harness import settled
 from tests.browser.learning import AT_HEADING, IDLE
 from tests.browser.test_accessible import SHOWN
 
@@ -63,22 +63,21 @@ def small(png: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_looks_as_it_did(gallery, server, watch, name):
+def test_looks_as_it_did(context, server, watch, name):
     query, width, height, scheme = PAGES[name]
-    page = watch(gallery).page
+    page = watch(context).page
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
-    page.wait_for_load_state("networkidle")
     if "rung=" in query:
         rung = query.rpartition("=")[2]
         page.wait_for_function(IDLE, arg=rung)
-        page.wait_for_load_state("networkidle")
+        settled(page)
         page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
     if name in CHARTS:
         page.wait_for_selector(".js-plotly-plot .main-svg:visible")
-    wait(page, 500)
+    settled(page)
     png = page.screenshot()
     kept = SHOTS / f"{name}.png"
     if os.environ.get("UPDATE_SHOTS"):

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.harness import Server, launch
+from tests.browser.harness import Server, launch, settled
 from tests.load.wire import Connection, Tally
 
 AT_ONCE = 6  # connections of one browser
@@ -50,7 +50,7 @@ def requests_of_a_page(url: str) -> list[tuple[str, str, bytes]]:
         page.on("request", note)
         page.goto(url)
         page.wait_for_selector('[data-testid="player"][aria-busy="false"]')
-        page.wait_for_timeout(1500)
+        settled(page)
         browser.close()
     return seen
 
