@@ -9,10 +9,13 @@ from __future__ import annotations
 import sys
 import tracemalloc
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
-def effort(call: Callable[[], object]) -> tuple[int, int]:
-    """(lines of Python that ``call()`` ran, most bytes that it held at once)."""
+def effort(call: Callable[[], T]) -> tuple[int, int, T]:
+    """(lines of Python that ``call()`` ran, most bytes that it held at once, what it gave)."""
     lines, before = 0, sys.gettrace()
 
     def count(frame, event, argument):
@@ -23,15 +26,16 @@ def effort(call: Callable[[], object]) -> tuple[int, int]:
     tracemalloc.start()
     sys.settrace(count)
     try:
-        call()
+        result = call()
     finally:
         sys.settrace(before)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    return lines, most
+    return lines, most, result
 
 
-def assert_light(call: Callable[[], object], lines: int, most_bytes: int) -> None:
-    """``call()`` takes at most so many lines and bytes."""
-    found = effort(call)
-    assert found[0] <= lines and found[1] <= most_bytes, f"{found[0]:,} lines, {found[1]:,} bytes"
+def assert_light(call: Callable[[], T], lines: int, most_bytes: int) -> T:
+    """What ``call()`` gives; it may take so many lines and bytes."""
+    ran, held, result = effort(call)
+    assert ran <= lines and held <= most_bytes, f"{ran:,} lines, {held:,} bytes"
+    return result

@@ -132,8 +132,7 @@ def test_the_widget_is_small_light_and_refuses():
     for where in ("channel", "single"):
         for size in ("1", "30", "1000"):
             asked = partial(blocks, where=where, size=size, block=4)
-            assert_light(asked, 75_000, 2_000_000)  # 23,927 lines, 0.5 MB
-            found = asked()
+            found = assert_light(asked, 75_000, 2_000_000)  # 23,927 lines, 0.5 MB
             assert len(json.dumps(found)) < 40_000
             assert all(b.get("label") or b.get("words") for b in found)
             shown = next(b for b in found if b["type"] == "bars")["items"]
