@@ -3,6 +3,7 @@
 import { address, placed } from "../site.js";
 import { BUILD } from "./build.js";
 import { hall } from "./dom.js";
+import { asked } from "./fetched.js";
 import { Player } from "./player.js";
 import { position, problemOf } from "./query.js";
 import { Race } from "./race.js";
@@ -38,7 +39,7 @@ class Stage {
     });
     document.addEventListener("fa:present", () => {
       if (this.racing) this.alone();
-      this.present(true);
+      hall(true);
       address.write({ mode: "present" });
       this.player.root.focus({ preventScroll: true });
     });
@@ -65,11 +66,6 @@ class Stage {
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
-  present(on) {
-    hall(on);
-  }
-
   /** The frame is made here, from the DOM; the rest comes from the server as a file. */
   async save(kind) {
     if (!this.mount.isConnected) return;
@@ -80,11 +76,8 @@ class Stage {
     const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
     try {
       if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name);
-      const file = await fetch(new URL(`fa/export.${kind}${search}`, document.baseURI));
-      if (!file.ok) throw new Error((await file.json()).error);
-      const href = URL.createObjectURL(await file.blob());
-      download(href, `${name}.${kind}`);
-      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+      const file = await asked(new URL(`fa/export.${kind}${search}`, document.baseURI));
+      download(await file.blob(), `${name}.${kind}`);
     } catch (error) {
       this.player.say(error.message);
     }
@@ -93,7 +86,7 @@ class Stage {
   /** While the tour is open, Space goes on in it. */
   key(event) {
     if (event.key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) {
-      this.present(false);
+      hall(false);
       address.write({ mode: null });
     }
     if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
@@ -122,7 +115,7 @@ class Stage {
     const { step } = position(search);
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
-    this.present(params.get("mode") === "present");
+    hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));
@@ -150,7 +143,7 @@ class Stage {
 
   alone({ load = true } = {}) {
     this.racing = false;
-    this.race.pause();
+    this.race.transport.stop();
     this.player.park(false);
     this.mount.replaceChildren(this.player.root);
     address.write({ mode: null, clock: null });
