@@ -77,6 +77,9 @@ class Mask:
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def predicate(self) -> Predicate:
         """What it is made of."""

@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from explainer.algorithms.schedule import PHASES
+from explainer.algorithms.transfers import PHASES
 from explainer.base.paths import ROOT
 
 KERNELS = {"fa2": "fa2.py", "fa1": "fa1.py", "standard": "standard.py"}

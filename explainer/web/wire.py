@@ -17,8 +17,9 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs, row_names
-from explainer.algorithms.schedule import PHASES, STATISTICS, TENSORS, Step, schedule
+from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import moved, traffic
+from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
 from explainer.base.formats import ITEMSIZE
 from explainer.memory import tile_budget
 from explainer.problem import ORDERS, Problem

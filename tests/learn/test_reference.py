@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.algorithms import schedule, tiling, traffic
+from explainer.algorithms import tiling, traffic
+from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
 from explainer.learn import claim_costs, reference
 from explainer.learn.reference import FORMULAS, HANDOUT, PAPERS, READING
@@ -259,7 +260,7 @@ def test_links_are_text_and_nothing_names_another_host():
 
 def test_the_lines_go_through_the_phases_in_order():
     phases = [phase for phase, _, _ in reference.LINES if phase]
-    assert tuple(dict.fromkeys(phases)) == schedule.PHASES
+    assert tuple(dict.fromkeys(phases)) == PHASES
 
 
 def test_the_handouts_bytes_are_those_of_its_formulas():
