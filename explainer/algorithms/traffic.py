@@ -9,6 +9,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
+from kernels.masks import Mask
 
 
 def moved(steps: Iterable[Step]) -> Moved:
@@ -54,11 +55,11 @@ def launches(problem: Problem) -> tuple[tuple[str, Moved], ...]:
 
 @lru_cache(maxsize=4096)
 def requested(
-    n: int, d: int, causal: bool, dtype: str, order: str, block_q: int, block_k: int
+    n: int, d: int, mask: Mask | str, dtype: str, order: str, block_q: int, block_k: int
 ) -> int:
     """HBM bytes of one head in this loop order, reads and writes together."""
     problem = Problem(
-        n=n, d=d, causal=causal, dtype=dtype, order=order, inputs="random",
+        n=n, d=d, mask=mask, dtype=dtype, order=order, inputs="random",
         block_q=min(block_q, n), block_k=min(block_k, n),
     )  # fmt: skip
     return sum(read + written for read, written in summed(problem).values())

@@ -31,7 +31,7 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
 
 
 def _computed(w: Workload, order: str, n: int, br: int, bc: int) -> int:
-    return requested(n, w.d, w.causal, w.dtype, order, br, bc)
+    return requested(n, w.d, w.mask, w.dtype, order, br, bc)
 
 
 def _counted(w: Workload) -> list[dict]:

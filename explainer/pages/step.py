@@ -94,7 +94,7 @@ class StepPage:
 
 def values(problem: Problem) -> list[str | int | float]:
     """What each control shows for a Problem, in the order of ``StepPage.controls``."""
-    mask = "causal" if problem.causal else "full"
+    mask = str(problem.mask)
     sizes = [problem.n, problem.d, problem.block_q, problem.block_k]
     choices = [mask, problem.order, problem.dtype]
     return [problem.inputs, problem.seed, *sizes, *choices, problem.text, problem.gain]

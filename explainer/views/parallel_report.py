@@ -161,7 +161,7 @@ def real_head(c: Compared) -> str:
     """How far simulation and reality are apart."""
     name = {"fa1": "FA-1", "fa2": "FA-2"}[c.order]
     w = c.workload
-    mask = "causal" if w.causal else "full"
+    mask = str(w.mask)
     low, high = c.spread_us
     sign = "longer" if c.makespan >= 0 else "shorter"
     learnt = (
