@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from explainer.base import own_data
-from kernels import masks
-from kernels.masks import Mask, MaskError
+from kernels.masks import PREDICATES, Mask, MaskError, of, parse
 
 ORDERS = ("standard", "fa1", "fa2")
 DTYPES = ("fp32", "fp16", "bf16")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = tuple(masks.PREDICATES)
+MASKS = tuple(PREDICATES)
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
@@ -138,7 +137,7 @@ def mask_of(value: object) -> Mask:
     if isinstance(value, Mask):
         return value
     try:
-        return masks.parse(value if isinstance(value, str) else "")
+        return parse(value if isinstance(value, str) else "")
     except MaskError as error:
         raise refuse("mask", value, str(error)) from None
 
@@ -151,7 +150,7 @@ def causal_keyword(cls: type) -> type:
         if causal is not None:
             if not isinstance(causal, bool):
                 raise refuse("mask", causal, "True for causal or False for full")
-            fields["mask"] = masks.of(causal)
+            fields["mask"] = of(causal)
         made(self, *args, **fields)
 
     cls.__init__ = init

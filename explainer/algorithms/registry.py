@@ -20,21 +20,16 @@ SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
 
 def script() -> str:
     """The browser's module: label, closed form, pseudocode and so on of every algorithm."""
-
-    def plain(line) -> dict:
-        return {key: value for key, value in asdict(line).items() if value}
-
-    kept = ("label", "opens", "running", "closed_form")
-    said = {
-        key: {name: getattr(a, name) for name in kept}
-        | {"pseudocode": [plain(line) for line in a.pseudocode]}
-        for key, a in ALGORITHMS.items()
-    }
-    lines = json.dumps(said, ensure_ascii=False, indent=1)
-    return (
-        "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
-        f"export const ALGORITHMS = {lines};\n"
-    )
+    text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
+    text += "export const ALGORITHMS = {\n"
+    for key, a in ALGORITHMS.items():
+        said = {name: getattr(a, name) for name in ("label", "opens", "running", "closed_form")}
+        lines = ({k: v for k, v in asdict(line).items() if v} for line in a.pseudocode)
+        listed = ",\n".join("    " + json.dumps(line, ensure_ascii=False) for line in lines)
+        text += f"  {key}: {{\n"
+        text += "".join(f"    {k}: {json.dumps(v, ensure_ascii=False)},\n" for k, v in said.items())
+        text += f"    pseudocode: [\n{listed},\n    ],\n  }},\n"
+    return text + "};\n"
 
 
 if __name__ == "__main__":
