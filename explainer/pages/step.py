@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
@@ -14,7 +15,7 @@ from explainer.pages.opening import MERGE, controls_follow
 from explainer.pages.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
 
-ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
+ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
@@ -94,7 +95,7 @@ class StepPage:
 
 def values(problem: Problem) -> list[str | int | float]:
     """What each control shows for a Problem, in the order of ``StepPage.controls``."""
-    mask = "causal" if problem.causal else "full"
+    mask = str(problem.mask)
     sizes = [problem.n, problem.d, problem.block_q, problem.block_k]
     choices = [mask, problem.order, problem.dtype]
     return [problem.inputs, problem.seed, *sizes, *choices, problem.text, problem.gain]
