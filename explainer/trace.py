@@ -13,11 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer import tiling
-from explainer.formats import round_to
-from explainer.inputs import make_inputs
+from explainer.algorithms import tiling
+from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.schedule import Step, Transfer, check_size, schedule
+from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
-from explainer.schedule import Step, Transfer, check_size, schedule
 
 MAX_BYTES = 512 * 2**20
 NEG_INF = np.float32(-np.inf)
@@ -294,28 +294,22 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
 
 
 def _bench() -> None:
-    from explainer.wire import packed_gzip
-
     for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, causal=False)):
         times = []
         for _ in range(9):
-            for cached in (trace, schedule, packed_gzip):
-                cached.cache_clear()
+            trace.cache_clear()
+            schedule.cache_clear()
             start = time.perf_counter()
             trace(p)
             times.append((time.perf_counter() - start) * 1e3)
-        start = time.perf_counter()
-        size = len(packed_gzip(p))
-        packing = (time.perf_counter() - start) * 1e3
         print(
-            f"N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: trace median "
-            f"{sorted(times)[4]:.2f} ms (9 runs), packing {packing:.1f} ms, "
-            f"{size / 1000:.1f} kB compressed"
+            f"N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
+            f"median {sorted(times)[4]:.2f} ms (9 runs)"
         )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The NumPy trace of a Problem.")
-    parser.add_argument("--bench", action="store_true", help="time it and print its size")
+    parser.add_argument("--bench", action="store_true", help="time it")
     if parser.parse_args().bench:
         _bench()

@@ -1,34 +1,30 @@
 """Attention kernels in Triton, with their references; floor 0 (imports nothing of `explainer`).
 
-Importing works on every machine; `available()` says whether the kernels run here and why not.
-Set TRITON_INTERPRET=1 before importing to run them on a CPU.
+Importing works on every machine and loads neither torch nor Triton: a name is fetched when it is
+first used. `available()` says whether the kernels run here and why not. Set TRITON_INTERPRET=1
+before importing to run them on a CPU.
 """
 
+from importlib import import_module
+
 from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
-
-__all__ = [
-    "INTERPRETED",
-    "available",
-    "compile_report",
-    "count_traffic",
-    "flash_attention",
-    "naive_attention",
-    "progress",
-    "reference_attention",
-    "reference_states",
-    "tile_states",
-]
-
-if HAS_TORCH:
-    from .reference import naive_attention, reference_attention, reference_states
-if HAS_TORCH and HAS_TRITON:
-    from .attention import flash_attention, tile_states
-    from .counting import count_traffic
-    from .inspection import compile_report
 from .progress import progress
+
+# name → the module that has it
+_TORCH = dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference")
+_TRITON = {
+    **dict.fromkeys(("flash_attention", "tile_states"), "attention"),
+    "count_traffic": "measure.counting",
+    "compile_report": "measure.inspection",
+}
+__all__ = ["INTERPRETED", "available", "progress", *_TORCH, *_TRITON]
 
 
 def __getattr__(name: str):
-    if name in __all__:  # not imported above
+    if name not in _TORCH and name not in _TRITON:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not HAS_TORCH or (name in _TRITON and not HAS_TRITON):
         raise RuntimeError(available()[1])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{(_TORCH | _TRITON)[name]}", __name__)
+    globals()[name] = getattr(module, name)
+    return globals()[name]

@@ -1,9 +1,13 @@
-"""For every test: no call home, and without a GPU the kernels run in Triton's interpreter."""
+"""For every test: no call home; without a GPU the kernels run in Triton's interpreter; pairwise."""
 
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from tests.compiler import Compiler
+from tests.pairs import choose
 
 settings.register_profile("here", deadline=None)  # a busy machine is no failure
 settings.load_profile("here")
@@ -13,3 +17,25 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 # seconds that most tests do not need.
 if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="whole products, not only each pair")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "pairwise: of a product of cases, only each pair is met")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--full"):
+        items[:], left_out = choose(items)
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    """``with compiler.serving():`` compiles in one process, each request once in a run."""
+    one = Compiler()
+    yield one
+    one.close()

@@ -1,4 +1,4 @@
-"""Imports point down the floors of DESIGN.md, and what must stay light stays light."""
+"""The house: rooms stand in one order, imports point down it, what must stay light stays light."""
 
 from __future__ import annotations
 
@@ -6,111 +6,96 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-FLOORS = {
-    1: ("own", "problem", "formats", "inputs", "tiling", "hardware", "request", "workload"),
-    2: (
-        "schedule",
-        "traffic",
-        "trace",
-        "wire",
-        "sram",
-        "listing",
-        "tour",
-        "agreement",
-        "recorded",
-        "admission",
-        *(
-            "records",
-            "grid",
-            "timeline",
-            "pace",
-            "footprint",
-            "capacity",
-            "choices",
-            "decode",
-            "series",
-        ),
-        *("warps", "warp_loops", "placed", "learn"),
-    ),
-    3: (
-        *("bundle", "export", "routes", "compressed", "entry", "logs", "gate", "theme", "player"),
-        *("html", "script", "figures", "report", "sweeps", "charts", "drawings", "picker"),
-        *("verdict", "details", "downloads"),
-        *("memory_report", "tiles_report", "parallel_report", "code", "warp_player"),
-        *("learn_report", "learn_player"),
-        *("engine", "child", "worker", "jobs", "judging", "zero"),
-    ),
-    4: ("pages",),
-}
-FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
-OWN = sorted(
-    [*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/*.py"), ROOT / "app.py"],
+from explainer.base.paths import ROOT
+
+# Each may import those before it.
+ROOMS = (
+    *("base", "problem", "algorithms", "trace", "memory", "parallel"),
+    *("engine", "learn", "views", "web", "pages"),
 )
+LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
+SHARED = "kernels.masks"  # one owner of what a mask hides, for both
+PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
+SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
+
+
+def name(path: Path) -> str:
+    """The dotted name that a file is imported by."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imported(path: Path) -> set[str]:
-    """Absolute names of the modules that a file imports, wherever in the file."""
+    """Absolute names that a file imports, wherever in the file; modules and what is in them."""
+    package = name(path).split(".") if path.stem == "__init__" else name(path).split(".")[:-1]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {f"{module}.{alias.name}" for alias in node.names} | {module}
     return found
 
 
-def module(path: Path) -> str:
-    """Which entry of ``FLOOR_OF`` a file of explainer/ is."""
-    return path.relative_to(ROOT / "explainer").parts[0].removesuffix(".py")
+def top(names: set[str]) -> set[str]:
+    return {n.split(".")[0] for n in names}
 
 
-@pytest.mark.parametrize("path", OWN, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_down(path):
-    names = imported(path)
-    ours = {n.split(".")[1] for n in names if n.startswith("explainer.")}
-    if path.parent.name == "kernels":
-        assert not ours and not any(n.split(".")[0] in ("explainer", "gradio") for n in names)
-    elif path.name == "app.py":
-        assert not any(n.split(".")[0] in ("kernels", "torch", "triton") for n in names)
-    elif path.name != "__init__.py":
-        floor = FLOOR_OF[module(path)]
-        higher = {n: FLOOR_OF[n] for n in ours if FLOOR_OF[n] > floor}
-        assert not higher, f"floor {floor} imports {higher}"
-        if floor < 3:
-            assert not any(n.split(".")[0] in ("gradio", "kernels", "torch") for n in names)
-        elif module(path) not in ("jobs", "worker", "judging"):
-            assert not any(n.split(".")[0] in ("kernels", "torch") for n in names)
+    names, own = imported(path), name(path).split(".")
+    rooms = {n.split(".")[1] for n in names if n.startswith("explainer.")}
+    if own[0] == "kernels":
+        assert not top(names) & {"explainer", "gradio"}
+    elif own == ["app"]:
+        assert rooms <= {"pages", "web", "engine"} and not top(names) & {"kernels", "torch"}
+    elif len(own) > 1:
+        assert not {r for r in rooms if ROOMS.index(r) > ROOMS.index(own[1])}
+        if own[1] != "engine":
+            assert not top(names) & {"torch", "triton"}
+            assert all(n.startswith(SHARED) for n in names if n.split(".")[0] == "kernels")
+        assert own[1] in ("web", "pages") or "gradio" not in top(names)
+
+
+def test_every_file_lies_in_a_room():
+    here = {p.name for p in ROOT.glob("explainer/*") if p.name != "__pycache__"}
+    assert here - {"problem.py", "trace.py", "__init__.py"} == set(ROOMS) - {"problem", "trace"}
+
+
+def test_no_module_imports_itself_by_a_circle():
+    modules = {name(p) for p in PYTHON}
+    graph = {name(p): (imported(p) & modules) - {name(p)} for p in PYTHON if p.stem != "__init__"}
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
 @pytest.mark.parametrize(
-    ("imports", "absent"),
+    ("names", "absent"),
     [
         (
-            [f"explainer.{n}" for f in (1, 2) for n in FLOORS[f]],
+            [m for p in PYTHON if (m := name(p)).split(".")[1:2] and m.split(".")[1] in LIGHT],
             ("torch", "triton", "gradio", "plotly"),
         ),
         (["app"], ("torch", "triton", "kernels")),
-        (["kernels"], ("gradio", "explainer")),
+        (["kernels", "kernels.masks"], ("torch", "triton", "gradio", "explainer")),
     ],
-    ids=["floors 1 and 2", "the web process", "kernels"],
+    ids=["what is taught", "the web process", "kernels"],
 )
-def test_a_fresh_import_stays_light(imports, absent):
-    code = f"import sys, {', '.join(imports)}; print(*[m for m in {absent!r} if m in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+def test_a_fresh_import_stays_light(names, absent):
+    code = f"import sys, {', '.join(names)}; print(*[m for m in {absent!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
 
 
 def test_pages_fetch_nothing_from_elsewhere():
     found = {}
-    for path in [*ROOT.glob("assets/**/*.js"), *ROOT.glob("assets/**/*.css")]:
+    for path in [*SCRIPTS, *ROOT.glob("assets/**/*.css")]:
         urls = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"')]*", path.read_text()))
         urls -= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
         urls -= {"http://www.w3.org/1998/Math/MathML"}  # names, not places
@@ -122,7 +107,7 @@ def test_pages_fetch_nothing_from_elsewhere():
 def test_files_stay_short():
     long = {
         str(path.relative_to(ROOT)): lines
-        for path in [*OWN, *ROOT.glob("assets/**/*.js"), *ROOT.glob("tests/**/*.py")]
+        for path in [*PYTHON, *SCRIPTS, *ROOT.glob("tests/**/*.py")]
         if (lines := len(path.read_text().splitlines())) > 360
     }
     assert not long

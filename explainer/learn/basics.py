@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explainer.inputs import row_names
+from explainer.algorithms.inputs import row_names
 from explainer.learn.blocks import (
     Block,
     Control,

@@ -1,7 +1,7 @@
 """What a widget is made of: controls that the reader moves, blocks that show what was computed.
 
 A widget is a pure function from its controls' values to blocks; blocks are plain JSON values that
-assets/player/learn.js draws. Nothing is computed in the browser.
+assets/js/learn/index.js draws. Nothing is computed in the browser.
 """
 
 from __future__ import annotations

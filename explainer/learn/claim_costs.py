@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from explainer import footprint, sram, tiling
-from explainer.hardware import CARDS, KIB, MIB
+from explainer.algorithms import tiling
+from explainer.algorithms.traffic import requested, summed
+from explainer.base.cards import CARDS, KIB, MIB
 from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.formats import written
+from explainer.memory import levels, tile_budget
+from explainer.memory.workload import Workload
 from explainer.problem import Problem
-from explainer.traffic import requested, summed
-from explainer.workload import Workload
 
 A100_ON_CHIP = 192 * KIB  # an SM's L1 and shared memory together; Ampere architecture whitepaper
 EXP_PER_CLOCK = 16  # an SM's special functions; CUDA C++ Programming Guide, arithmetic throughput
@@ -26,7 +27,7 @@ def io(given: Given) -> list[Block]:
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
     moved = {o: [requested(n, d, False, "fp16", o, block, block) for n in ns]
              for o in ("standard", "fa2")}  # fmt: skip
-    extra = [dict(footprint.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
+    extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
     series = [{"name": names[o], "x": ns, "y": y, "colour": c}
               for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
@@ -64,8 +65,8 @@ def on_chip(given: Given) -> list[Block]:
     rows = []
     for card in CARDS.values():
         whole = card.shared_per_sm_bytes * card.sms
-        wished = sram.largest_square(problem, replace(card, shared_bytes=whole))
-        one = sram.largest_square(problem, card)
+        wished = tile_budget.largest_square(problem, replace(card, shared_bytes=whole))
+        one = tile_budget.largest_square(problem, card)
         rows.append((card.name, f"{card.shared_bytes // KIB} KB", f"{one} × {one}", str(card.sms),
                      f"{whole / MIB:.1f} MB", f"{wished} × {wished}"))  # fmt: skip
     a100 = CARDS["a100"]
@@ -122,10 +123,10 @@ def kept(given: Given) -> list[Block]:
     """What is on chip and what is off chip, for both ways: like with like."""
     w = Workload(n=int(given["n"]), d=64, heads=1, block_q=int(given["block"]),
                  block_k=int(given["block"]), dtype="fp32")  # fmt: skip
-    tile = {p.tensor: p.nbytes for p in sram.budget(w.problem("fa2"))}
-    off = {o: dict(footprint.tensors(w, o)) for o in ("standard", "fa2")}
+    tile = {p.tensor: p.nbytes for p in tile_budget.budget(w.problem("fa2"))}
+    off = {o: dict(levels.tensors(w, o)) for o in ("standard", "fa2")}
     extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
-    less = {o: sum(v for t, v in footprint.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
+    less = {o: sum(v for t, v in levels.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
             for o in off}  # fmt: skip
     operands = sum(tile[t] for t in "QKVO")
     rows = [
@@ -147,7 +148,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
     """{way: FLOPs per byte of HBM, and the seconds of one head for memory, products, exp} on the
     whole card, fp16, at its data sheet's rates; each unit alone, nothing overlaps."""
     card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
-    once = sum(size for _, size in footprint.tensors(replace(w, batch=1, heads=1), "fa2"))
+    once = sum(size for _, size in levels.tensors(replace(w, batch=1, heads=1), "fa2"))
     moved = {o: requested(w.n, w.d, False, w.dtype, o, w.block_q, w.block_k)
              for o in ("standard", "fa2")}  # fmt: skip
     ways = {"standard": moved["standard"], "fused, no cache": moved["fa2"],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explainer.inputs import make_inputs
+from explainer.algorithms.inputs import make_inputs
 from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.learn.formats import FORMATS, written
 from explainer.problem import Problem

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explainer import recorded
-from explainer.hardware import CARDS
+from explainer.base import records
+from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
 from explainer.learn.blocks import Control, Widget
@@ -124,7 +124,7 @@ CLAIMS = (
             *speed_ratio()
         ),
         "",
-        f"PyTorch, torch.nn.attention (activate_flash_attention_impl); {recorded.about()}",
+        f"PyTorch, torch.nn.attention (activate_flash_attention_impl); {records.about()}",
     ),
     Claim(
         "order",

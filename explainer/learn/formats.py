@@ -1,6 +1,6 @@
 """Number formats, exact: rounding, bits and ranges of fp32 down to fp8, in float64 NumPy.
 
-Other than :mod:`explainer.formats`, which rounds what a kernel stores, this one knows the bits.
+Other than :mod:`explainer.base.formats`, which rounds what is stored, this one knows the bits.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.inputs import make_inputs
+from explainer.algorithms.inputs import make_inputs
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
 from explainer.learn.rungs_low import shown
 from explainer.problem import Problem

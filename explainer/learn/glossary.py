@@ -184,7 +184,7 @@ _TOO_PLAIN = {"weights", "values", "keys", "output", "index of the row block"}
 def spelled() -> dict[str, str]:
     """{as it stands in a text: key}: names, also at the beginning of a sentence, and symbols of two
     letters and more or of none that is Latin. One Latin letter is found everywhere, so a symbol is
-    told by its surroundings (assets/player/terms.js)."""
+    told by its surroundings (assets/js/site/terms.js)."""
     found: dict[str, str] = {}
     for term in TERMS:
         if len(term.symbol) > 1 or term.symbol in ("α", "ℓ"):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.footprint import levels
-from explainer.hardware import CARDS
+from explainer.algorithms.traffic import requested
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.learn.formats import FORMATS, written
 from explainer.learn.rungs_low import measures, products, shown, softmax
 from explainer.learn.stable import in_format
 from explainer.learn.systems import amount
-from explainer.traffic import requested
-from explainer.workload import Workload
+from explainer.memory.levels import levels
+from explainer.memory.workload import Workload
 
 VECTOR = np.array([3.0, 4.0])
 PAIR = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Control, Widget, table, text
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from explainer import sram
-from explainer.footprint import levels
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
 from explainer.learn.content import CHOICE, ORDER, Question, Rung
 from explainer.learn.formats import written
 from explainer.learn.rungs_low import address, pick, shown, size, slider, softmax, whole
+from explainer.memory import tile_budget
+from explainer.memory.levels import levels
+from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
-from explainer.workload import Workload
 
 Values = Mapping[str, float | str]
 
@@ -115,8 +115,8 @@ def _tiles_why(v: Values) -> list[Block]:
     w = Workload(card=str(v["card"]), n=int(v["n"]), d=int(v["d"]), block_q=br, block_k=bc, heads=1,
                  dtype=str(v["dtype"]))  # fmt: skip
     card, problem = w.hardware, w.problem("fa2")
-    parts = sram.budget(problem)
-    tile, whole_s = sram.total(parts), w.n * w.n * w.itemsize
+    parts = tile_budget.budget(problem)
+    tile, whole_s = tile_budget.total(parts), w.n * w.n * w.itemsize
     found = levels(w)
     sizes = [
         ("one tile, all its parts", tile),
@@ -127,7 +127,7 @@ def _tiles_why(v: Values) -> list[Block]:
         ("DRAM (HBM)", card.hbm_bytes),
     ]
     fits = tile <= card.shared_bytes
-    best = sram.largest_square(problem, card)
+    best = tile_budget.largest_square(problem, card)
     return [
         table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
               [(x.name, size(x.size_bytes), size(x.per_sm_bytes) if x.per_sm_bytes else "—",

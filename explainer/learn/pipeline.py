@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from explainer.footprint import levels
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Control, Widget, bars, table, text, timeline
-from explainer.workload import Workload
+from explainer.memory.levels import levels
+from explainer.memory.workload import Workload
 
 MATRIX, EXP, TMA = "matrix unit", "exp unit", "TMA"
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.formats import round_to as stored
+from explainer.base.formats import round_to as stored
 from explainer.learn.blocks import Block, Control, Widget, bars, bits, plot, table, text
 from explainer.learn.formats import FORMATS, Format, power, written
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer import choices, footprint, sram, tiling, traffic
-from explainer.hardware import CARDS
+from explainer.algorithms import tiling, traffic
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, formula, table, text
+from explainer.memory import levels, tile_budget, tile_choices
+from explainer.memory.workload import Workload
 from explainer.problem import ORDERS, Problem
-from explainer.workload import Workload
 
 # ---- formulas: constant MathML, built from words separated by spaces -----------------------------
 
@@ -214,13 +215,13 @@ def _orders() -> Block:
 
 def numbers() -> tuple[tuple[str, str], ...]:
     """Five numbers to remember: (number, what it is)."""
-    square = dict(footprint.tensors(LARGE, "standard"))["S"]
-    kept = dict(footprint.tensors(LARGE, "fa2"))["lse"]
-    ratio = choices.ratio(LARGE, "fa2", 64, 64)
+    square = dict(levels.tensors(LARGE, "standard"))["S"]
+    kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
+    ratio = tile_choices.ratio(LARGE, "fa2", 64, 64)
     far = [traffic.requested(n, 64, False, "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
     card = CARDS["h200"]
-    side = sram.largest_square(SHOWN, card)
+    side = tile_budget.largest_square(SHOWN, card)
     return (
         (f"{square // kept:,} ×", f"S of one head at N = {LARGE.n:,} "
          f"({square / 2**20:.0f} MiB) against lse ({kept / 2**10:.0f} KiB)"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from explainer.algorithms.traffic import requested
 from explainer.learn.content import CHOICE, CLICK, NUMBER, ORDER, Question, Rung
-from explainer.traffic import requested
 
 ASKED_N, ASKED_D, ASKED_SIDE = 1024, (32, 64, 128), (16, 32, 64)  # rung 14's question, fp16
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.choices import break_even
-from explainer.formats import ITEMSIZE
-from explainer.hardware import CARDS
+from explainer.algorithms.traffic import launches, requested
+from explainer.base.cards import CARDS
+from explainer.base.formats import ITEMSIZE
 from explainer.learn import matrix_units
 from explainer.learn.blocks import Block, Control, Widget, bars, plot, table, text
 from explainer.learn.pipeline import EXP_TFLOPS
 from explainer.learn.rungs_high import SYSTEMS
+from explainer.memory.tile_choices import break_even
+from explainer.memory.workload import Workload
 from explainer.problem import Problem
-from explainer.traffic import launches, requested
-from explainer.workload import Workload
 
 Values = Mapping[str, float | str]
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written

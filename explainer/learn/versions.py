@@ -8,20 +8,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer import tiling
-from explainer.capacity import beyond_inputs
-from explainer.footprint import FP32
-from explainer.formats import ITEMSIZE
-from explainer.grid import programs
-from explainer.hardware import CARDS
+from explainer.algorithms import tiling
+from explainer.algorithms.traffic import requested, summed
+from explainer.base.cards import CARDS
+from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
 from explainer.learn.rungs_high import HISTORY
 from explainer.learn.systems import amount
+from explainer.memory.capacity import beyond_inputs
+from explainer.memory.levels import FP32
+from explainer.memory.workload import Workload
+from explainer.parallel.launch import programs
+from explainer.parallel.warps import warps
 from explainer.problem import Problem
 from explainer.trace import Trace, trace
-from explainer.traffic import requested, summed
-from explainer.warps import warps
-from explainer.workload import Workload
 
 Values = Mapping[str, float | str]
 NS = (256, 512, 1024, 2048, 4096, 8192, 16384)

@@ -6,7 +6,7 @@ a package that is not installed say so in ``needs`` and in their words.
 
 from __future__ import annotations
 
-from explainer import recorded
+from explainer.base import records
 from explainer.learn.blocks import Block, table
 from explainer.learn.content import Snippet
 
@@ -18,7 +18,7 @@ def speed_ratio() -> tuple[float, float]:
     """Least and most that SDPA's cuDNN backend was faster than its flash backend, in the recorded
     benchmark: every N, d, mask and 16-bit format that both ran."""
     keys = ("dtype", "n", "d", "mask")
-    rows = [r for r in recorded.load()["rows"] if r.get("tflops")]
+    rows = [r for r in records.load()["rows"] if r.get("tflops")]
     speed = {(r["contender"], *(r[k] for k in keys)): r["tflops"] for r in rows}
     ratios = [
         fast / speed[("sdpa_flash", *rest)]
@@ -55,8 +55,8 @@ BACKENDS: Block = table(
          f"sdp_utils.cpp: check_batch_size_and_num_heads_dense; {CHECKED}"),
         ("deterministic algorithms only", "yes", "no", "yes", "yes",
          f"sdp_utils.cpp: check_cudnn_deterministic; {CHECKED}"),
-        ("extra memory", "O(N)", "O(N)", "O(N)", "S and P: O(N²)", recorded.about()),
-        ("speed on an H200", "1 ×", SPEED, "—", "—", recorded.about()),
+        ("extra memory", "O(N)", "O(N)", "O(N)", "S and P: O(N²)", records.about()),
+        ("speed on an H200", "1 ×", SPEED, "—", "—", records.about()),
     ),
 )  # fmt: skip
 

@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import gradio as gr
 
-from explainer.engine import Engine
-from explainer.export import as_json
+from explainer.algorithms.schedule import check_size
+from explainer.engine.engine import Engine
+from explainer.engine.requests import RunRequest, Sweep
 from explainer.pages.sweep import rows_of
 from explainer.problem import Problem, ProblemError
-from explainer.request import RunRequest, Sweep
-from explainer.schedule import check_size
+from explainer.web.export import as_json
 
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")

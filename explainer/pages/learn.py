@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.learn_player import LearnPlayer
+from explainer.pages.learn_player import LearnPlayer
 
 
 def build() -> LearnPlayer:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import gradio as gr
 
-from explainer import charts, memory_report, parallel_report, series, tiles_report
+from explainer.memory import traffic_series
+from explainer.pages.picker import Picker
 from explainer.pages.plots import plot, shown
 from explainer.pages.workload import (
     KEYS,
@@ -22,8 +23,8 @@ from explainer.pages.workload import (
     taken,
 )
 from explainer.pages.workload import shown as shown_controls
-from explainer.picker import Picker
 from explainer.problem import ProblemError
+from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
 
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
@@ -61,7 +62,7 @@ def render(query: Mapping[str, str]) -> tuple:
         metric = metric if metric in tiles_report.METRICS else "tflops"
         return tiles_report.tiles(w, metric), shown(None), shown(None), ""
     if view == "traffic":
-        by_n, by_side = series.by_n(w), series.by_side(w)
+        by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
         tile = f"tiles of {w.block_q} × {w.block_k}"
         left = charts.traffic(by_n, "n", "Traffic against N", f"one head, {tile}", w.n)
         right = charts.traffic(
@@ -74,7 +75,7 @@ def render(query: Mapping[str, str]) -> tuple:
         chart = charts.capacity(rows, w.card, w.n)
         tail = memory_report.capacity_tail(w, rows)
         return memory_report.capacity_head(w), shown(chart, hall), shown(None), tail
-    return memory_report.levels(w), shown(None), shown(None), ""
+    return levels_report.levels(w), shown(None), shown(None), ""
 
 
 def _extra(query: Mapping[str, str]) -> list[str]:

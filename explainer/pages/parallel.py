@@ -7,9 +7,12 @@ from collections.abc import AsyncIterator, Mapping
 
 import gradio as gr
 
-from explainer import charts, grid, pace, parallel_report, placed
-from explainer.engine import Engine
+from explainer.engine.engine import Engine
+from explainer.engine.requests import Placed
+from explainer.memory.workload import Workload
+from explainer.pages.picker import Picker
 from explainer.pages.plots import plot, shown
+from explainer.pages.warp_player import WarpPlayer
 from explainer.pages.workload import (
     KEYS,
     QUICK,
@@ -23,11 +26,9 @@ from explainer.pages.workload import (
     settling,
 )
 from explainer.pages.workload import shown as shown_controls
-from explainer.picker import Picker
+from explainer.parallel import durations, launch, real_schedules
 from explainer.problem import ProblemError
-from explainer.request import Placed
-from explainer.warp_player import WarpPlayer
-from explainer.workload import Workload
+from explainer.views import charts, parallel_report
 
 PREFIX = "par-"
 POLL_S = 0.15
@@ -53,15 +54,19 @@ FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 
 def _grid(w: Workload, hall: bool) -> tuple:
-    both = {order: pace.schedule(w, order) for order in ("fa1", "fa2")}
-    other = {o: pace.schedule(w, "fa2", o) for o in (grid.PLAIN, grid.HEAD)} if w.causal else None
-    unit = pace.pace(w, "fa2").unit
+    both = {order: durations.schedule(w, order) for order in ("fa1", "fa2")}
+    other = (
+        {o: durations.schedule(w, "fa2", o) for o in (launch.PLAIN, launch.HEAD)}
+        if w.causal
+        else None
+    )
+    unit = durations.pace(w, "fa2").unit
     longest = max(s.makespan for s in both.values())
     figures = []
     for order, s in both.items():
         name = {"fa1": "FA-1: a program a head", "fa2": "FA-2: a program a row block"}[order]
         name += f", {parallel_report.time(s.makespan, unit)}"
-        told = parallel_report.told(s, grid.programs(w, order), unit, "simulated")
+        told = parallel_report.told(s, launch.programs(w, order), unit, "simulated")
         remark = f"simulated; {s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
         name += "" if end == longest else " (a scale of its own)"
@@ -71,7 +76,7 @@ def _grid(w: Workload, hall: bool) -> tuple:
     return head, *figures, parallel_report.grid_tail(w, both, other)
 
 
-def _real(compared: placed.Compared, hall: bool = False) -> tuple:
+def _real(compared: real_schedules.Compared, hall: bool = False) -> tuple:
     longest = max(compared.real.makespan, compared.simulated.makespan)
     figures = []
     for s, name, origin in (
@@ -91,7 +96,7 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         if view == "real":
             case = query.get("case", "")
-            return _real(placed.of_case(case if case in CASES else PLAIN["case"]), hall)
+            return _real(real_schedules.of_case(case if case in CASES else PLAIN["case"]), hall)
         w = parse(query, PLAIN)
         if view == "grid":
             return _grid(w, hall)
@@ -164,7 +169,7 @@ def _recorder(engine: Engine):
         order = query["case"].partition("-")[0]
         try:
             asked = Placed(parse(query, PLAIN), order)
-            grid.programs(asked.workload, order)
+            launch.programs(asked.workload, order)
         except ProblemError as error:
             yield parallel_report.failure(str(error)), shown(None), shown(None), ""
             return
@@ -180,7 +185,7 @@ def _recorder(engine: Engine):
             return
         source = f"measured on {(engine.machine() or {}).get('device', 'this GPU')}"
         ran = asked.workload.with_tile(job.result)
-        yield _real(placed.compare(ran, order, job.result, source))
+        yield _real(real_schedules.compare(ran, order, job.result, source))
 
     return record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explainer.charts import large
+from explainer.views.charts import large
 
 HALL = 460  # px of a chart's height in a lecture hall
 ALONE = 528  # of one that stands alone under its headline

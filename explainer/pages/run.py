@@ -9,16 +9,17 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from explainer import details, figures, recorded, report
-from explainer.engine import REFUSED, Engine, Job
-from explainer.inputs import INPUTS
+from explainer.algorithms.inputs import INPUTS
+from explainer.engine import recorded
+from explainer.engine.engine import REFUSED, Engine, Job
+from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.pages import sweep
 from explainer.pages.opening import ONCE_OPENED, OPENED, controls_follow
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
 from explainer.problem import DTYPES, ProblemError
-from explainer.request import AUTO, METHODS, RunRequest
-from explainer.routes import asset_url
+from explainer.views import figures, run_details, run_report
+from explainer.web.routes import asset_url
 
 POLL_S = 0.15
 # The controls, in this order; keys of RunRequest.to_query.
@@ -33,7 +34,8 @@ SIZES = {
     "h": ("Heads H", (1, 8, 16, 32)),
 }
 
-HALL = f"import(new URL({asset_url('scenes.js')!r}, document.baseURI))"  # the page's large type
+# the page's large type
+HALL = f"import(new URL({asset_url('js/site/scenes.js')!r}, document.baseURI))"
 INSTEAD = "The controls show the default problem in its place."
 # Text that was typed is used: a CSV of three blocks is Q, K and V, with their N and d, and anything
 # else a sentence.
@@ -95,7 +97,7 @@ def told(request: gr.Request):
     try:
         RunRequest.from_query(own or query)
     except ProblemError as error:
-        return report.failure(f"The address is not used as it is: {error} {INSTEAD}")
+        return run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
     return gr.skip()
 
 
@@ -109,10 +111,10 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     machine = live["machine"] if live else engine.machine() or {}
     on_gpu = machine.get("available", True) and not machine.get("interpreted", False)
     if live:
-        first, below = report.report(live), details.details(live)
+        first, below = run_report.report(live), run_details.details(live)
         errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
     else:
-        first, below, errors, roof = report.failure(job.error), "", None, None
+        first, below, errors, roof = run_report.failure(job.error), "", None, None
     if not on_gpu or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
     return (
@@ -120,9 +122,9 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
         shown(errors, hall, ALONE),
         shown(roof, hall, ALONE),
         below,
-        report.recorded(old) if old else "",
+        run_report.recorded(old) if old else "",
         shown(figures.roofline(old) if old else None, hall, ALONE),
-        details.details(old) if old else "",
+        run_details.details(old) if old else "",
     )
 
 
@@ -140,7 +142,7 @@ def build(engine: Engine) -> RunPage:
         try:
             asked = RunRequest.from_query(dict(zip(KEYS, given, strict=True)))
         except (ProblemError, ValueError) as error:
-            yield _only(report.failure(str(error)))
+            yield _only(run_report.failure(str(error)))
             return
         session = request.session_hash or ""
         job = engine.submit(asked, session)
@@ -149,7 +151,7 @@ def build(engine: Engine) -> RunPage:
             while not job.finished.is_set():
                 now = (job.stage, job.done, job.total, engine.position(job))
                 if now != said:
-                    yield _only(report.progress(*now))
+                    yield _only(run_report.progress(*now))
                     said = now
                 await asyncio.sleep(POLL_S)
             yield outcome(engine, job, hall == "present")
@@ -164,7 +166,7 @@ def build(engine: Engine) -> RunPage:
             begin, longest = sweep.controls()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
-                report.idle(), elem_id="run-result", apply_default_css=False, js_on_load=HALL
+                run_report.idle(), elem_id="run-result", apply_default_css=False, js_on_load=HALL
             )
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explainer.inputs import INPUTS
-from explainer.own import MAX_CHARACTERS
+from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.schedule import check_size
+from explainer.base.own_data import MAX_CHARACTERS
+from explainer.learn.tour import CHAPTERS
 from explainer.pages.opening import MERGE, controls_follow
-from explainer.player import Player
+from explainer.pages.player import Player
 from explainer.problem import DTYPES, Problem, ProblemError
-from explainer.schedule import check_size
-from explainer.tour import CHAPTERS
 
 ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Callable
 
 import gradio as gr
 
-from explainer import figures, recorded, sweeps
-from explainer.engine import Engine
+from explainer.engine import recorded
+from explainer.engine.engine import Engine
+from explainer.engine.requests import Sweep
 from explainer.pages.opening import ONCE_OPENED
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.problem import ProblemError
-from explainer.request import Sweep
+from explainer.views import figures, sweep_report
 
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
@@ -102,7 +103,7 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
             d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
             wanted = Sweep(d, dtype, methods, longest)
         except ProblemError as error:
-            yield sweeps.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
+            yield sweep_report.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
             return
         points, machine = wanted.points(), engine.machine() or {}
         if machine.get("interpreted") or machine.get("available") is False:
@@ -116,12 +117,12 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
                 yield *_old(BROKE, wanted, hall, error), _stop(False)
                 return
             if done < len(points):
-                line = sweeps.on_its_way(done, points, position, rows)
+                line = sweep_report.on_its_way(done, points, position, rows)
                 yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(True)
         text = MEASURED.format(points=len(points), device=(engine.machine() or machine)["device"])
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
-        line = sweeps.note(text, rows=rows, d=wanted.d)
+        line = sweep_report.note(text, rows=rows, d=wanted.d)
         yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
 
     note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
@@ -142,20 +143,20 @@ def _live(engine: Engine, rows: list[dict], wanted: Sweep) -> str:
         return ""
     machine = engine.machine() or {}
     about = {"source": "live"} | {k: machine[k] for k in ("device", "versions") if k in machine}
-    return sweeps.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
+    return sweep_report.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
 
 
 def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
     about, record = recorded.about(), recorded.load()
     wanted, rows = recorded.swept(wanted)
-    line = sweeps.note(
+    line = sweep_report.note(
         text.format(about=about, error=error, d=wanted.d, dtype=wanted.dtype),
         rows=rows,
         d=wanted.d,
     )
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
-    return line, *_curves(rows, hall), sweeps.figures(rows, wanted, about, more)
+    return line, *_curves(rows, hall), sweep_report.figures(rows, wanted, about, more)
 
 
 def _curves(rows: list[dict], hall: bool = False) -> list[dict]:

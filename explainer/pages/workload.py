@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
+from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages.step import MASK_CHOICES
 from explainer.problem import DTYPES, MAX_N, ProblemError
-from explainer.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),

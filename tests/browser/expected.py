@@ -11,6 +11,7 @@ from explainer.trace import Trace, Visit
 
 STATS = ("m_old", "m_new", "alpha", "l_old", "l_new")
 KNOWN_FROM = {"m_old": None, "l_old": None, "m_new": "max", "alpha": "exp", "l_new": "sum"}
+KNOWN_FROM |= {"row_max": "max", "row_sum": "sum"}
 HALF_ULP = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
 
 
@@ -36,40 +37,55 @@ def close(stated: float, true: float, relative: float = 1e-6) -> bool:
     return abs(stated - true) <= relative * max(abs(true), 1e-30)
 
 
-def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
-    """Every attribute of the player that is not what the trace says, in words."""
-    p, visit = trace.problem, trace.visits[step]
-    reads, writes = moved(trace, step, phase)
-    want = {
-        "order": p.order,
+def statistics(
+    problem: Problem, visit: Visit, phase: str, names: tuple[str, ...] = STATS
+) -> dict[str, dict]:
+    """{row: {stat: value, or None where it is not yet known}} of the visit's row block."""
+    now = phases(visit)
+    done = now[: now.index(phase) + 1]
+    first = visit.i * problem.block_q
+    rows = range(first, min(problem.n, first + problem.block_q))
+    stated: dict[str, dict] = {str(row): {} for row in rows}
+    for stat in names:
+        values = getattr(visit, stat)
+        hidden = values is None or (KNOWN_FROM[stat] is not None and KNOWN_FROM[stat] not in done)
+        for k, row in enumerate(stated.values()):
+            row[stat] = None if hidden else float(values[k])
+    return stated
+
+
+def attributes(problem: Problem, visits: tuple, step: int, phase: str) -> dict:
+    """What the player says of its place, but for the bytes and the rows."""
+    visit = visits[step]
+    return {
+        "order": problem.order,
         "step": step,
-        "steps": len(trace.visits),
+        "steps": len(visits),
         "phase": phase,
         "i": visit.i,
         "j": -1 if visit.j is None else visit.j,
         "kind": visit.kind,
-        "reads": reads,
-        "writes": writes,
     }
+
+
+def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
+    """Every attribute of the player that is not what the trace says, in words."""
+    reads, writes = moved(trace, step, phase)
+    place = attributes(trace.problem, trace.visits, step, phase)
+    want = place | {"reads": reads, "writes": writes}
     wrong = [
         f"step {step} {phase}: data-{k} is {stated.get(k)!r}, not {v!r}"
         for k, v in want.items()
         if stated.get(k) != str(v)
     ]
-    first = visit.i * p.block_q
-    rows = range(first, min(p.n, first + p.block_q))
-    if sorted(stated["rows"], key=int) != [str(r) for r in rows]:
+    rows = statistics(trace.problem, trace.visits[step], phase)
+    if sorted(stated["rows"], key=int) != list(rows):
         return [*wrong, f"step {step} {phase}: rows {list(stated['rows'])}, not {list(rows)}"]
-    now = phases(visit)
-    done = now[: now.index(phase) + 1]
-    for stat in STATS:
-        values = getattr(visit, stat)
-        hidden = values is None or (KNOWN_FROM[stat] is not None and KNOWN_FROM[stat] not in done)
-        for k, row in enumerate(rows):
-            text = stated["rows"][str(row)].get(stat)
-            right = text == "" if hidden else bool(text) and close(number(text), values[k])
+    for row, stats in rows.items():
+        for stat, true in stats.items():
+            text = stated["rows"][row].get(stat)
+            right = text == "" if true is None else bool(text) and close(number(text), true)
             if not right:
-                true = "empty" if hidden else values[k]
                 wrong.append(f"step {step} {phase}: row {row} {stat} is {text!r}, not {true}")
     return wrong
 

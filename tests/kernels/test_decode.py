@@ -12,6 +12,7 @@ from kernels.decode import combine, split_attention
 from tests.kernels.attention_checks import UNIT_ROUNDOFF, make_qkv, tolerance
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("splits", [1, 3, 8])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 @pytest.mark.parametrize(("n_q", "batch", "heads"), [(1, 2, 2), (5, 1, 1)])

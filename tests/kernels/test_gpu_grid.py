@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import DEVICE, DTYPES, assert_attention, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import DEVICE, DTYPES, assert_attention, make_qkv
 
 pytestmark = pytest.mark.gpu
 MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])

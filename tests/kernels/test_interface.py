@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from attention_checks import DEVICE, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import DEVICE, make_qkv
 
 ROOT = Path(__file__).resolve().parents[2]
 X = torch.zeros(1, 2, 4, 8)

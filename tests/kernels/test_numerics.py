@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import DEVICE, assert_attention, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 
 DTYPES = ["fp32", "fp16", "bf16"]
 # n, d, Br, Bc: ragged both ways, Br < Bc, Br > Bc, one tile, tiles that need no padding
@@ -19,6 +19,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.pairwise  # each shape with and without a mask, and in each dtype
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("n", "d", "block_m", "block_n"), SHAPES)

@@ -1,10 +1,12 @@
 """All three loop orders: lengths, heads, dimensions and masks that trip public kernels."""
 
+from itertools import product
+
 import pytest
 import torch
-from attention_checks import assert_attention, make_qkv
 
 import kernels
+from tests.kernels.attention_checks import assert_attention, make_qkv
 
 ORDERS = ["standard", "fa1", "fa2"]
 MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
@@ -12,8 +14,8 @@ in_each_order = pytest.mark.parametrize("order", ORDERS)
 in_each_dtype = pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 
 
-@MASKS
-@in_each_order
+@pytest.mark.pairwise  # which tiles a loop visits hangs on lengths, order and mask: all triples run
+@pytest.mark.parametrize(("order", "causal"), list(product(ORDERS, [False, True])))
 @in_each_dtype
 @pytest.mark.parametrize(
     ("n_q", "n_k", "block_m", "block_n"),
@@ -85,7 +87,7 @@ def test_precision_of_fp32_products(order, precision):
 @in_each_dtype
 def test_orders_agree_on_their_states(causal, dtype):
     """m and l do not depend on the loop order, except for the rounding of exp and exp2."""
-    q, k, v = make_qkv(37, 12, heads=2, dtype=dtype)
+    q, k, v = make_qkv(21, 12, heads=2, dtype=dtype)  # both sides end ragged
     options = {"causal": causal, "block_m": 8, "block_n": 5}
     for one, other in zip(
         kernels.tile_states(q, k, v, order="fa1", **options),

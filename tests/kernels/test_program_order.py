@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from explainer import grid
-from explainer.workload import Workload
+from explainer.memory.workload import Workload
+from explainer.parallel import launch
 from kernels import INTERPRETED, fa2
 from kernels.configs import Config
 
@@ -21,7 +21,7 @@ interpreter_only = pytest.mark.skipif(
 def test_as_many_heads_side_by_side_as_the_kernel_takes(n, d):
     for dtype, itemsize in (("fp32", 4), ("bf16", 2)):
         w = Workload(n=n, d=d, block_q=16, block_k=16, dtype=dtype)
-        assert grid.section(w) == fa2.section(n, d, itemsize) >= 1
+        assert launch.section(w) == fa2.section(n, d, itemsize) >= 1
 
 
 @interpreter_only
@@ -42,12 +42,12 @@ def test_programs_run_in_the_simulated_order(batch, heads, most, causal, monkeyp
 
     monkeypatch.setattr(builder, "create_masked_store", watched, raising=False)
     monkeypatch.setattr(fa2, "SECTION_HEADS", most)
-    monkeypatch.setattr(grid, "SECTION_HEADS", most)
+    monkeypatch.setattr(launch, "SECTION_HEADS", most)
     q = torch.ones(batch, heads, n, 16)
     _, lse, _, _ = fa2.run(q, q, q, causal, 0.25, Config(block, block, 4, 1), "ieee")
     at = (np.array(seen) - lse.data_ptr()) // 4
     found = [(int(a // n), int(a % n) // block) for a in at]
     w = Workload(n=n, d=16, block_q=16, block_k=16, batch=batch, heads=heads, causal=causal)
-    launch = grid.programs(w, "fa2")
-    assert found == list(zip(launch.head.tolist(), launch.row.tolist(), strict=True))
+    launched = launch.programs(w, "fa2")
+    assert found == list(zip(launched.head.tolist(), launched.row.tolist(), strict=True))
     assert len(found) == batch * heads * rows

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from attention_checks import make_qkv
 
 import kernels
+from tests.kernels.attention_checks import make_qkv
 
 
 def direct_states(q, k, *, causal, block_m, block_n):
@@ -30,6 +30,7 @@ def direct_states(q, k, *, causal, block_m, block_n):
     return m, l
 
 
+@pytest.mark.pairwise  # each shape with and without a mask, and in each dtype
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from explainer import hardware, schedule, tiling
+from explainer.algorithms import schedule, tiling
+from explainer.base import cards
 from explainer.learn.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
@@ -84,12 +85,11 @@ def test_the_numbers_of_the_formats_are_numpys_and_torchs():
 
 
 def test_the_numbers_of_the_cards_are_the_tables():
-    cards = hardware.CARDS
     words = BY_KEY["sram"].words
-    assert f"{cards['h100'].shared_bytes // 1024} KB for a block on Hopper" in words
-    assert f"{cards['a100'].shared_bytes // 1024} KB on A100" in words
-    assert cards["h200"].shared_bytes == cards["h100"].shared_bytes
-    assert f"An H100 SXM has {cards['h100'].sms}" in BY_KEY["sm"].words
+    assert f"{cards.CARDS['h100'].shared_bytes // 1024} KB for a block on Hopper" in words
+    assert f"{cards.CARDS['a100'].shared_bytes // 1024} KB on A100" in words
+    assert cards.CARDS["h200"].shared_bytes == cards.CARDS["h100"].shared_bytes
+    assert f"An H100 SXM has {cards.CARDS['h100'].sms}" in BY_KEY["sm"].words
 
 
 @pytest.mark.parametrize("tiles", [1, 2, 4, 8, 16])

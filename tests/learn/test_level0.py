@@ -8,12 +8,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from explainer import learn_report
+from explainer.algorithms.traffic import traffic
 from explainer.learn import level0, level0_shown
 from explainer.learn.content import CHOICE, CLICK, NUMBER, ORDER
 from explainer.learn.registry import answer, rungs
-from explainer.traffic import traffic
-from explainer.workload import Workload
+from explainer.memory.workload import Workload
+from explainer.views import learn_report
 
 KNOWN = {known.question.key.removeprefix("known-"): known for known in level0.KNOWN}
 # The list of the note "FlashAttention2" (QTCM, Level 0): its Q1 to Q11 and the worked example of

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from explainer import sram
-from explainer.hardware import CARDS
+from explainer.base.cards import CARDS
 from explainer.learn import online
 from explainer.learn.blocks import values
 from explainer.learn.rungs_low import size
+from explainer.memory import tile_budget
 from explainer.trace import trace
 
 
@@ -72,7 +72,7 @@ def test_only_a_negative_number_stands_in_brackets():
 @pytest.mark.parametrize("card", ["a100", "h100", "rtx4090"])
 def test_the_largest_square_tile_is_the_largest(card):
     problem = replace(online.STREAM, n=4096, d=64, block_q=64, block_k=64, dtype="fp16")
-    best = sram.largest_square(problem, CARDS[card])
+    best = tile_budget.largest_square(problem, CARDS[card])
     assert f"Br = Bc = {best}." in words(blocks("tiles_why", card=card))
 
 

@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 import torch
 
-from explainer import choices, decode, hardware, schedule, sram, tiling, traffic
+from explainer.algorithms import schedule, tiling, traffic
+from explainer.base import cards
 from explainer.learn import claim_costs, reference
 from explainer.learn.reference import FORMULAS, HANDOUT, PAPERS, READING
+from explainer.memory import tile_budget, tile_choices
+from explainer.memory.workload import Workload
+from explainer.parallel import split_keys
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
-from explainer.workload import Workload
-from kernels.timing import attention_flops
+from kernels.measure.timing import attention_flops
 
 MATH = "http://www.w3.org/1998/Math/MathML"
 APPLIED = "\u2061"  # invisible: a function is applied to what follows
@@ -95,7 +98,7 @@ def parts(pair: Callable):
     """Of the last row's attention in 1, 2 and 5 parts: (parts, O, lse)."""
     for p in SMALL:
         for splits in (1, 2, 5):
-            found, o, lse = decode.parts(p, splits)
+            found, o, lse = split_keys.parts(p, splits)
             assert near(*pair(found, o, lse)) and len(found) == splits
             S = torch.from_numpy(np.float64(trace(p).K) @ np.float64(trace(p).Q[-1])) * p.scale
             assert near(lse, torch.logsumexp(S, 0))
@@ -129,24 +132,24 @@ def causal_fraction():
 
 
 def io_bound():
-    for card in hardware.CARDS:
+    for card in cards.CARDS:
         for n, d in ((4096, 64), (8192, 128)):
             w = Workload(card=card, n=n, d=d)
             M = w.hardware.shared_bytes / 2  # elements of fp16
-            assert choices.theory(w) / 2 == pytest.approx(n**2 * d**2 / M, rel=1e-3)
+            assert tile_choices.theory(w) / 2 == pytest.approx(n**2 * d**2 / M, rel=1e-3)
     # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
     for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
         w = Workload(card="a100", n=n, d=d)
-        moved = traffic.requested(n, d, False, "fp16", "fa1", *choices.paper_rule(w))
-        assert 4 < moved / choices.theory(w) < 16
+        moved = traffic.requested(n, d, False, "fp16", "fa1", *tile_choices.paper_rule(w))
+        assert 4 < moved / tile_choices.theory(w) < 16
 
 
 def block_rule():
-    for card in hardware.CARDS:
+    for card in cards.CARDS:
         for d in (40, 64, 128, 256):
             w = Workload(card=card, n=65536, d=d)
             bc = math.ceil(w.hardware.shared_bytes // 2 / (4 * d))  # M in elements of fp16
-            assert choices.paper_rule(w) == (min(bc, d), bc)
+            assert tile_choices.paper_rule(w) == (min(bc, d), bc)
 
 
 def operations():
@@ -285,7 +288,7 @@ def test_the_five_numbers_come_from_other_ways_too():
     expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]
     assert [number.replace("\xa0", " ") for number, _ in reference.numbers()] == expected
     assert expected[2] == "3.97 ×"  # FACTS.md
-    side = sram.largest_square(reference.SHOWN, hardware.CARDS["h200"])
+    side = tile_budget.largest_square(reference.SHOWN, cards.CARDS["h200"])
     assert f"{side}\xa0×\xa0{side}" in reference.numbers()[4][1]
 
 

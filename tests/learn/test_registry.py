@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import pytest
 
-from explainer import learn_report
 from explainer.learn import claims, content, glossary, level0, wild
 from explainer.learn.blocks import Control
 from explainer.learn.registry import MODULES, ORDER, STILL, answer, rungs, widgets
 from explainer.problem import ProblemError
+from explainer.views import learn_report
 
 MOST_BYTES = 40_000
 MOST_WORDS = 120

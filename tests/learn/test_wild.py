@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explainer import recorded
+from explainer.engine import recorded
 from explainer.learn import wild
 from explainer.learn.content import Snippet
 

@@ -1,0 +1,249 @@
+// What is live in a card of the Learn page: a widget, which is its controls, the question to the
+// server and the blocks it answers with.
+
+import { BUILD } from "../lib/build.js";
+import { el, set } from "../lib/dom.js";
+import { draw } from "./blocks.js";
+import { Transport } from "../views/transport.js";
+
+const WAIT_MS = 60;
+const BEAT_MS = 700;
+const MOST_SEGMENTS = 4;
+const SILENT = "The server did not answer. What is shown is its last answer.";
+// For ids
+let count = 0;
+
+/** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
+export function settle(root) {
+  for (const box of root.querySelectorAll(".fa-scroll")) {
+    const wide = box.scrollWidth > box.clientWidth + 1;
+    set(box, { tabindex: wide ? "0" : "-1", role: wide ? "group" : null, "aria-label": wide ? box.dataset.name : null });
+    box.onscroll ??= () => edges(box);
+    edges(box);
+  }
+}
+
+/** Where there is more to scroll to, sideways: the style sheet fades that edge. */
+function edges(box) {
+  const left = box.scrollLeft > 1;
+  const right = box.scrollLeft < box.scrollWidth - box.clientWidth - 1;
+  box.dataset.more = [left && "left", right && "right"].filter(Boolean).join(" ");
+}
+
+// ---- controls: each {root, read(), write(value)}; `changed` is called when the reader moved it
+
+function ranged(control, changed) {
+  const { low: min, high: max, step, label } = control;
+  const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
+  const box = el("input", { type: "number", min, max, step: "any", "aria-label": `${label}, as a number` });
+  const fill = () => slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+  const write = (value) => {
+    box.value = String(value);
+    slider.value = String(value);
+    fill();
+  };
+  slider.addEventListener("input", () => {
+    box.value = slider.value;
+    fill();
+    changed();
+  });
+  box.addEventListener("input", () => {
+    // Being typed
+    if (box.value === "") return;
+    slider.value = box.value;
+    fill();
+    changed();
+  });
+  box.addEventListener("change", () => box.value === "" && write(slider.value));
+  const root = el("div", { class: "fa-control is-range" }, [el("div", { class: "fa-control-head" }, [el("span", { text: label }), box]), slider]);
+  return { root, read: () => box.value || slider.value, write };
+}
+
+function field(control, changed, attributes) {
+  const input = el("input", { ...attributes, id: `fa-learn-${++count}` });
+  input.addEventListener("input", () => (input.value !== "" || control.kind === "text") && changed());
+  const root = el("div", { class: `fa-control is-${control.kind}` }, [el("label", { for: input.id, text: control.label }), input]);
+  return { root, read: () => input.value, write: (value) => { input.value = String(value); } };
+}
+
+function menu(control, changed) {
+  const select = el("select", { id: `fa-learn-${++count}` }, control.choices.map(([value, text]) => el("option", { value, text })));
+  select.addEventListener("change", changed);
+  const root = el("div", { class: "fa-control is-choice" }, [el("label", { for: select.id, text: control.label }), select]);
+  return { root, read: () => select.value, write: (value) => { select.value = String(value); } };
+}
+
+function segments(control, changed) {
+  const name = `fa-learn-${++count}`;
+  const inputs = control.choices.map(([value]) => el("input", { type: "radio", name, value }));
+  inputs.forEach((input) => input.addEventListener("change", changed));
+  const labels = control.choices.map(([, text], k) => el("label", {}, [inputs[k], el("span", { text })]));
+  const root = el("fieldset", { class: "fa-control is-choice" }, [el("legend", { text: control.label }), el("div", { class: "fa-segments" }, labels)]);
+  return {
+    root,
+    read: () => inputs.find((input) => input.checked)?.value ?? control.value,
+    write: (value) => inputs.forEach((input) => { input.checked = input.value === String(value); }),
+  };
+}
+
+function toggle(control, changed) {
+  const input = el("input", { type: "checkbox", role: "switch" });
+  input.addEventListener("change", changed);
+  const root = el("label", { class: "fa-control is-toggle" }, [input, el("span", { text: control.label })]);
+  return { root, read: () => (input.checked ? "1" : "0"), write: (value) => { input.checked = String(value) === "1"; } };
+}
+
+function build(control, changed) {
+  const { kind, low: min, high: max, step } = control;
+  if (kind === "range") return ranged(control, changed);
+  if (kind === "number") return field(control, changed, { type: "number", min, max, step });
+  if (kind === "toggle") return toggle(control, changed);
+  if (kind === "choice") return (control.choices.length > MOST_SEGMENTS ? menu : segments)(control, changed);
+  return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
+}
+
+/** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
+export class Widget {
+  constructor(mount) {
+    this.key = mount.dataset.widget;
+    this.list = JSON.parse(mount.dataset.controls || "[]");
+    this.parts = this.list.map((control) => build(control, () => this.changed(control)));
+    this.blocks = el("div", { class: "fa-blocks" });
+    this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
+    this.said = el("p", { class: "fa-sr", role: "status" });
+    const step = this.list.find((control) => control.key === "step" && control.kind === "range");
+    if (step) this.steps(step);
+    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: "Reset" });
+    this.reset.addEventListener("click", () => this.restart());
+    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root), this.reset]);
+    this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
+    mount.replaceChildren(this.root);
+    new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
+    this.write();
+    this.loaded = this.ask(false);
+  }
+
+  /** ◀ play ▶ before the control "step", with the Step page's own keys. */
+  steps(control) {
+    const part = this.parts[this.list.indexOf(control)];
+    this.step = { ...control, part };
+    this.transport = new Transport(
+      { first() {}, last() {}, back: () => this.move(-1), next: () => this.move(1), toggle: () => (this.timer ? this.pause() : this.play()) },
+      { label: "", choices: [], hint: "" },
+    );
+    const [, back, , next] = this.transport.buttons.children;
+    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words });
+    this.transport.buttons.replaceChildren(back, this.transport.play, next);
+    part.root.classList.add("is-step");
+    part.root.prepend(this.transport.buttons);
+  }
+
+  write() {
+    this.list.forEach((control, k) => this.parts[k].write(control.value));
+  }
+
+  restart() {
+    this.pause();
+    this.write();
+    this.blocks.style.minHeight = "";
+    this.ask(true);
+  }
+
+  changed(control) {
+    if (control.key === "step") this.pause();
+    if (!["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
+    this.root.setAttribute("aria-busy", "true");
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.ask(true), WAIT_MS);
+  }
+
+  /** One step on or back; also what ↑ and ↓ do in a lecture hall, there with any first range. */
+  move(by, playing = false) {
+    if (!playing) this.pause();
+    const control = this.step ?? this.list.find(({ kind }) => kind === "range");
+    if (!control) return false;
+    const part = control.part ?? this.parts[this.list.indexOf(control)];
+    const wanted = Number(part.read()) + by * control.step;
+    const value = Number(Math.max(control.low, Math.min(control.high, wanted)).toFixed(6));
+    if (by > 0 && control === this.step) this.from ??= Number(part.read());
+    part.write(value);
+    this.ask(true);
+    return value < control.high;
+  }
+
+  play() {
+    if (this.ended || Number(this.step.part.read()) >= this.step.high) this.step.part.write(this.step.low - this.step.step);
+    this.transport.playing(true);
+    this.beat();
+  }
+
+  beat() {
+    if (!this.root.isConnected || !this.move(1, true)) return this.pause();
+    this.timer = setTimeout(() => this.beat(), BEAT_MS);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.transport?.playing(false);
+  }
+
+  resized() {
+    if (this.width === this.blocks.clientWidth) return;
+    this.width = this.blocks.clientWidth;
+    this.blocks.style.minHeight = "";
+    settle(this.blocks);
+  }
+
+  /** Asks for the blocks of these values; the last question asked is the one that counts. */
+  async ask(aloud) {
+    this.root.setAttribute("aria-busy", "true");
+    this.waiting = clearTimeout(this.waiting);
+    this.asking?.abort();
+    const asking = (this.asking = new AbortController());
+    const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
+    const query = new URLSearchParams([["w", this.key], ...values, ["build", BUILD]]);
+    try {
+      const answer = await fetch(new URL(`fa/learn?${query}`, document.baseURI), { signal: asking.signal });
+      const found = await answer.json();
+      if (asking.signal.aborted) return;
+      if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
+      this.refuse(found.blocks ? "" : (found.error ?? SILENT));
+    } catch (error) {
+      if (error.name !== "AbortError") this.refuse(SILENT);
+    } finally {
+      if (this.asking === asking && !this.waiting) this.root.removeAttribute("aria-busy");
+    }
+  }
+
+  /** True if a step further on has nothing new to show: then it stays where it was. */
+  stay(blocks) {
+    const said = JSON.stringify(blocks);
+    const same = this.from !== undefined && said === this.last;
+    if (same) {
+      this.pause();
+      this.step.part.write(this.from);
+    }
+    Object.assign(this, { last: said, from: undefined, ended: same });
+    return same;
+  }
+
+  /** One sentence above the last good blocks, or none. */
+  refuse(sentence) {
+    set(this.error, { text: sentence });
+    this.error.hidden = !sentence;
+    if (sentence) this.pause();
+  }
+
+  /** The place never shrinks while a slider moves, and the keyboard stays in the block where it was. */
+  show(blocks, aloud) {
+    const at = [...this.blocks.children].findIndex((block) => block.contains(document.activeElement));
+    this.blocks.replaceChildren(...blocks.map(draw).filter(Boolean));
+    this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
+    settle(this.blocks);
+    if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });
+    const words = blocks.filter(({ type, kind }) => type === "text" && kind !== "fine").map((block) => block.words);
+    if (aloud) set(this.said, { text: words.join(" ") });
+    this.root.dispatchEvent(new CustomEvent("fa:blocks", { bubbles: true }));
+  }
+}

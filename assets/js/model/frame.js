@@ -1,0 +1,242 @@
+// (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
+// tested on a trace that Python wrote. Views only read what `frame` returns.
+
+/** @import { Accumulator, Decoded, Frame, Kind, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
+
+/** @type {Kind[]} */
+export const KINDS = ["full", "partial", "skipped"];
+/** @type {Stage[]} */
+const STAGES = [null, "scores", "softmax", "output"];
+export const PENDING = undefined; // NaN is a number here: what overflow makes
+
+/** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
+export function prepare({ header, arrays }) {
+  const p = header.problem;
+  const steps = arrays.v_i.length;
+  const tensors = header.tensors;
+  const width = tensors.length * 2;
+  const moved = new Float64Array((steps + 1) * width); // cumulative bytes, [visit][tensor][read|write]
+  const visitsOfRow = Array.from({ length: p.Tr }, () => []);
+  const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
+  const previous = new Int32Array(steps).fill(-1);
+  const strip = { softmax: new Int32Array(p.Tr).fill(-1), output: new Int32Array(p.Tr).fill(-1) };
+  for (let v = 0; v < steps; v++) {
+    const at = (v + 1) * width;
+    moved.copyWithin(at, v * width, at);
+    for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
+      moved[at + arrays.t_tensor[t] * 2 + arrays.t_op[t]] += arrays.t_bytes[t];
+    const i = arrays.v_i[v];
+    const j = arrays.v_j[v];
+    if (j >= 0) tileVisit[i * p.Tc + j] = v;
+    else strip[STAGES[arrays.v_stage[v]]][i] = v;
+    if (KINDS[arrays.v_kind[v]] === "skipped") continue;
+    const row = visitsOfRow[i];
+    previous[v] = row.length ? row[row.length - 1] : -1;
+    row.push(v);
+  }
+  return { header, arrays, problem: p, steps, tensors, moved, visitsOfRow, tileVisit, previous, strip };
+}
+
+/** The phases of visit v, by name; a skipped visit has the one pseudo-phase "skip". @param {Trace} trace @param {number} v */
+export function phasesOf(trace, v) {
+  const mask = trace.arrays.v_phases[v];
+  const names = trace.header.phases.filter((_, k) => mask & (1 << k));
+  return names.length ? names : ["skip"];
+}
+
+/** Where the phase `delta` positions on from (step, phase) is; stops at both ends.
+ * @param {Trace} trace @param {Place} at @param {number} delta @returns {Place} */
+export function movePhase(trace, { step, phase }, delta) {
+  const phases = phasesOf(trace, step);
+  const k = phases.indexOf(phase) + delta;
+  if (k >= 0 && k < phases.length) return { step, phase: phases[k] };
+  const next = step + Math.sign(delta);
+  if (next < 0 || next >= trace.steps) return { step, phase };
+  const there = phasesOf(trace, next);
+  return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
+}
+
+/** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last.
+ * @param {Trace} trace @param {number} [step] @param {string} [phase] @returns {Place} */
+export function place(trace, step, phase) {
+  const v = Math.max(0, Math.min(trace.steps - 1, Number.isInteger(step) ? Number(step) : 0));
+  const phases = phasesOf(trace, v);
+  return { step: v, phase: phases.find((name) => name === phase) ?? phases[phases.length - 1] };
+}
+
+/** HBM bytes of one tensor (or all) up to and including `phase` of visit v.
+ * @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
+function bytesSoFar(trace, v, phaseDone) {
+  const { arrays, tensors, moved, header } = trace;
+  const width = tensors.length * 2;
+  const now = moved.slice(v * width, (v + 1) * width);
+  for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
+    if (phaseDone(header.phases[arrays.t_phase[t]]))
+      now[arrays.t_tensor[t] * 2 + arrays.t_op[t]] += arrays.t_bytes[t];
+  /** @type {Frame["perTensor"]} */
+  const perTensor = {};
+  let reads = 0;
+  let writes = 0;
+  tensors.forEach((name, k) => {
+    perTensor[name] = [now[2 * k], now[2 * k + 1]];
+    reads += now[2 * k];
+    writes += now[2 * k + 1];
+  });
+  return { perTensor, reads, writes };
+}
+
+/** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
+function transfersOf(trace, v, phaseDone) {
+  const { arrays, tensors, header, problem } = trace;
+  /** @type {Transfer[]} */
+  const list = [];
+  for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++) {
+    const tensor = tensors[arrays.t_tensor[t]];
+    const block = arrays.t_block[t];
+    const phase = header.phases[arrays.t_phase[t]];
+    const tile = tensor === "S" || tensor === "P";
+    list.push({
+      tensor,
+      block: tile ? [Math.floor(block / problem.Tc), block % problem.Tc] : block,
+      op: arrays.t_op[t] ? "write" : "read",
+      phase,
+      bytes: arrays.t_bytes[t],
+      moved: phaseDone(phase),
+    });
+  }
+  return list;
+}
+
+/** @param {Trace} trace @param {number} v @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
+function statsOf(trace, v, rows, done) {
+  const { header } = trace;
+  const zoom = zoomAt(trace, v);
+  if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
+  const out = [];
+  const arrays = zoom?.arrays ?? trace.arrays;
+  const base = zoom ? 0 : arrays.r_ptr[v];
+  const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
+  const names = header.row_names;
+  const running = has && trace.problem.order !== "standard"; // it has no m, l and alpha from before
+  for (let r = 0; r < rows.stop - rows.start; r++) {
+    const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
+    const m_old = running ? arrays.r_m_old[base + r] : PENDING;
+    const m_new = get("r_m_new", "max");
+    out.push({
+      row: rows.start + r,
+      name: names ? names[rows.start + r] : null,
+      rose: m_old !== PENDING && m_new > m_old,
+      m_old,
+      l_old: running ? arrays.r_l_old[base + r] : PENDING,
+      row_max: get("r_row_max", "max"),
+      m_new,
+      alpha: running ? get("r_alpha", "exp") : PENDING,
+      row_sum: get("r_row_sum", "sum"),
+      l_new: get("r_l_new", "sum"),
+    });
+  }
+  return out;
+}
+
+/** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
+const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
+
+/** The accumulator to draw: the state before this visit until "output", then after it.
+ * @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Span} rows @returns {Accumulator | null} */
+function accumulatorOf(trace, v, done, rows) {
+  const { arrays, header, problem: p, previous } = trace;
+  if (KINDS[arrays.v_kind[v]] === "skipped") return null;
+  const zoom = zoomAt(trace, v)?.arrays;
+  if (zoom) {
+    if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
+    if (done("output")) return zoom.acc ? { data: zoom.acc, state: "after" } : null;
+    if (zoom.acc_before) return { data: zoom.acc_before, state: "before" };
+    return p.order === "standard" ? null : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
+  }
+  if (!header.numbers || header.problem.order === "standard" && !hasAcc(arrays, v)) return null;
+  const size = (rows.stop - rows.start) * p.d;
+  if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
+    return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
+  const from = done("output") ? v : previous[v];
+  if (from < 0 || !hasAcc(arrays, from)) return { data: new Float32Array(size), state: "zero" };
+  const data = arrays.acc.subarray(arrays.a_ptr[from], arrays.a_ptr[from + 1]);
+  return { data, state: done("output") ? "after" : "before" };
+}
+
+/** @param {Trace["arrays"]} arrays @param {number} v */
+const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
+/** @param {Trace} trace @param {number} v @param {string} phase */
+const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
+
+/** Everything on screen at (step, phase), which must exist: see `place`.
+ * @param {Trace} trace @param {number} step @param {string} phase @returns {Frame} */
+export function frame(trace, step, phase) {
+  const { problem: p, arrays, header } = trace;
+  const phases = phasesOf(trace, step);
+  const position = phases.indexOf(phase);
+  const done = (name) => phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
+  const i = arrays.v_i[step];
+  const j = arrays.v_j[step];
+  const rows = { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
+  const cols =
+    j < 0
+      ? { start: 0, stop: p.n }
+      : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
+  return {
+    problem: p,
+    step,
+    steps: trace.steps,
+    phase,
+    phases,
+    position,
+    done,
+    i,
+    j,
+    rows,
+    cols,
+    kind: KINDS[arrays.v_kind[step]],
+    stage: STAGES[arrays.v_stage[step]],
+    stats: statsOf(trace, step, rows, done),
+    acc: accumulatorOf(trace, step, done, rows),
+    transfers: transfersOf(trace, step, done),
+    numbers: header.numbers || Boolean(zoomAt(trace, step)),
+    zoom: zoomAt(trace, step)?.arrays ?? null,
+    ...bytesSoFar(trace, step, done),
+  };
+}
+
+/** What a player states about itself, for tests, assistive technology and embedding pages. @param {Frame} f */
+export function stated(f) {
+  return {
+    "data-order": f.problem.order,
+    "data-step": f.step,
+    "data-steps": f.steps,
+    "data-phase": f.phase,
+    "data-i": f.i,
+    "data-j": f.j,
+    "data-kind": f.kind,
+    "data-reads": f.reads,
+    "data-writes": f.writes,
+  };
+}
+
+/** m and l of each row of block i after every visit so far: the lines of the two charts. @param {Trace} trace @param {Frame} f */
+export function history(trace, f) {
+  if (!trace.header.numbers || f.kind === "skipped") return [];
+  const { arrays } = trace;
+  const points = [];
+  for (const v of trace.visitsOfRow[f.i]) {
+    if (v > f.step || arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
+    const base = arrays.r_ptr[v];
+    const now = v === f.step;
+    const count = arrays.r_ptr[v + 1] - base;
+    const rows = [];
+    for (let r = 0; r < count; r++)
+      rows.push({
+        m: now && !f.done("max") ? PENDING : arrays.r_m_new[base + r],
+        l: now && !f.done("sum") ? PENDING : arrays.r_l_new[base + r],
+      });
+    points.push({ j: Math.max(0, arrays.v_j[v]), rows });
+  }
+  return points;
+}

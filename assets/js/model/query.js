@@ -1,0 +1,16 @@
+// The URL is the document: a Problem and a place in it as a query string. Pure.
+
+export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"];
+
+/** The Problem's part of a query string, so that one Problem is one cache entry. @param {string} search */
+export function problemOf(search) {
+  const params = new URLSearchParams(search);
+  return new URLSearchParams(PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k) ?? ""])).toString();
+}
+
+/** @param {string} search */
+export function position(search) {
+  const params = new URLSearchParams(search);
+  const step = params.get("step");
+  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined };
+}

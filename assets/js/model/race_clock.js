@@ -1,0 +1,60 @@
+// The arithmetic of a race: how far each loop order is after a tick, when every lane may make the
+// same number of visits, or move the same number of bytes. A lane is its list of `bytesAfter`. Pure.
+
+import { phasesOf } from "./frame.js";
+
+/** @import { Order, Place, Trace } from "./types.js" */
+/** @typedef {{byBytes: boolean, quantum: number, ticks: number}} Clock */
+
+/** @type {Order[]} */
+export const ORDERS = ["standard", "fa1", "fa2"];
+
+/** HBM bytes that a trace has moved after 0, 1, … all of its visits. @param {Trace} trace */
+export function bytesAfter({ steps, tensors, moved }) {
+  const width = tensors.length * 2;
+  const sum = (v) => moved.subarray(v * width, (v + 1) * width).reduce((a, b) => a + b, 0);
+  return Array.from({ length: steps + 1 }, (_, v) => sum(v));
+}
+
+/** How long a race is, in ticks, and how many bytes (`quantum`) a tick allows each lane.
+ * @param {number[][]} lanes @param {boolean} byBytes @returns {Clock} */
+export function clockOf(lanes, byBytes) {
+  const longest = Math.max(...lanes.map((lane) => lane.length - 1));
+  const most = Math.max(...lanes.map((lane) => lane[lane.length - 1]));
+  const quantum = Math.ceil(most / longest);
+  return { byBytes, quantum, ticks: byBytes ? Math.ceil(most / quantum) : longest };
+}
+
+/** Visits that a lane has finished when this tick ends. @param {Clock} clock @param {number[]} lane @param {number} tick */
+export function visitsAfter({ byBytes, quantum }, lane, tick) {
+  if (!byBytes) return Math.min(tick + 1, lane.length - 1);
+  const allowed = (tick + 1) * quantum;
+  let low = 0;
+  let high = lane.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (lane[middle] <= allowed) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The first tick at which a lane is done: what the race is about. @param {Clock} clock @param {number[]} lane */
+export const finishOf = ({ byBytes, quantum }, lane) =>
+  (byBytes ? Math.ceil(lane[lane.length - 1] / quantum) : lane.length - 1) - 1;
+
+/** The first tick that shows visit v of a lane as over; the last one if none does.
+ * @param {Clock} clock @param {number[]} lane @param {number} v */
+export function tickOf(clock, lane, v) {
+  let tick = 0;
+  while (tick < clock.ticks - 1 && visitsAfter(clock, lane, tick) < v + 1) tick++;
+  return tick;
+}
+
+/** What a lane with `done` visits over shows: the last of them whole, or the first one's load.
+ * @param {Trace} trace @param {number} done @returns {Place} */
+export function placeAfter(trace, done) {
+  const step = Math.max(0, Math.min(trace.steps, done) - 1);
+  const phases = phasesOf(trace, step);
+  return { step, phase: phases[done ? phases.length - 1 : 0] };
+}

@@ -1,0 +1,69 @@
+// The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
+
+import { blockName, bytes, integer } from "../lib/format.js";
+import { KINDS } from "./frame.js";
+
+/** @import { Frame, Kind, Problem, Trace } from "./types.js" */
+/** @typedef {{kind: Kind, layer: "S" | "P", state: "current" | "done" | "pending" | "skipped"}} Look */
+
+/** What the tile (i, j) of the score matrix looks like at this moment.
+ * @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
+export function tileState(trace, step, i, j) {
+  const { problem: p, arrays } = trace;
+  const kind = KINDS[arrays.tile_kind[i * p.Tc + j]];
+  if (p.order === "standard") {
+    const scores = trace.tileVisit[i * p.Tc + j];
+    const softmax = trace.strip.softmax[i];
+    const current = step === scores || step === softmax || step === trace.strip.output[i];
+    const layer = step >= softmax ? "P" : "S";
+    return { kind, layer, state: current ? "current" : step > scores ? "done" : "pending" };
+  }
+  const v = trace.tileVisit[i * p.Tc + j];
+  if (kind === "skipped") return { kind, layer: "S", state: v === step ? "current" : "skipped" };
+  return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
+}
+
+/** Are the scores of the current tile there at this moment? @param {Frame} f */
+export const scored = (f) => f.done("scores") || f.stage === "softmax" || f.stage === "output";
+
+/** Tiles of one look need not be painted anew. @param {Pick<Look, "state" | "layer">} look @param {Frame} f */
+export const lookOf = ({ state, layer }, f) =>
+  state + layer + (state === "current" ? `${f.done("scores") || f.stage}${f.phase === "mask"}` : "");
+
+/** Row blocks, from the first, whose O is final in HBM. @param {Trace} trace @param {Frame} f */
+export function finishedRows({ visitsOfRow, problem: p }, f) {
+  let count = 0;
+  while (count < p.Tr) {
+    const visits = visitsOfRow[count];
+    const last = visits[visits.length - 1];
+    if (last > f.step || (last === f.step && !f.done("store"))) break;
+    count++;
+  }
+  return count;
+}
+
+/** @param {Problem} p @param {number} k @param {number} size */
+const part = (p, k, size) => Math.min(size, p.n - k * size);
+
+/** A block of Q, K, V or O in HBM: its name, shape, bytes and place.
+ * @param {Trace} trace @param {string} tensor @param {number} block */
+export function blockWords({ problem: p, header }, tensor, block) {
+  const rows = "KV".includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
+  return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM`;
+}
+
+/** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */
+export function tileWords({ problem: p, header, arrays }, i, j) {
+  const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
+  const where = p.order === "standard"
+    ? `${bytes(rows * cols * header.itemsize.S)}, in HBM`
+    : `${KINDS[arrays.tile_kind[i * p.Tc + j]]}, never stored`;
+  return `${blockName({ tensor: "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
+}
+
+/** The line below the map. @param {Trace} trace @param {Frame} f */
+export function mapWords({ header }, { problem: p, i, j, kind, stage }) {
+  const where = j < 0 ? `row block ${i}, ${stage}` : `tile (${i}, ${j}) ${kind}`;
+  const left = p.order === "standard" ? "no tile skipped" : `${integer(header.tile_counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
+  return `${integer(p.n)} × ${integer(p.n)} scores · ${where} · ${left}`;
+}

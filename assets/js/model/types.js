@@ -1,0 +1,84 @@
+// What a trace is in the browser and what is shown of it, for who reads and for the type checker: types only,
+// nothing imports this file at run time. The trace's format is explainer/web/wire.py's; tests/js/test_types.py
+// holds that against what is written here.
+
+/** @typedef {"standard" | "fa1" | "fa2"} Order */
+/** @typedef {"full" | "partial" | "skipped"} Kind what a tile is under the mask and at ragged edges */
+/** @typedef {"scores" | "softmax" | "output" | null} Stage which kernel of standard attention; null elsewhere */
+/** @typedef {[number, number]} Moved bytes read from HBM, bytes written to it */
+/** @typedef {Float32Array | Int32Array | Uint8Array | Uint32Array} Numbers flat, row by row */
+
+/**
+ * What was asked for, and what follows from it: Br, Bc, the factor of the products, Tr row blocks, Tc key blocks.
+ * @typedef {{
+ *   n: number, d: number, block_q: number, block_k: number, causal: boolean, order: Order, dtype: string,
+ *   inputs: string, seed: number, scale: number, Tr: number, Tc: number,
+ * }} Problem
+ *
+ * What the tile needs on chip, `parts` [tensor, shape, bytes], and what each card has; `largest` is the side of
+ * the largest square tile there.
+ * @typedef {{name: string, bytes: number, largest: number}} Card
+ * @typedef {{parts: [string, number[], number][], total: number, cards: Record<string, Card>}} Sram
+ *
+ * What stands before the arrays, as JSON. `query`: the Problem's keys in the address. `row_names`: a sentence's
+ * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
+ * an element. `totals`: of each order and tensor.
+ * @typedef {{dtype: string, shape: number[], offset: number}} Directory
+ * @typedef {{
+ *   version: number, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
+ *   phases: string[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
+ *   totals: Record<Order, Record<string, Moved>>, sram: Sram, arrays: Record<string, Directory>,
+ * }} Header
+ *
+ * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block. Of its transfers: t_, from
+ * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes.
+ * @typedef {{
+ *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
+ *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
+ * }} Skeleton
+ *
+ * What comes with `numbers` only: matrices (n × d; S and P n × n, S scaled and masked), statistics of each visit's
+ * rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
+ * @typedef {{
+ *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, r_ptr: Numbers,
+ *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
+ *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers,
+ * }} Values
+ *
+ * @typedef {{header: Header, arrays: Skeleton & Values}} Decoded
+ * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers
+ *
+ * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
+ * `visitsOfRow`: of each row block, without the skipped ones. `tileVisit` (Tr × Tc), `previous` (the visit before in
+ * the same row block), `strip` (standard attention's later visits): −1 where there is none.
+ * @typedef {{
+ *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
+ *   tileVisit: Int32Array, previous: Int32Array, strip: {softmax: Int32Array, output: Int32Array}, zoom?: Zoom,
+ * }} Prepared
+ * @typedef {Decoded & Prepared} Trace
+ */
+
+/**
+ * @typedef {{step: number, phase: string}} Place
+ * @typedef {{start: number, stop: number}} Span first index, and the one behind the last
+ * @typedef {number | undefined} Known undefined: not yet known in this phase
+ *
+ * A row's statistics at this moment; `row` counts from the matrix' first, `rose`: its maximum is a new one.
+ * @typedef {{
+ *   row: number, name: string | null, rose: boolean, m_old: Known, l_old: Known, row_max: Known, m_new: Known,
+ *   alpha: Known, row_sum: Known, l_new: Known,
+ * }} Row
+ * @typedef {{
+ *   tensor: string, block: number | number[], op: "read" | "write", phase: string, bytes: number, moved: boolean,
+ * }} Transfer
+ * @typedef {{data: Numbers, state: "zero" | "before" | "after" | "final"}} Accumulator
+ *
+ * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
+ * `j` −1: all keys; `perTensor`, `reads`, `writes`: HBM bytes so far.
+ * @typedef {{
+ *   problem: Problem, step: number, steps: number, phase: string, phases: string[], position: number,
+ *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage,
+ *   stats: Row[], acc: Accumulator | null, transfers: Transfer[], numbers: boolean,
+ *   zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ * }} Frame
+ */

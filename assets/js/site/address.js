@@ -1,0 +1,47 @@
+// Problem and position are written to the address bar, which query.js reads.
+
+import { pending } from "../lib/pending.js";
+
+/** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
+export class Address {
+  constructor(wait = 200) {
+    this.wait = wait;
+    this.timer = null;
+    this.pending = null;
+    this.known = {}; // all that was written, but for where in the site the reader is
+  }
+
+  write(values) {
+    this.pending = { ...this.pending, ...values };
+    const { page, rung, ...rest } = values;
+    Object.assign(this.known, rest);
+    pending("address", true);
+    this.timer ??= setTimeout(() => this.flush(), this.wait);
+  }
+
+  /** Another place of the site: Back leads to the one before. */
+  push(values) {
+    this.flush();
+    this.write(values);
+    this.flush("pushState");
+  }
+
+  /** After Back or Forward: the page's parts are as they were last, whatever the older address says. */
+  restore() {
+    this.pending = null;
+    this.write(this.known);
+  }
+
+  flush(how = "replaceState") {
+    clearTimeout(this.timer);
+    this.timer = null;
+    pending("address", false);
+    if (!this.pending) return;
+    const params = new URLSearchParams(window.location.search);
+    for (const [key, value] of Object.entries(this.pending))
+      if (value === null) params.delete(key);
+      else params.set(key, value);
+    this.pending = null;
+    window.history[how](window.history.state, "", `?${params}${window.location.hash}`);
+  }
+}

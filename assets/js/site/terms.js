@@ -1,0 +1,186 @@
+// The glossary on every page: the pointer rests on a symbol or a word, or a marked word has the
+// focus, and its entry is shown. Escape closes it. The entries are fetched when first wanted.
+
+import { el, set } from "../lib/dom.js";
+import { during, pending } from "../lib/pending.js";
+
+// Cards that use a letter in another sense.
+const OTHER_SENSE = {
+  "#learn-matmul": ["B", "i", "j"],
+  "#learn-fp8": ["M"],
+  "#learn-formats": ["m", "N", "K"],
+  "#learn-level0, .fa-known": ["B"],
+};
+const REST_MS = 400; // of the pointer, before it counts as a question
+const HIDE_MS = 150; // time to reach the entry itself
+const NEAR_PX = 3;
+const NOT_HERE = "#top, [role=tab], input, textarea, select, option, dialog, .fa-term";
+const WORD = /[\p{L}\p{N}_]+/gu; // subscripts and ℓ, α, ᵀ are letters or numbers too
+const TAIL = /(?:_(?:new|old|i|j))?[₀-₉ᵢⱼᵀ]*$/u; // m_new, Q₂ and Kᵀ are m, Q and K
+const RUN = /^(?:[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*)+$/u; // symbols side by side: αℓ, P₂₁V₁
+const PIECE = /[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*/gu;
+
+/** Looks words up: which entry, if any, a place in a text belongs to. */
+export class Index {
+  /** terms: [{key, symbol, name, words}]; spelled: {as it is written: key} */
+  constructor({ terms, spelled }) {
+    this.entries = new Map(terms.map((term) => [term.key, term]));
+    this.symbols = new Map(terms.filter(({ symbol }) => symbol).map(({ symbol, key }) => [symbol, key]));
+    this.spelled = new Map(Object.entries(spelled));
+    const longest = [...this.spelled.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    this.pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(${longest.join("|")})s?(?![\\p{L}\\p{N}_-])`, "gu");
+  }
+
+  /** What may be meant at `offset`, the best first: [{key, start, end}]. An offset lies between two characters. */
+  find(text, offset) {
+    const over = (pattern, from = 0, of = text) => [...of.matchAll(pattern)]
+      .map((match) => ({ match, word: match[0], start: from + match.index, end: from + match.index + match[0].length }))
+      .filter(({ start, end }) => start <= offset && offset <= end);
+    const names = over(this.pattern).map((found) => ({ ...found, key: this.spelled.get(found.match[1]) }));
+    const tokens = over(WORD).flatMap((found) => this.symbol(found, text) ?? (RUN.test(found.word) ? over(PIECE, found.start, found.word) : []));
+    return [...names, ...tokens.map((found) => ({ ...found, key: found.key ?? this.symbols.get(found.word.replace(TAIL, "")) }))].filter(({ key }) => key);
+  }
+
+  /** The word as a symbol, unless it is a unit (256 B, 16 K) or the O of O(N²). */
+  symbol({ word, start, end }, text) {
+    const key = this.symbols.get(word.replace(TAIL, ""));
+    if (!key) return null;
+    const other = /[\d.,]\s?$/.test(text.slice(0, start)) || (word === "O" && text[end] === "(");
+    return other ? [] : [{ word, start, end, key }];
+  }
+}
+
+/** The text and the place in it under the pointer, or null. */
+function under(x, y) {
+  const at = document.caretPositionFromPoint?.(x, y);
+  if (at) return { node: at.offsetNode, offset: at.offset };
+  const range = document.caretRangeFromPoint?.(x, y);
+  return range && { node: range.startContainer, offset: range.startOffset };
+}
+
+const inside = (box, x, y, by = 0) => x >= box.left - by && x <= box.right + by && y >= box.top - by && y <= box.bottom + by;
+
+/** One for the whole document. `load()` → promise of what Index takes. */
+export class Terms {
+  constructor(load) {
+    this.load = load;
+    this.title = el("b");
+    this.words = el("span");
+    this.more = el("span", { class: "fa-fine" });
+    this.pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [this.title, this.words, this.more]);
+    const on = (type, act, options = { passive: true }) => document.addEventListener(type, act, options);
+    on("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
+    on("focusin", ({ target }) => this.focused(target));
+    on("focusout", () => this.hide());
+    on("pointerdown", ({ target }) => this.pop.contains(target) || this.hide());
+    on("keydown", (event) => event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()), { capture: true });
+    window.addEventListener("scroll", () => this.shown && this.hide(), { passive: true, capture: true });
+  }
+
+  /** The index, fetched once; a failure is forgotten, so that the next rest tries again. */
+  ready() {
+    return (this.loading ??= this.load().then((found) => new Index(found), () => { this.loading = null; }));
+  }
+
+  moved({ clientX: x, clientY: y, target }) {
+    clearTimeout(this.resting);
+    pending("rest", false);
+    if (this.shown) {
+      const stays = inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
+      if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
+      this.leaving = setTimeout(() => this.hide(), HIDE_MS);
+    }
+    const marked = target.closest?.("abbr[data-term]");
+    pending("rest", true);
+    this.resting = setTimeout(() => {
+      pending("rest", false);
+      during("entry", this.rested(target, x, y));
+    }, marked ? 0 : REST_MS);
+  }
+
+  async rested(target, x, y) {
+    if (!target.isConnected || target.closest?.(NOT_HERE)) return;
+    const index = await this.ready();
+    if (!index) return;
+    const node = target.closest?.("[data-term]");
+    if (node) return this.show(index.entries.get(node.dataset.term), node.getClientRects()[0], node);
+    const { node: text, offset } = under(x, y) ?? {};
+    if (text?.nodeType !== Node.TEXT_NODE || !target.contains(text)) return;
+    const other = target.closest(Object.keys(OTHER_SENSE).join());
+    const taken = other ? Object.entries(OTHER_SENSE).find(([place]) => other.matches(place))[1] : [];
+    const range = document.createRange();
+    for (const { key, start, end } of index.find(text.data, offset).filter((found) => !taken.includes(found.key))) {
+      range.setStart(text, start);
+      range.setEnd(text, end);
+      const box = [...range.getClientRects()].find((one) => inside(one, x, y));
+      if (box) return this.show(index.entries.get(key), box, text.parentElement);
+    }
+  }
+
+  async focused(target) {
+    this.hide();
+    if (!target.matches?.("abbr[data-term]")) return;
+    const index = await this.ready();
+    if (index && document.activeElement === target) this.show(index.entries.get(target.dataset.term), target.getClientRects()[0], target);
+  }
+
+  show(term, box, node) {
+    clearTimeout(this.leaving);
+    if (!term || !box || (this.shown?.term === term && this.shown.node === node)) return;
+    this.hide();
+    const titled = node.closest("[title]");
+    const place = document.querySelector(".gradio-container") ?? document.body;
+    if (this.pop.parentNode !== place) place.append(this.pop);
+    set(this.title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
+    set(this.words, { text: term.words });
+    set(this.more, { text: titled?.title ?? "" });
+    this.more.hidden = !titled?.title;
+    this.pop.hidden = false;
+    this.shown = { term, node, box, titled, title: titled?.title };
+    titled?.removeAttribute("title"); // the browser's own would lie over it
+    if (node.matches("[data-term]")) node.setAttribute("aria-describedby", this.pop.id);
+    const below = box.bottom + 6 + this.pop.offsetHeight < window.innerHeight;
+    this.pop.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - this.pop.offsetWidth - 8))}px`;
+    this.pop.style.top = `${below ? box.bottom + 6 : Math.max(8, box.top - 6 - this.pop.offsetHeight)}px`;
+  }
+
+  hide() {
+    clearTimeout(this.leaving);
+    if (!this.shown) return;
+    const { node, titled, title } = this.shown;
+    if (node.matches("[data-term]")) node.removeAttribute("aria-describedby");
+    if (title && !titled.hasAttribute("title")) titled.setAttribute("title", title);
+    this.shown = null;
+    this.pop.hidden = true;
+  }
+}
+
+const KEYS = [
+  ["← →", "Step: the tile before, the next one. In a lecture hall: the view or card before, the next one"],
+  ["↑ ↓", "Step: the phase before, the next one. Learn, in a lecture hall: the card's own control"],
+  ["Space", "plays, and pauses; in the tour: goes on"],
+  ["Home End", "the first step, the last one"],
+  ["Tab, Enter", "whatever can be pressed; a click on a tile of the map goes to it"],
+  ["Esc", "leaves the lecture hall, closes an entry"],
+];
+
+/** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
+export async function showSymbols(terms, opener) {
+  const index = await terms.ready();
+  const rows = (list) => el("dl", { class: "fa-terms" }, list.map(([term, words]) => el("div", {}, [el("dt", { text: term }), el("dd", { text: words })])));
+  const all = index ? [...index.entries.values()] : [];
+  const symbols = all.filter(({ symbol }) => symbol).map(({ symbol, name, words }) => [`${symbol}, ${name}`, words]);
+  const phases = all.filter(({ name }) => name.startsWith("phase ")).map(({ name, words }) => [name.slice(6), words]);
+  const close = el("button", { type: "button", class: "fa-share", text: "Close" });
+  const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
+  const body = el("div", { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": "Keys, symbols, phases" }, [
+    ...part("Keys", KEYS), ...part("Symbols", symbols), ...part("Phases of a visit", phases),
+    el("p", { class: "fa-fine", text: index ? "Rest the pointer on a symbol or a term of any page to see its entry. All of them: Learn, Glossary." : "The server did not answer, so the symbols are not here." }),
+  ]);
+  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": "Keys and symbols" }, [el("div", { class: "fa-listing-head" }, [el("b", { text: "Keys and symbols" }), close]), body]);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => { dialog.remove(); opener?.focus(); });
+  (document.querySelector(".gradio-container") ?? document.body).append(dialog);
+  dialog.showModal();
+}

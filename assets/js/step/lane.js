@@ -1,0 +1,102 @@
+// One loop order of a comparison: its tiles, its rows, its bytes. A player of its own to the outside
+// (same attributes), without a transport.
+
+import { el, set } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
+import { Hbm } from "../views/hbm.js";
+import { frame, stated } from "../model/frame.js";
+import { NAMES } from "../model/phases.js";
+import { bytesAfter, placeAfter } from "../model/race_clock.js";
+import { RowTable } from "../views/rows.js";
+
+const CLOSED_FORMS = {
+  standard: "4Nd + 4N² elements",
+  fa1: "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+  fa2: "Q + Tr · (K + V) + O + lse",
+};
+
+/** Bytes of each tensor that this order moves, reads and writes apart. */
+class Meter {
+  constructor() {
+    this.rows = el("div", { class: "fa-meter-rows" });
+    this.sum = el("p", { class: "fa-meter-sum" });
+    this.root = el("div", { class: "fa-meter" }, [this.rows, this.sum]);
+  }
+
+  layout(trace, most) {
+    const { order, causal } = trace.problem;
+    this.totals = trace.header.totals[order];
+    this.total = Object.values(this.totals).reduce((a, [r, w]) => a + r + w, 0);
+    this.bars = {};
+    const rows = Object.entries(this.totals).map(([tensor, [read, written]]) => {
+      const bar = { read: el("i", { class: "fa-read" }), write: el("i", { class: "fa-write" }), number: el("b") };
+      this.bars[tensor] = bar;
+      const width = Math.max(0.6, (100 * (read + written)) / most);
+      const track = el("span", { class: `fa-track fa-hue-${tensor.toLowerCase()}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
+      const name = tensor === "l" ? "ℓ" : tensor;
+      return el("div", { class: "fa-meter-row", title: `${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
+        el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
+      ]);
+    });
+    this.rows.replaceChildren(...rows);
+    const skipped = causal && order !== "standard" ? ", less what is skipped" : "";
+    this.form = `${CLOSED_FORMS[order]}${skipped}`;
+  }
+
+  draw(f) {
+    for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
+      const bar = this.bars[tensor];
+      if (!bar) continue;
+      const all = this.totals[tensor][0] + this.totals[tensor][1];
+      bar.read.style.width = `${((100 * read) / all).toFixed(2)}%`;
+      bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
+      set(bar.number, { text: bytes(read + written) });
+    }
+    set(this.sum, { text: `${bytes(f.reads + f.writes)} of ${bytes(this.total)} = ${this.form}` });
+  }
+}
+
+export class Lane {
+  constructor(order, { onTile }) {
+    this.order = order;
+    this.hbm = new Hbm({ onTile: (i, j) => onTile(this, i, j) });
+    this.table = new RowTable(() => {});
+    this.meter = new Meter();
+    this.status = el("span", { class: "fa-lane-status" });
+    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: NAMES[order] }), this.status]);
+    this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": NAMES[order] }, [
+      head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
+    ]);
+  }
+
+  /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
+  show(trace, most) {
+    this.trace = trace;
+    this.most = most;
+    this.sums = bytesAfter(trace);
+  }
+
+  layout(theme) {
+    this.table.layout(this.trace.problem, this.trace.header.row_names);
+    this.table.root.hidden = !this.trace.header.numbers;
+    this.meter.layout(this.trace, this.most);
+    this.hbm.layout(this.trace, theme); // last: it takes the room that is left
+  }
+
+  /** `done` visits are over. */
+  draw(done) {
+    const { step, phase } = placeAfter(this.trace, done);
+    const f = frame(this.trace, step, phase);
+    const over = done >= this.trace.steps;
+    set(this.root, {
+      ...stated(f),
+      "data-done": over,
+      "aria-busy": false,
+    });
+    set(this.status, { text: over ? "done ✓" : `visit ${f.step + 1} of ${f.steps}`, class: `fa-lane-status${over ? " is-done" : ""}` });
+    this.hbm.draw(f);
+    if (f.numbers) this.table.draw(f, f.stats[0]?.row);
+    this.meter.draw(f);
+    return f;
+  }
+}

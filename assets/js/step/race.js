@@ -1,0 +1,189 @@
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes moved.
+
+import { palette } from "../lib/colors.js";
+import { decode } from "../model/decode.js";
+import { el } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
+import { actionOf } from "../lib/keys.js";
+import { Lane } from "./lane.js";
+import { prepare } from "../model/frame.js";
+import { NAMES } from "../model/phases.js";
+import { Predict } from "../views/predict.js";
+import { raceQuestion } from "../model/questions.js";
+import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import { Transport } from "../views/transport.js";
+
+const BEAT_MS = 500;
+const CLOCKS = [["tile", "same visits a tick"], ["bytes", "same bytes a tick"]];
+
+export class Race {
+  /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onLeave()} */
+  constructor(options) {
+    this.options = options;
+    this.timing = { ticks: 1 };
+    this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
+    this.transport = new Transport(
+      {
+        first: () => this.act("first"),
+        back: () => this.act("back"),
+        toggle: () => this.act("toggle"),
+        next: () => this.act("next"),
+        last: () => this.act("last"),
+        go: (tick) => this.go(tick),
+      },
+      { label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space" },
+    );
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
+    const leave = el("button", { type: "button", class: "fa-link", text: "One loop only" });
+    leave.addEventListener("click", () => options.onLeave());
+    this.transport.root.querySelector(".fa-settings").append(leave);
+    this.predict = new Predict();
+    this.predict.root.hidden = true;
+    this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
+    this.root = el("div", { class: "fa-player fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
+      this.notice, this.stage, this.predict.root, this.transport.root,
+    ]);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
+    new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+
+  async load(query, { tick = 0, clock } = {}) {
+    this.root.setAttribute("aria-busy", "true");
+    const asked = (this.asked = {});
+    try {
+      const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order)));
+      if (asked !== this.asked) return;
+      this.notice.hidden = true;
+      const sums = traces.flatMap((t) => Object.values(t.header.totals[t.problem.order]).map(([r, w]) => r + w));
+      this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
+      if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
+      this.query = new URLSearchParams(traces.at(-1).header.query);
+      this.query.delete("order");
+      this.ready = true;
+      this.clock();
+      this.tick = Math.min(tick, this.timing.ticks - 1);
+      this.layout();
+    } catch (error) {
+      this.notice.hidden = false;
+      this.notice.textContent = error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message;
+    } finally {
+      if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
+    }
+  }
+
+  async fetch(query, order) {
+    const params = new URLSearchParams(query);
+    params.set("order", order);
+    const response = await fetch(this.options.url(params.toString()));
+    if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? `The server answered ${response.status}.`);
+    return prepare(decode(await response.arrayBuffer()));
+  }
+
+  clock() {
+    this.timing = clockOf(this.lanes.map((lane) => lane.sums), this.transport.grain.value === "bytes");
+    this.transport.length(this.timing.ticks);
+  }
+
+  clockChanged() {
+    this.pause();
+    this.clock();
+    this.go(0);
+  }
+
+  room() {
+    return `${this.stage.clientWidth} ${this.stage.clientHeight}`;
+  }
+
+  layout() {
+    this.laidOut = this.room();
+    const theme = palette(this.root);
+    for (const lane of this.lanes) lane.layout(theme);
+    this.render();
+  }
+
+  go(tick) {
+    if (!this.ready) return;
+    this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
+    this.render();
+  }
+
+  goTile(lane, i, j) {
+    const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
+    if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
+  }
+
+  /** The one question of a race, asked at its start and answered when the first lane is through. */
+  predicting(on) {
+    this.wanted = on;
+    if (this.ready) this.render();
+  }
+
+  question() {
+    const finishes = this.lanes.map((lane) => finishOf(this.timing, lane.sums));
+    const over = this.tick >= Math.min(...finishes);
+    if (this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
+      this.askedFor = this.timing.quantum + this.transport.grain.value;
+      this.predict.ask(raceQuestion(ORDERS.map((order) => NAMES[order]), finishes));
+    }
+    if (over && this.predict.question) this.predict.ask(null);
+    const hidden = !this.wanted || (over && !this.predict.asked);
+    if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
+  }
+
+  key(event) {
+    if (!this.predict.root.hidden && this.predict.key(event)) return;
+    const action = actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    this.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+  }
+
+  act(action) {
+    if (action === "toggle") return this.timer ? this.pause() : this.play();
+    this.pause();
+    if (action === "next") this.go(this.tick + 1);
+    else if (action === "back") this.go(this.tick - 1);
+    else if (action === "first") this.go(0);
+    else if (action === "last") this.go(this.timing.ticks - 1);
+  }
+
+  play() {
+    if (this.tick === this.timing.ticks - 1) this.go(0);
+    this.transport.playing(true);
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pace() {
+    return BEAT_MS / Number(this.transport.speed.value);
+  }
+
+  beat() {
+    if (!this.root.isConnected || this.tick === this.timing.ticks - 1) return this.pause();
+    this.go(this.tick + 1);
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.transport.playing(false);
+  }
+
+  render() {
+    this.question();
+    const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
+    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => NAMES[lane.order]);
+    const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);
+    const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} a tick for every lane` : "one visit a tick for every lane";
+    const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
+    this.transport.show({
+      step: this.tick,
+      title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,
+      words,
+      spoken: `Tick ${this.tick + 1} of ${this.timing.ticks}. ${parts.join(", ")}. ${words}`,
+      quiet: Boolean(this.timer) && this.pace() < 500,
+    });
+    this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
+  }
+}

@@ -1,0 +1,106 @@
+// The two small cards: the algorithm with its current line, and the HBM bytes so far.
+
+import { card, el, set } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
+import { CODE, NAMES, lit } from "../model/phases.js";
+
+const LINE_PX = 14;
+const SOURCES = [
+  ["paper", "Algorithm", "the paper's lines"],
+  ["numpy", "NumPy", "explainer/trace.py computes the picture"],
+  ["triton", "Triton", "the kernel that Run runs"],
+];
+
+/** The same step in three languages; NumPy and Triton are cut out of the files that run. */
+export class Code {
+  constructor() {
+    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": "Code" });
+    this.kind = "paper";
+    this.tabs = SOURCES.map(([kind, text, title]) => {
+      const tab = el("button", { type: "button", role: "tab", text, title, "data-code": kind });
+      tab.addEventListener("click", () => this.choose(kind));
+      return tab;
+    });
+    this.card = card("code", "Code", "", [this.list]);
+    this.card.head.append(el("div", { class: "fa-tabs", role: "tablist", "aria-label": "Code" }, this.tabs));
+    this.root = this.card.root;
+    this.choose("paper");
+  }
+
+  choose(kind) {
+    this.kind = kind;
+    this.tabs.forEach((tab) => set(tab, { "aria-selected": tab.dataset.code === kind, class: tab.dataset.code === kind ? "is-now" : "" }));
+    if (!this.trace) return;
+    this.layout(this.trace);
+    this.draw(this.last);
+  }
+
+  layout(trace) {
+    this.trace = trace;
+    const { order } = trace.problem;
+    const [, , remark] = SOURCES.find(([kind]) => kind === this.kind);
+    const note = this.kind === "paper" && order === "standard" ? "three kernels, nothing fused" : remark;
+    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${NAMES[order]} forward pass` : note;
+    this.lines = this.kind === "paper" ? CODE[order] : this.listings?.[order][this.kind] ?? [];
+    this.list.classList.toggle("is-long", this.kind !== "paper");
+    this.list.replaceChildren(
+      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text }), remarks && el("span", { text: `# ${remarks}` })])),
+    );
+    this.room = this.list.clientHeight;
+  }
+
+  draw(f) {
+    this.last = f;
+    let first = -1;
+    this.lines.forEach((line, k) => {
+      const on = lit(line, f);
+      if (on && first < 0) first = k;
+      set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
+    });
+    if (this.kind !== "paper" && first >= 0) this.list.scrollTop = Math.max(0, (first + 2) * LINE_PX - this.room / 2);
+  }
+}
+
+export class Traffic {
+  constructor(onCompare) {
+    this.body = el("div", { class: "fa-bars" });
+    this.sum = el("p", { class: "fa-caption" });
+    this.card = card("traffic", "HBM traffic", "", [this.body, this.sum]);
+    this.root = this.card.root;
+    if (!onCompare) return;
+    const compare = el("button", { type: "button", class: "fa-link", text: "Race them" });
+    compare.addEventListener("click", onCompare);
+    this.card.head.append(compare);
+  }
+
+  layout(trace) {
+    const { totals } = trace.header;
+    this.rows = {};
+    const sums = {};
+    for (const [order, perTensor] of Object.entries(totals)) {
+      if (!perTensor) continue;
+      sums[order] = Object.values(perTensor).reduce((a, [r, w]) => [a[0] + r, a[1] + w], [0, 0]);
+    }
+    const most = Math.max(...Object.values(sums).map(([r, w]) => r + w));
+    this.body.replaceChildren();
+    for (const [order, [r, w]] of Object.entries(sums)) {
+      const read = el("i", { class: "fa-read" });
+      const write = el("i", { class: "fa-write" });
+      const track = el("span", { class: "fa-track", style: `width:${(((r + w) / most) * 100).toFixed(2)}%` }, [read, write]);
+      const current = order === trace.problem.order;
+      const label = el("span", { class: "fa-bar-name", text: NAMES[order] });
+      const total = el("span", { class: "fa-bar-total", text: bytes(r + w) });
+      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [label, el("span", { class: "fa-rail-track" }, [track]), total]));
+      this.rows[order] = { read, write, total: r + w };
+    }
+  }
+
+  draw(f) {
+    for (const [order, { read, write, total }] of Object.entries(this.rows)) {
+      const mine = order === f.problem.order;
+      read.style.width = mine ? `${((f.reads / total) * 100).toFixed(2)}%` : "0";
+      write.style.width = mine ? `${((f.writes / total) * 100).toFixed(2)}%` : "0";
+    }
+    set(this.sum, { text: `so far: ${bytes(f.reads)} read, ${bytes(f.writes)} written` });
+  }
+}

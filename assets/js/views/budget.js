@@ -1,0 +1,43 @@
+// What the tile needs on chip against what a thread block of the chosen card may use.
+
+import { el, set } from "../lib/dom.js";
+import { onChip } from "../model/on_chip.js";
+
+const FIRST = "h200";
+
+export class Budget {
+  constructor(onCard) {
+    this.bar = el("span", { class: "fa-budget-bar", "aria-hidden": "true" });
+    this.text = el("span", { class: "fa-budget-text" });
+    this.cards = el("select", { "aria-label": "Card whose shared memory counts" });
+    this.cards.addEventListener("change", () => {
+      this.layout(this.trace);
+      onCard?.(this.cards.value);
+    });
+    this.root = el("div", { class: "fa-budget" }, [this.bar, this.text, this.cards]);
+    this.warning = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
+    this.wanted = FIRST;
+  }
+
+  /** The card of a link; an unknown one is the default. */
+  choose(key) {
+    this.wanted = key ?? FIRST;
+  }
+
+  layout(trace) {
+    this.trace = trace;
+    const { cards } = trace.header.sram;
+    if (!this.cards.children.length) {
+      this.cards.replaceChildren(...Object.entries(cards).map(([key, { name }]) => el("option", { value: key, text: name })));
+      this.cards.value = cards[this.wanted] ? this.wanted : FIRST;
+    }
+    const { fits, shares, text, title, warning } = onChip(trace.header.sram, this.cards.value, trace.problem.n);
+    this.bar.replaceChildren(
+      ...shares.map(([tensor, share]) => el("i", { class: `fa-of-${tensor.toLowerCase()}`, style: `width:${share.toFixed(3)}%` })),
+    );
+    set(this.text, { text, title });
+    this.root.classList.toggle("is-over", !fits);
+    this.warning.hidden = fits;
+    set(this.warning, { text: warning });
+  }
+}

@@ -1,0 +1,68 @@
+// The row table: m, alpha and l of every row of the block, with full precision in data-value.
+
+import { el, set } from "../lib/dom.js";
+import { number } from "../lib/format.js";
+
+/** key in the frame's stats, heading, phase whose moment it is, the formula where there is room */
+const COLUMNS = [
+  ["m_old", "m old", null],
+  ["row_max", "max S", "max"],
+  ["m_new", "m new", "max"],
+  ["alpha", "α", "exp", " = e^(m old − m new)"],
+  ["l_old", "ℓ old", null],
+  ["row_sum", "Σ P", "sum"],
+  ["l_new", "ℓ new", "sum", " = αℓ + ΣP"],
+];
+const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
+
+export class RowTable {
+  constructor(onRow) {
+    const heads = [el("th", { scope: "col", text: "row" })];
+    for (const [key, text, phase, formula] of COLUMNS)
+      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }, [text, formula && el("span", { text: formula })]));
+    this.head = el("thead", {}, [el("tr", {}, heads)]);
+    this.bodyPart = el("tbody");
+    this.rows = [];
+    this.root = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
+      el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.head, this.bodyPart]),
+    ]);
+    this.bodyPart.addEventListener("click", (event) => {
+      const row = event.target.closest("tr")?.dataset.row;
+      if (row !== undefined) onRow(Number(row));
+    });
+  }
+
+  layout(problem, names) {
+    this.names = names;
+    this.rows = Array.from({ length: problem.block_q }, () => {
+      const title = el("th", { scope: "row" });
+      const cells = COLUMNS.map(([key]) =>
+        el("td", STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }));
+      return { tr: el("tr", {}, [title, ...cells]), title, cells };
+    });
+    this.bodyPart.replaceChildren(...this.rows.map((r) => r.tr));
+    this.root.classList.toggle("is-dense", problem.block_q > 5);
+  }
+
+  draw(f, focus) {
+    this.rows.forEach(({ tr, title, cells }, k) => {
+      const s = f.stats[k];
+      tr.hidden = !s;
+      if (!s) {
+        tr.removeAttribute("data-row");
+        return;
+      }
+      set(tr, { "data-row": s.row, class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
+      COLUMNS.forEach(([key, , phase], c) => {
+        const value = s[key];
+        const known = value !== undefined;
+        const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);
+        set(cells[c], { text, class: `${key}${phase === f.phase ? " is-now" : ""}` });
+        if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
+      });
+    });
+    for (const th of this.head.querySelectorAll("[data-phase-of]"))
+      th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);
+  }
+}

@@ -1,0 +1,247 @@
+// One tile, shared out among warps in two ways side by side: split-K (FA-1) and split-Q (FA-2), on
+// one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
+
+import { address } from "../site/site.js";
+import { BUILD } from "../lib/build.js";
+import { el, set } from "../lib/dom.js";
+import { integer, sub } from "../lib/format.js";
+import { actionOf } from "../lib/keys.js";
+import { Transport } from "../views/transport.js";
+import { read } from "../model/warp_steps.js";
+import { Bands, Parts, Products, Shared } from "./views.js";
+
+const PLACE = "par-step"; // in the address
+const BEAT_MS = 1400;
+const SPLITS = {
+  k: { name: "Split-K", remark: "FlashAttention-1, keys split" },
+  q: { name: "Split-Q", remark: "FlashAttention-2, rows split" },
+};
+const PARTS = { own: "compute", write: "write", read: "barrier, read" };
+const ACTIVE = { load: "QKVO", scores: "QKS", mask: "S", max: "S", exp: "S", sum: "S", output: "SVO", store: "O" };
+const EXCHANGED = ["max", "sum", "output"];
+const KEY_LABELS = { first: "First step", back: "Previous step", next: "Next step", last: "Last step" };
+
+/** A figure that counts, with the number in the element's own data. */
+function counter(label) {
+  const number = el("b");
+  return { number, root: el("span", { class: "fa-count" }, [number, el("span", { text: label })]) };
+}
+
+/** One split: its matrices, its warps' numbers, its shared memory. */
+class Lane {
+  constructor(split) {
+    this.split = split;
+    this.bytes = counter("through shared memory");
+    this.barriers = counter("barriers");
+    this.sentence = el("p", { class: "fa-lane-sentence" });
+    this.bands = Object.fromEntries([..."QKVSO"].map((tensor) => [tensor, new Bands(tensor)]));
+    this.parts = new Parts();
+    this.products = new Products();
+    this.shared = new Shared();
+    const { name, remark } = SPLITS[split];
+    const head = el("div", { class: "fa-lane-head" }, [
+      el("div", {}, [el("h2", { text: name }), el("span", { class: "fa-remark", text: remark })]),
+      el("div", { class: "fa-counts" }, [this.bytes.root, this.barriers.root]),
+    ]);
+    const picture = el("div", { class: "fa-multiply" }, Object.values(this.bands).map((view) => view.root));
+    const registers = el("div", { class: "fa-registers" }, [this.parts.root, this.products.root]);
+    this.root = el("section", { class: `fa-card fa-warp-lane fa-split-${split}`, "data-split": split, "aria-label": name }, [
+      head, this.sentence, picture, registers, this.shared.root,
+    ]);
+  }
+
+  show(tile) {
+    this.tile = tile;
+    this.steps = read(tile[this.split]);
+    for (const [tensor, view] of Object.entries(this.bands)) {
+      const step = this.steps.find((s) => s.held[tensor]);
+      view.layout(tile, step.held[tensor]);
+    }
+    this.parts.layout(tile, this.split);
+    this.products.layout(tile);
+  }
+
+  /** Is there other room for numbers than before? */
+  measured() {
+    const views = [...Object.values(this.bands), this.parts];
+    return views.filter((view) => view.measured()).length > 0;
+  }
+
+  /** The parts that lie in shared memory: those written last in this phase. */
+  written(at) {
+    const { phase } = this.steps[at];
+    return this.steps.slice(0, at + 1).flatMap((s) => (s.phase === phase ? s.moves.filter((x) => x.op === "write") : []));
+  }
+
+  draw(at) {
+    const step = this.steps[at];
+    const { i, j, operands } = this.tile;
+    const names = { Q: `Q${sub(i)}`, K: `K${sub(j)}ᵀ`, V: `V${sub(j)}`, O: `O${sub(i)}` };
+    const active = (tensor) => step.part === "own" && ACTIVE[step.phase].includes(tensor);
+    const weights = step.held.P ? "P" : "S";
+    for (const [tensor, name] of Object.entries(names)) this.bands[tensor].draw(step.held[tensor], name, active(tensor));
+    this.bands.S.draw(step.held[weights], weights + sub(i) + sub(j), active("S"));
+    const output = ["output", "store"].includes(step.phase);
+    this.parts.root.hidden = output;
+    this.products.root.hidden = !output;
+    this.parts.draw(step);
+    const partial = step.held.PV && step.phase === "output" && step.part !== "read";
+    if (output) this.products.draw(step.held[partial ? "PV" : "O"], partial ? `Each warp's part of P V${sub(j)}, in its registers` : `Each warp's rows of ${names.O}, in its registers`);
+    const labels = operands.map(([tensor, nbytes]) => [tensor + sub(tensor === "Q" ? i : j), nbytes]);
+    this.shared.draw(step, this.written(at), labels);
+    set(this.sentence, { text: step.sentence });
+    set(this.bytes.number, { text: `${integer(step.moved)} B` });
+    set(this.barriers.number, { text: integer(step.total) });
+    set(this.barriers.root.lastChild, { text: step.total === 1 ? "barrier" : "barriers" });
+    set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
+    return step;
+  }
+}
+
+/** Both lanes, their transport, and the tile that they show. */
+class WarpStage {
+  constructor(mount) {
+    this.abort = new AbortController();
+    this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
+    const actions = ["first", "back", "toggle", "next", "last"].map((name) => [name, () => this.act(name)]);
+    const beats = [["step", "step by step"], ["phase", "phase by phase"]];
+    this.transport = new Transport(
+      { ...Object.fromEntries(actions), go: (at) => this.go(at) },
+      { label: "What one beat of playing is", choices: beats, hint: "←→ step · Space plays" },
+    );
+    for (const [name, label] of Object.entries(KEY_LABELS))
+      set(this.transport.buttons.querySelector(`.fa-key-${name}`), { "aria-label": label, title: label });
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
+    this.stage = el("div", { class: "fa-warp-lanes" }, this.lanes.map((lane) => lane.root));
+    this.root = el("div", { class: "fa-player fa-warps", "data-testid": "warps", tabindex: 0, role: "group", "aria-label": "Warps of one tile, split two ways", "aria-busy": "true" }, [
+      this.notice, this.stage, this.transport.root,
+    ]);
+    mount.replaceChildren(this.root);
+    this.root.addEventListener("keydown", (event) => this.key(event), { signal: this.abort.signal });
+    this.resizer = new ResizeObserver(() => {
+      if (!this.root.isConnected) return this.destroy();
+      if (this.tile && this.stage.clientWidth) this.render();
+    });
+    this.resizer.observe(this.stage);
+  }
+
+  destroy() {
+    this.abort.abort();
+    this.request?.abort();
+    this.resizer.disconnect();
+    clearTimeout(this.timer);
+  }
+
+  /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. */
+  async load(query) {
+    this.request?.abort();
+    const request = (this.request = new AbortController());
+    this.root.setAttribute("aria-busy", "true");
+    try {
+      const params = new URLSearchParams(query);
+      params.set("build", BUILD);
+      const response = await fetch(new URL(`fa/warps?${params}`, document.baseURI), { signal: request.signal });
+      const answer = await response.json().catch(() => ({}));
+      if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
+      this.say("");
+      this.show(answer);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
+    } finally {
+      if (this.request === request) this.root.setAttribute("aria-busy", "false");
+    }
+  }
+
+  say(message) {
+    set(this.notice, { text: message });
+    this.notice.hidden = !message;
+  }
+
+  /** Another tile is shown at the phase where the last one was left. */
+  show(tile) {
+    this.pause();
+    const { phase, part } = this.lanes[0].steps?.[this.at] ?? {};
+    this.tile = tile;
+    set(this.stage, { style: `--warps:${tile.warps}`, "data-warps": tile.warps });
+    for (const lane of this.lanes) lane.show(tile);
+    this.steps = this.lanes[0].steps;
+    const asked = Number(new URLSearchParams(window.location.search).get(PLACE));
+    const same = this.steps.findIndex((step) => step.phase === phase && step.part === part);
+    this.at = phase ? Math.max(0, same) : Math.min(this.steps.length - 1, Number.isInteger(asked) && asked > 0 ? asked : 0);
+    this.transport.length(this.steps.length);
+    this.render();
+  }
+
+  key(event) {
+    const action = actionOf(event);
+    if (!action || !this.tile) return;
+    event.preventDefault();
+    this.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+  }
+
+  act(action) {
+    if (!this.tile) return;
+    if (action === "toggle") return this.timer ? this.pause() : this.play();
+    this.pause();
+    this.go({ next: this.at + 1, back: this.at - 1, first: 0, last: this.steps.length - 1 }[action]);
+  }
+
+  go(at) {
+    this.at = Math.max(0, Math.min(this.steps.length - 1, at));
+    address.write({ [PLACE]: this.at || null });
+    this.render();
+  }
+
+  play() {
+    if (this.at === this.steps.length - 1) this.go(0);
+    this.transport.playing(true);
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pace() {
+    return BEAT_MS / Number(this.transport.speed.value);
+  }
+
+  beat() {
+    if (!this.root.isConnected) return this.destroy();
+    const { phase } = this.steps[this.at];
+    let next = this.at + 1;
+    if (this.transport.grain.value === "phase") // to the end of the next phase
+      while (this.steps[next + 1] && (this.steps[next].phase === phase || this.steps[next + 1].phase === this.steps[next].phase)) next++;
+    this.go(next);
+    if (this.at === this.steps.length - 1) return this.pause();
+    this.timer = setTimeout(() => this.beat(), this.pace());
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.transport.playing(false);
+  }
+
+  render() {
+    const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
+    for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
+    const { i, j, kind, warps } = this.tile;
+    const where = `tile (${i}, ${j})${kind === "full" ? "" : ` · ${kind}`}, ${warps} warps`;
+    const part = EXCHANGED.includes(k.phase) ? ` · ${PARTS[k.part]}` : "";
+    const total = (step) => `${integer(step.moved)} B, ${step.total} barrier${step.total === 1 ? "" : "s"}`;
+    const title = `Step ${this.at + 1} of ${this.steps.length} · ${k.phase}${part}`;
+    set(this.root, { "data-step": this.at, "data-steps": this.steps.length, "data-phase": k.phase, "data-part": k.part });
+    this.transport.show({
+      step: this.at,
+      title,
+      words: `${where[0].toUpperCase()}${where.slice(1)}. So far split-K ${total(k)}; split-Q ${total(q)}.`,
+      spoken: `${title}. Split-K: ${k.sentence} Split-Q: ${q.sentence} So far split-K ${total(k)}; split-Q ${total(q)}.`,
+      quiet: Boolean(this.timer) && this.pace() < 500,
+    });
+  }
+}
+
+/** Called from js_on_load: `watch` reports each new query that the controls send. */
+export function mountWarps(element, props, watch) {
+  const stage = new WarpStage(element.querySelector(".fa-mount"));
+  stage.load(props.value ?? "");
+  watch("value", () => stage.load(props.value ?? ""));
+}

@@ -1,0 +1,246 @@
+// The parts of a lane of warps.js: matrices in bands, the numbers of each warp, shared memory. They
+// draw what explainer/parallel/warps.py packed, as warp_steps.js reads it.
+
+import { el, set } from "../lib/dom.js";
+import { integer, number } from "../lib/format.js";
+
+const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
+const HEAT = [10, 52]; // per cent of the warp's hue for the smallest and the largest value
+
+const span = ([from, to], noun) => (to - from === 1 ? `${noun} ${from}` : `${noun}s ${from}–${to - 1}`);
+const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
+const everyone = () => el("b", { class: "fa-badge fa-wall", text: "every warp" });
+
+/** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
+function extent(pieces, size) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const h of pieces.filter((h) => h.known)) {
+    const [rows, cols] = size(h);
+    for (let r = 0; r < rows; r++)
+      for (let c = 0; c < cols; c++) {
+        const x = h.at(r, c);
+        if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+      }
+  }
+  return [low, high];
+}
+
+const heat = (x, [low, high]) => HEAT[0] + (HEAT[1] - HEAT[0]) * (high > low ? (x - low) / (high - low) : 0.5);
+
+const written = (x, short) => number(x, short).replace(/^−(0\.0+)$/, "$1"); // no minus before nothing
+
+/** A cell's colour strength, and its number where there is room for one. */
+function paint(cell, x, range, digits) {
+  const masked = x === -Infinity;
+  const state = x === undefined ? "is-empty" : masked ? "is-masked" : Number.isFinite(x) ? "" : "is-odd";
+  set(cell, { class: `fa-wcell ${state}`, text: digits ? written(x, digits === "short") : "" });
+  if (!state) cell.style.setProperty("--x", `${heat(x, range).toFixed(0)}%`);
+}
+
+/** How numbers fit a cell of this size: not at all, "short", or "long". */
+function fitting(width, height) {
+  if (width < DIGITS.width || height < DIGITS.height) return "";
+  return width < DIGITS.long ? "short" : "long";
+}
+
+/** A matrix cut into the bands that the warps hold, or whole where every warp holds it. */
+export class Bands {
+  constructor(tensor) {
+    this.tensor = tensor;
+    this.name = el("b");
+    this.body = el("div", { class: "fa-bands", "aria-hidden": "true" });
+    this.edge = el("div", { class: "fa-edge", "aria-hidden": "true" });
+    this.root = el("figure", { class: `fa-held fa-held-${tensor.toLowerCase()}` }, [
+      el("figcaption", { class: `fa-ink-${tensor.toLowerCase()}` }, [this.name]), this.edge, this.body,
+    ]);
+  }
+
+  /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. */
+  layout(tile, pieces) {
+    const flipped = this.tensor === "K";
+    this.size = (h) => {
+      const first = h.rows ?? h.keys;
+      const second = this.tensor === "S" ? h.keys : [0, tile.d];
+      return [first[1] - first[0], second[1] - second[0]];
+    };
+    const key = (h) => (this.tensor === "S" ? h.keys : (h.rows ?? h.keys)).join();
+    const across = flipped || (this.tensor === "S" && new Set(pieces.map(key)).size > 1);
+    const shared = pieces.length === 1 && pieces[0].warps.length > 1;
+    set(this.root, { class: `fa-held fa-held-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}` });
+    const share = (h) => this.size(h)[across && !flipped ? 1 : 0];
+    this.bands = pieces.map((h) => {
+      const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
+      const cells = h.known ? Array.from({ length: rows * cols }, () => el("span", { class: "fa-wcell" })) : [];
+      const node = el("div", { class: `fa-band ${shared ? "fa-wall" : `fa-w${h.warps[0]}`}`, style: `flex-grow:${share(h)}; --rows:${rows}; --cols:${cols}` }, cells);
+      return { node, cells, rows, cols };
+    });
+    this.flipped = flipped;
+    const label = (h) => el("span", { style: `flex-grow:${share(h)}` }, [shared ? everyone() : badge(h.warps[0])]);
+    this.edge.replaceChildren(...pieces.map(label));
+    this.body.replaceChildren(...this.bands.map((band) => band.node));
+  }
+
+  /** Looks at the room there is; has it become other? */
+  measured() {
+    const band = this.bands[0];
+    const { clientWidth, clientHeight } = this.edge.lastChild; // the smallest
+    set(this.edge, { "data-tight": clientWidth < 13 || clientHeight < 13 });
+    const before = this.digits;
+    this.digits = fitting(band.node.clientWidth / band.cols, band.node.clientHeight / band.rows);
+    return this.tensor === "S" && this.digits !== before;
+  }
+
+  /** `active`: this step works on it. */
+  draw(pieces, name, active) {
+    set(this.name, { text: name });
+    set(this.root, { "data-active": active });
+    const range = extent(pieces ?? [], this.size);
+    this.bands.forEach((band, b) => {
+      const h = pieces?.[b];
+      set(band.node, { "data-known": Boolean(h) });
+      band.cells.forEach((cell, k) => {
+        const [r, c] = [Math.floor(k / band.cols), k % band.cols];
+        paint(cell, this.flipped ? h?.at(c, r) : h?.at(r, c), range, this.tensor === "S" ? this.digits : "");
+      });
+    });
+  }
+}
+
+/** What each warp has of every row: of m, then of ℓ. */
+export class Parts {
+  constructor() {
+    this.title = el("th", { scope: "col" });
+    this.root = el("table", { class: "fa-parts" });
+  }
+
+  layout(tile, split) {
+    const [first, end] = tile.rows;
+    this.rows = Array.from({ length: end - first }, (_, r) => first + r);
+    const line = (head, attributes) => {
+      const cells = this.rows.map((row) => el("td", { class: "fa-wcell", "data-row": row }));
+      return { cells, node: el("tr", attributes, [el("th", { scope: "row" }, head), ...cells]) };
+    };
+    this.warps = Array.from({ length: tile.warps }, (_, w) => {
+      const own = split === "k" ? tile.key_slices[w] : tile.row_slices[w];
+      const noun = split === "k" ? "key" : "row";
+      const holds = own[0] < own[1] ? span(own, noun) : `no ${noun}`;
+      return line([badge(w), el("span", { class: "fa-warp-word", text: `warp ${w}` }), el("span", { class: "fa-slice", text: holds })], { class: `fa-warp fa-w${w}`, "data-warp": w });
+    });
+    this.before = line([el("span", { class: "fa-before" })], { class: "fa-wall" });
+    this.after = line([el("span", { class: "fa-after" })], { class: "fa-wall is-after" });
+    this.heads = this.rows.map((row) => el("th", { scope: "col", text: row }));
+    this.root.replaceChildren(
+      el("thead", {}, [el("tr", {}, [this.title, ...this.heads])]),
+      el("tbody", {}, [...this.warps, this.before, this.after].map((l) => l.node)),
+    );
+  }
+
+  measured() {
+    const cell = this.after.cells[0];
+    if (!cell.clientWidth) return false; // the products are shown in its place
+    const every = Math.ceil(22 / cell.clientWidth); // row numbers need room too
+    this.heads.forEach((head, r) => set(head, { text: r % every ? "" : String(this.rows[r]) }));
+    const before = this.digits;
+    this.digits = fitting(cell.clientWidth, cell.clientHeight);
+    return this.digits !== before;
+  }
+
+  draw(step) {
+    const sums = ["sum", "output", "store"].includes(step.phase);
+    const tensor = sums ? "l" : "m";
+    const held = (name) => step.held[name] ?? [];
+    set(this.title, { text: sums ? "sum over own keys" : "max over own keys" });
+    set(this.before.node.querySelector(".fa-before"), { text: sums ? "α·ℓ before" : "m before" });
+    set(this.after.node.querySelector(".fa-after"), { text: sums ? "ℓ = α·ℓ + sums" : "m = max of all" });
+    const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
+    const parts = held(tensor);
+    const shown = [...parts, ...before, ...after];
+    const range = extent(shown, (h) => [h.rows[1] - h.rows[0], 1]);
+    this.line(this.before, before, range);
+    this.line(this.after, after, range);
+    this.warps.forEach((line, w) => {
+      this.line(line, parts.filter((h) => h.warps[0] === w), range);
+      for (const name of ["m", "l"]) {
+        const own = held(name).find((h) => h.warps[0] === w);
+        const values = own ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r)) : [];
+        set(line.node, { [`data-${name}`]: values.join(" ") });
+      }
+    });
+  }
+
+  line({ cells }, pieces, range) {
+    cells.forEach((cell, r) => {
+      const row = this.rows[r];
+      const h = pieces.find((p) => p.rows[0] <= row && row < p.rows[1]);
+      const x = h?.at(row - h.rows[0]);
+      paint(cell, x, range, this.digits);
+      set(cell, { "data-value": x ?? null });
+    });
+  }
+}
+
+/** A warp's own share of O: in split-K a part of every number, in split-Q its rows. */
+export class Products {
+  constructor() {
+    this.list = el("div", { class: "fa-products-list" });
+    this.root = el("div", { class: "fa-products-of" }, [el("p", { class: "fa-part-title", text: "" }), this.list]);
+    this.title = this.root.firstChild;
+  }
+
+  layout(tile) {
+    const [first, end] = tile.rows;
+    this.tile = tile;
+    const rows = end - first;
+    const cells = rows * tile.d <= 256 ? rows * tile.d : rows; // beyond: a row is one cell
+    this.warps = Array.from({ length: tile.warps }, (_, w) => {
+      const grid = el("div", { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${cells / rows}` },
+        Array.from({ length: cells }, () => el("span", { class: "fa-wcell" })));
+      const node = el("figure", { "aria-hidden": "true" }, [el("figcaption", {}, [badge(w)]), grid]);
+      return { grid, node, cols: cells / rows };
+    });
+    this.list.replaceChildren(...this.warps.map((warp) => warp.node));
+  }
+
+  draw(pieces, title) {
+    set(this.title, { text: title });
+    const range = extent(pieces, (h) => [h.rows[1] - h.rows[0], this.tile.d]);
+    this.warps.forEach(({ grid, cols }, w) => {
+      const h = pieces.find((p) => p.warps[0] === w);
+      [...grid.children].forEach((cell, k) => {
+        const row = this.tile.rows[0] + Math.floor(k / cols);
+        const held = h && h.rows[0] <= row && row < h.rows[1];
+        if (held && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
+        else paint(cell, held ? h.at(row - h.rows[0], k % cols) : undefined, range, "");
+      });
+    });
+  }
+}
+
+/** Shared memory: what was copied in, then the parts that warps leave there for each other. */
+export class Shared {
+  constructor() {
+    this.note = el("span", { class: "fa-remark" });
+    this.body = el("div", { class: "fa-places" });
+    this.root = el("div", { class: "fa-shared" }, [
+      el("div", { class: "fa-shared-head" }, [el("h3", { text: "Shared memory" }), this.note]), this.body,
+    ]);
+  }
+
+  /** `written`: the writes whose parts lie there now. */
+  draw(step, written, operands) {
+    if (this.drawn === step) return; // what lies there already does not arrive again
+    this.drawn = step;
+    const reads = step.moves.filter((x) => x.op === "read");
+    const size = (moves) => `${integer(moves.reduce((sum, x) => sum + x.nbytes, 0))} B`;
+    set(this.note, { text: reads.length ? `${reads.length} warps read ${size(reads)}` : step.part === "write" && written.length ? `${size(written)} written` : "" });
+    const places = step.phase === "load"
+      ? operands.map(([name, nbytes]) => el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [el("b", { text: name }), ` ${integer(nbytes)} B`]))
+      : written.map((x) => el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [badge(x.warp), el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }), ` ${integer(x.nbytes)} B`]));
+    const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: "barrier" })] : [];
+    const quiet = step.part === "own" ? "no exchange in this step" : "nothing to exchange";
+    const body = places.length ? places : [el("span", { class: "fa-nothing", text: quiet })];
+    set(this.root, { class: `fa-shared${places.length ? " is-used" : ""}${reads.length ? " is-read" : ""}` });
+    this.body.replaceChildren(...body, ...barrier);
+  }
+}

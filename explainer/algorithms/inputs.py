@@ -1,0 +1,108 @@
+"""Q, K, V of a Problem: named generators, the same numbers for picture, trace and kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explainer.base import own_data
+from explainer.base.formats import round_to
+from explainer.problem import Problem
+
+# name in the URL → what the page calls it; the order is the order of the menu
+INPUTS = {
+    "rising": "Rising maximum",
+    "random": "Random normal",
+    "spike": "One huge logit",
+    "sentence": "Six-word sentence",
+    "own": "Own Q, K, V",
+}
+WORDS = ("the", "cat", "sat", "on", "the", "mat")
+
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _normal(problem: Problem) -> Arrays:
+    rng = np.random.default_rng(problem.seed)
+    q, k, v = rng.standard_normal((3, problem.n, problem.d), dtype=np.float32)
+    return q, k, v
+
+
+def _rising(problem: Problem) -> Arrays:
+    """Scores that climb from key block to key block, so that every visit rescales.
+
+    The first coordinate carries the climb: q = √d there, and k rises by ``step`` a block. Only the
+    first key of a block must stand that high (a row on the diagonal may see no other); the rest
+    fall below it at random, or exceed it by at most 0.2 step. The other coordinates add noise of
+    at most 0.3 step to a score, so the next block's first key, 0.7 step up, always wins.
+    """
+    q, k, v = _normal(problem)
+    rng = np.random.default_rng(problem.seed + 1)
+    first = np.arange(problem.n) % problem.block_k == 0
+    step = min(1.4, 24.0 / problem.Tc)
+    climb = np.arange(problem.n) // problem.block_k - (problem.Tc - 1) / 2
+    climb = step * (climb + np.where(first, 0.0, rng.uniform(-1.8, 0.2, problem.n)))
+    if problem.d > 1:
+        noise = np.abs(q[:, 1:] @ k[:, 1:].T).max() * problem.scale
+        k[:, 1:] *= 0.3 * step / max(float(noise), 1e-6)
+    # The same score either way; the two sides share the size, so that both are seen.
+    root = problem.d**0.25
+    q[:, 0], k[:, 0] = root, root * climb
+    return q, k, v
+
+
+def _spike(problem: Problem) -> Arrays:
+    """Random normal, but one key two thirds along answers one query with a score of about 30."""
+    q, k, v = _normal(problem)
+    row = problem.n - 1
+    key = (2 * row) // 3
+    length = max(float(np.linalg.norm(q[row])), 1e-3)
+    k[key] = q[row] * (30.0 * np.sqrt(problem.d) / length**2)
+    return q, k, v
+
+
+def _sentence(problem: Problem) -> Arrays:
+    """Toy embeddings: a vector a word, a little position, and three fixed projections."""
+    rng = np.random.default_rng(problem.seed)
+    vocabulary = {w: rng.standard_normal(problem.d) for w in dict.fromkeys(_words(problem))}
+    projections = rng.standard_normal((3, problem.d, problem.d)) / np.sqrt(problem.d)
+    position = np.arange(problem.n)[:, None] / (1.0 + np.arange(problem.d))
+    words = np.stack([vocabulary[w] for w in row_names(problem) or ()])
+    x = words + 0.5 * np.sin(position)
+    q, k, v = (x @ projections).astype(np.float32)
+    return 1.5 * q, k, v
+
+
+def _own(problem: Problem) -> Arrays:
+    """The numbers that the user pasted."""
+    q, k, v = (np.array(x, np.float32) for x in own_data.matrices(problem.text))
+    return q, k, v
+
+
+_GENERATORS = {
+    "rising": _rising,
+    "random": _normal,
+    "spike": _spike,
+    "sentence": _sentence,
+    "own": _own,
+}
+
+
+def make_inputs(problem: Problem) -> Arrays:
+    """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
+    q, k, v = _GENERATORS[problem.inputs](problem)
+    arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
+    for x in arrays:
+        x.setflags(write=False)
+    return arrays  # type: ignore[return-value]
+
+
+def _words(problem: Problem) -> tuple[str, ...]:
+    return tuple(problem.text.split()) or WORDS
+
+
+def row_names(problem: Problem) -> tuple[str, ...] | None:
+    """The word of each row for ``sentence`` (repeated beyond its end), None otherwise."""
+    if problem.inputs != "sentence":
+        return None
+    words = _words(problem)
+    return tuple(words[r % len(words)] for r in range(problem.n))

@@ -1,0 +1,1 @@
+"""What everything else stands on: fields and their sentences, formats, cards, records, paths."""

@@ -1,0 +1,28 @@
+"""The records of assets/recorded/: one place that reads them."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from explainer.base.paths import RECORDED
+
+BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
+NAMES = (
+    *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
+    *("decode_nvidia_h200", "compiled", "counted"),
+)
+
+
+@lru_cache(maxsize=len(NAMES))
+def load(name: str = BENCH) -> dict:
+    """One of NAMES: ``rows`` with device, date, versions, command, commit."""
+    return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def about(name: str = BENCH) -> str:
+    """Where and when, for beside every figure."""
+    r = load(name)
+    versions = f"torch {r['versions']['torch']}, Triton {r['versions']['triton']}"
+    where = r["device"] if "GPU" not in r["device"] else "no GPU"
+    return f"recorded on {where}, {r['date']}, {versions}"

@@ -1,0 +1,89 @@
+"""Which runs the kernel's machine takes: decided before anything is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
+from explainer.engine.requests import ORDERS, Placed, Point, RunRequest
+from explainer.parallel.launch import programs
+from explainer.problem import Problem
+
+INTERPRETER_TILES = 2_000  # about 3 ms each, run three times: twenty seconds
+INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
+GPU_TILES = 2**26  # all heads together: about a second
+GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
+
+
+def tiles_to_run(problem: Problem, order: str) -> int:
+    """Tiles that the kernel computes: causal FA-1 and FA-2 leave out those above the diagonal."""
+    total = problem.Tr * problem.Tc
+    if order == "standard" or total > MAX_TILES:
+        return total
+    return total - tiling.counts(problem)["skipped"]
+
+
+def can_compare_tiles(problem: Problem) -> bool:
+    """Whether m and l of every tile are compared: not when the tiles are too many to be listed."""
+    return problem.n <= MAX_N_LISTED and problem.Tr * problem.Tc <= MAX_TILES
+
+
+def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | None:
+    """One sentence why this method does not run this request here, or None."""
+    if name not in ORDERS or machine["interpreted"]:
+        return None
+    p = request.problem
+    tiles = p.Tr * p.Tc
+    heads = request.batch * request.heads
+    if tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
+        return (
+            f"br = {p.block_q} and bc = {p.block_k} make {tiles * heads:,} tiles in all, which "
+            "would keep everyone else waiting: choose larger blocks."
+        )
+    return None
+
+
+def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
+    if machine["interpreted"]:
+        return "A real schedule needs an NVIDIA GPU: this machine has none."
+    visits = programs(request.workload, request.order).visits
+    w = request.workload
+    if visits.sum() > GPU_TILES or visits.max() > GPU_TILES_FA1:
+        return (
+            f"br = {w.block_q} and bc = {w.block_k} make {int(visits.sum()):,} tiles in all, which "
+            "would keep everyone else waiting: choose larger blocks."
+        )
+    return None
+
+
+def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None:
+    """One sentence why nothing of this request is run on this machine, or None.
+
+    ``machine`` is what the worker said of itself.
+    """
+    if not machine["available"]:
+        return machine["reason"]
+    if isinstance(request, Placed):
+        return _refuse_placed(request, machine)
+    if not machine["interpreted"]:
+        return None
+    if isinstance(request, Point):
+        return "A sweep measures speed, which needs an NVIDIA GPU: this machine has none."
+    p = request.problem
+    if p.n > INTERPRETER_N:
+        return (
+            f"n = {p.n:,} is too long for Triton's interpreter on this CPU: it takes the "
+            f"sequence length N up to {INTERPRETER_N:,} here, a GPU up to 65,536."
+        )
+    kernels = [name for name in request.methods if name in ORDERS]
+    heads = request.batch * request.heads
+    tiles = sum(tiles_to_run(p, name) for name in kernels) * heads
+    if tiles > INTERPRETER_TILES:
+        return (
+            f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in "
+            f"{len(kernels)} kernel{'s' * (len(kernels) > 1)} × {heads} head{'s' * (heads > 1)}, "
+            "and Triton's interpreter takes about 3 ms for each: at most "
+            f"{INTERPRETER_TILES:,} are run on this CPU, so choose larger blocks."
+        )
+    return None

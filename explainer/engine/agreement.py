@@ -1,0 +1,83 @@
+"""Is the picture the kernel? Compares the m and l that a kernel reports with those of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.problem import Problem, ProblemError
+from explainer.trace import trace
+
+States = Callable[[], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """``against`` "trace" or "float64"; ``values`` numbers of m and of l compared, in ``tiles``
+    tiles; the largest |Δm| and |Δl|/l; what fp32 rounding of a score explains; the verdict."""
+
+    against: str
+    tiles: int
+    values: int
+    m_error: float
+    l_error: float
+    tolerance: float
+    agrees: bool
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def traced_states(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """m and l of every row after every tile, (Tr, Tc, Br) fp32, as the picture shows them.
+
+    NaN where the tile is skipped and in the rows beyond N. Raises ProblemError when the trace of
+    this Problem is too large to hold.
+    """
+    states = np.full((2, problem.Tr, problem.Tc, problem.block_q), np.nan, np.float32)
+    for visit in trace(problem).visits:
+        if visit.m_new is not None and visit.j is not None:
+            states[:, visit.i, visit.j, : len(visit.m_new)] = visit.m_new, visit.l_new
+    return states[0], states[1]
+
+
+def tolerance(problem: Problem) -> float:
+    """δ: how far two correct fp32 computations of a score may lie apart.
+
+    A sum of d products rounds like a random walk, to about u ‖q‖‖k‖/√d with u = 2⁻²⁴; scaling,
+    subtracting m and exp cost as much again each, and two runs differ by twice that.
+    """
+    Q, K, _ = make_inputs(problem)
+    norms = [np.linalg.norm(x.astype(np.float64), axis=1).max() for x in (Q, K)]
+    return float(8 * 2.0**-24 * norms[0] * norms[1] * problem.scale + 1e-6)
+
+
+def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Agreement:
+    """Judges a kernel's tile states, each (Tr, Tc, Br) in natural units, NaN where nothing ran.
+
+    ``direct`` makes the same by definition, in float64: for Problems too large for a trace.
+    """
+    try:
+        against, expected = "trace", traced_states(problem)
+    except ProblemError:
+        against, expected = "float64", direct()
+    there = ~np.isnan(expected[0])
+    same_places = np.array_equal(there, ~np.isnan(m)) and np.array_equal(there, ~np.isnan(l))
+    allowed = tolerance(problem)
+    if not same_places:
+        m_error = l_error = float("inf")
+    else:
+        m_error = float(np.abs(m[there] - expected[0][there]).max())
+        l_error = float((np.abs(l[there] - expected[1][there]) / expected[1][there]).max())
+    return Agreement(
+        against=against,
+        tiles=int(there.any(axis=2).sum()),
+        values=2 * int(there.sum()),
+        m_error=m_error,
+        l_error=l_error,
+        tolerance=allowed,
+        agrees=bool(m_error <= allowed and l_error <= 2 * allowed),
+    )

@@ -1,0 +1,94 @@
+"""One life of the worker process, as the engine sees it: asked in lines, answering in lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from explainer.base.paths import ROOT
+
+WORKER = (sys.executable, "-m", "explainer.engine.worker")
+START_S = 120.0  # importing torch on a cold disk
+
+
+class WorkerLost(Exception):
+    """The child died, faulted or talked nonsense; ``str`` says which, for the log."""
+
+
+class Child(Protocol):
+    """What runs the jobs: a process of ours, or ZeroGPU's (zero.py)."""
+
+    machine: dict
+
+    def ask(self, message: dict) -> None:
+        """Sends one request. Raises WorkerLost."""
+
+    def next(self, deadline: float) -> dict:
+        """The next message: progress, result, refused or fault. Raises TimeoutError at
+        ``deadline`` (of time.monotonic) and WorkerLost at the child's end."""
+
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+
+    def kill(self) -> None:
+        """Ends it at once, whatever it does."""
+
+
+class ProcessChild:
+    """``command`` as a process that says ``{"machine": …}`` and then answers requests."""
+
+    def __init__(self, command: Sequence[str] = WORKER, start_s: float = START_S) -> None:
+        env = os.environ | {"PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        try:
+            self.machine: dict = self.next(time.monotonic() + start_s)["machine"]
+        except TimeoutError:
+            self.kill()
+            raise WorkerLost(f"worker did not start within {start_s:.0f} s") from None
+        except BaseException:
+            self.kill()
+            raise
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def next(self, deadline: float) -> dict:
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            raise WorkerLost(f"worker ended with status {self.process.wait()}")
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise WorkerLost(f"worker said {line[:80]!r}") from None
+
+    def ask(self, message: dict) -> None:
+        try:
+            self.process.stdin.write(json.dumps(message) + "\n")
+            self.process.stdin.flush()
+        except (OSError, ValueError) as error:
+            raise WorkerLost(f"worker closed its pipe: {error}") from error
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()

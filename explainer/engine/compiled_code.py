@@ -1,0 +1,98 @@
+"""PTX and SASS of the FA-2 kernel for a named card, compiled on request in a child process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.base.paths import ROOT
+from explainer.base.records import load
+from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
+from explainer.problem import MASKS, ProblemError
+
+TIMEOUT_S = 120
+AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
+MAX_WAITING_S = 30.0
+KINDS = ("ptx", "sass")
+BUSY = "Too many tiles are being compiled at the moment: try again in a minute."
+# What a line must hold to be marked: a product of matrices, on any card.
+MATRIX = re.compile(r"\b(?:wgmma\.mma_async|mma\.sync|HGMMA|HMMA|QGMMA)\b")
+ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
+
+
+def _one(query: Mapping[str, str], key: str, allowed: tuple) -> str:
+    value = str(query.get(key, ""))
+    if value not in map(str, allowed):
+        said = "".join(c if c.isprintable() else "?" for c in value[:40]) or "(empty)"
+        choices = ", ".join(map(str, allowed))
+        raise ProblemError(f"{key} = {said} is not allowed: one of {choices}.")
+    return value
+
+
+def code(query: Mapping[str, str]) -> dict:
+    """{"kind", "text", "marked": numbers of the lines with matrix products, "registers",
+    "shared_bytes", "spill_bytes", "triton"} for arch, d, br, bc, mask, kind of a query.
+
+    Raises ProblemError for what the map does not have, and when too many wait or compiling fails.
+    """
+    kind = _one(query, "kind", KINDS)
+    arch = _one(query, "arch", tuple(sorted(TABLED)))
+    d, br, bc = (int(_one(query, k, v)) for k, v in (("d", COMPILED_D), ("br", SIDES),
+                                                     ("bc", SIDES)))  # fmt: skip
+    causal = _one(query, "mask", MASKS) == "causal"
+    found = _compiled(arch, d, br, bc, causal)
+    text = _sass(found["sass"]) if kind == "sass" else found["ptx"]
+    lines = text.splitlines()
+    marked = [k for k, line in enumerate(lines) if MATRIX.search(line)]
+    keep = ("registers", "shared_bytes", "spill_bytes", "triton")
+    return {"kind": kind, "text": text, "marked": marked} | {key: found[key] for key in keep}
+
+
+def _sass(text: str) -> str:
+    """Without the encodings, which take two thirds of it."""
+    lines = (ENCODING.sub("", line).rstrip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line.strip())
+
+
+@lru_cache(maxsize=16)
+def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
+    row = next(
+        r for r in load("compiled")["rows"]
+        if (r["arch"], r["d"], r["block_m"], r["block_n"], r["causal"], r["order"])
+        == (arch, d, br, bc, causal, "fa2")
+    )  # fmt: skip
+    if "refused" in row:
+        raise ProblemError(row["refused"])
+    config = {k: row[k] for k in ("block_m", "block_n", "num_warps", "num_stages")}
+    request = {"capability": int(arch[3:]), "d": d, "dtype": "fp16", "causal": causal,
+               "config": config, "order": "fa2"}  # fmt: skip
+    if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
+        raise ProblemError(BUSY)
+    try:
+        return _child(request)
+    finally:
+        AT_ONCE.release()
+
+
+def _child(request: dict) -> dict:
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "kernels.measure.compile_child"],
+            input=json.dumps(request), cwd=ROOT,
+            env=environment | {"CUDA_VISIBLE_DEVICES": ""}, capture_output=True, text=True,
+            timeout=TIMEOUT_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        text = f"Compiling took longer than {TIMEOUT_S} s: try a smaller tile."
+        raise ProblemError(text) from None
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise ProblemError(f"It could not be compiled here: {last[:160]}")
+    return json.loads(done.stdout)

@@ -1,0 +1,286 @@
+"""Kernel jobs for many visitors: one child process does them, this side decides, waits and heals.
+
+The web process never touches CUDA. Identical requests share one run, results are kept, a session's
+new request replaces its old one, and a worker that dies, hangs or faults is replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from explainer.engine import admission
+from explainer.engine.child import Child, ProcessChild, WorkerLost
+from explainer.engine.requests import CANARY, Placed, Point, RunRequest
+from explainer.problem import ProblemError
+
+DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
+CANARY_S = 60.0  # it may compile
+MAX_WAITING = 32
+KEPT = 128
+FAULTS_IN_A_ROW = 3
+REST_S = 60.0  # after that many faults nothing is started for a while
+
+LOG = logging.getLogger("explainer.engine")
+
+Request = RunRequest | Point | Placed
+# Why a job has no result: the request itself, too many others, or no worker to be had.
+REFUSED, BUSY, GONE = "refused", "busy", "gone"
+
+
+@dataclass(eq=False)
+class Job:
+    """One request on its way: queued → running → done, failed or dropped. Read-only outside."""
+
+    request: Request
+    state: str = "queued"
+    stage: str = ""
+    done: int = 0
+    total: int = 1
+    result: dict | list | None = None
+    error: str | None = None
+    why: str | None = None
+    sessions: set[str] = field(default_factory=set)
+    finished: threading.Event = field(default_factory=threading.Event)
+
+    def _end(self, state: str, *, result=None, error: str | None = None, why=None) -> None:
+        self.state, self.result, self.error, self.why = state, result, error, why
+        self.finished.set()
+
+
+class Engine:
+    """Takes requests from any thread; a single thread of its own talks to the worker.
+
+    ``spawn`` starts a life of the worker and may raise :class:`WorkerLost`; ``clock`` in seconds.
+    """
+
+    def __init__(
+        self,
+        spawn: Callable[[], Child] = ProcessChild,
+        *,
+        deadline_s: float = DEADLINE_S,
+        max_waiting: int = MAX_WAITING,
+        rest_s: float = REST_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spawn, self._deadline_s = spawn, deadline_s
+        self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
+        self._change = threading.Condition()
+        self._waiting: deque[Job] = deque()
+        self._in_flight: dict[Request, Job] = {}
+        self._kept: OrderedDict[Request, dict | list] = OrderedDict()
+        self._child: Child | None = None
+        self._machine: dict | None = None
+        self._faults, self._rest_until = 0, 0.0
+        self._lives, self._suspect = 0, False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Starts the worker in the background, so that the first visitor does not wait for it."""
+        with self._change:
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._serve, daemon=True, name="engine")
+                self._thread.start()
+                atexit.register(self.close)
+
+    def close(self) -> None:
+        """Ends the worker; jobs not yet done fail."""
+        with self._change:
+            self._closed = True
+            child = self._child
+            self._change.notify_all()
+        if child:
+            child.kill()
+
+    def machine(self) -> dict | None:
+        """What the worker said of its machine; None while it is still starting."""
+        return self._machine
+
+    def state(self) -> dict:
+        """For a health check: is there a worker, what waits for it, how often was it replaced."""
+        with self._change:
+            return {
+                "worker": self._child is not None and self._child.alive(),
+                "running": len(self._in_flight) - len(self._waiting),
+                "waiting": len(self._waiting),
+                "faults": self._faults,
+                "replaced": max(0, self._lives - 1),
+                "resting_s": round(max(0.0, self._rest_until - self._clock()), 1),
+            }
+
+    def position(self, job: Job) -> int:
+        """How many jobs are before this one."""
+        with self._change:
+            running = len(self._in_flight) > len(self._waiting)
+            return self._waiting.index(job) + running if job in self._waiting else 0
+
+    def submit(self, request: Request, session: str = "") -> Job:
+        """A job for this request: a finished one if it ran before, a shared one if it runs now.
+
+        A ``session``'s newer request replaces its older one: nobody is left waiting for that.
+        Never blocks and never raises; a refusal is a failed job with one sentence.
+        """
+        self.start()
+        with self._change:
+            for job in list(self._in_flight.values()):
+                if session in job.sessions and job.request != request:
+                    self._leave(job, session)
+            if request in self._kept:
+                self._kept.move_to_end(request)
+                job = Job(request)
+                job._end("done", result=self._kept[request])
+                return job
+            job = self._in_flight.get(request)
+            if job is None:
+                job = Job(request)
+                why, refusal = self._refusal(request)
+                if refusal:
+                    job._end("failed", error=refusal, why=why)
+                    return job
+                self._in_flight[request] = job
+                self._waiting.append(job)
+                self._change.notify_all()
+            if session:
+                job.sessions.add(session)
+            return job
+
+    def leave(self, job: Job, session: str) -> None:
+        """This session no longer waits for the job; a job that nobody waits for is not begun."""
+        with self._change:
+            self._leave(job, session)
+
+    def _leave(self, job: Job, session: str) -> None:
+        if session not in job.sessions:
+            return
+        job.sessions.discard(session)
+        if not job.sessions and job in self._waiting:
+            self._waiting.remove(job)
+            self._settle(job, "dropped", error="A newer request took its place.", why=REFUSED)
+
+    def _refusal(self, request: Request) -> tuple[str | None, str | None]:
+        if self._closed:
+            return GONE, "The kernel's process has been shut down."
+        if len(self._waiting) >= self._max_waiting:
+            return BUSY, (
+                f"{len(self._waiting)} runs are waiting already, which is all that this server "
+                "takes: try again in a minute."
+            )
+        if self._clock() < self._rest_until:
+            return GONE, (
+                "The kernel's process broke several times in a row and rests for a minute; "
+                "everything else on the page works."
+            )
+        try:
+            return REFUSED, admission.refuse(request, self._machine) if self._machine else None
+        except ProblemError as error:
+            return REFUSED, str(error)
+
+    def _settle(self, job: Job, state: str, **outcome) -> None:
+        self._in_flight.pop(job.request, None)
+        if state == "done":
+            self._kept[job.request] = outcome["result"]
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        job._end(state, **outcome)
+
+    def _serve(self) -> None:
+        self._try_to_start()
+        while True:
+            with self._change:
+                while not self._waiting and not self._closed:
+                    self._change.wait()
+                if self._closed:
+                    for job in list(self._in_flight.values()):
+                        self._settle(
+                            job, "failed", error="The kernel's process was shut down.", why=GONE
+                        )
+                    self._waiting.clear()
+                    return
+                job = self._waiting.popleft()
+                job.state = "running"
+            outcome = self._run(job)
+            with self._change:
+                self._settle(job, **outcome)
+            if self._child is None and not self._closed and self._clock() >= self._rest_until:
+                self._try_to_start()  # before the next visitor has to wait for it
+
+    def _try_to_start(self) -> None:
+        try:
+            self._ready()
+        except (WorkerLost, TimeoutError, OSError) as error:
+            LOG.error("worker did not start: %s", error)
+            self._replace()
+
+    def _ready(self) -> Child:
+        """A living worker; one that follows a broken one first shows that it computes rightly."""
+        if self._child is None or not self._child.alive():
+            self._child = None
+            self._child = self._spawn()
+            self._lives += 1
+            self._machine = self._child.machine
+            if self._suspect and self._machine["available"]:
+                self._check(self._child)
+        self._suspect = False
+        return self._child
+
+    def _check(self, child: Child) -> None:
+        outcome = self._talk(child, Job(CANARY), self._clock() + CANARY_S)
+        rows = outcome["result"]["rows"] if outcome["state"] == "done" else []
+        if not rows or not all(row.get("right") for row in rows):
+            raise WorkerLost(f"the new worker fails its check: {str(outcome)[:200]}")
+
+    def _replace(self) -> None:
+        if self._child:
+            self._child.kill()
+        self._child, self._suspect = None, True
+
+    def _run(self, job: Job) -> dict:
+        """Outcome of one job: a worker that breaks or hangs is replaced and the job tried again."""
+        text = ""
+        for attempt in (1, 2):
+            try:
+                outcome = self._attempt(job)
+                self._faults = 0
+                return outcome
+            except TimeoutError:
+                reason = text = f"This run took longer than {self._deadline_s:.0f} s, was stopped"
+            except (WorkerLost, OSError) as error:
+                reason, text = str(error), "The kernel's process broke on this run, was replaced"
+            LOG.error("attempt %d of %s: %s", attempt, job.request, reason)
+            self._replace()
+            self._faults += 1
+            if self._faults >= FAULTS_IN_A_ROW:
+                self._faults, self._rest_until = 0, self._clock() + self._rest_s
+                break
+            if self._closed:
+                break
+        return {"state": "failed", "error": f"{text}, and the page goes on.", "why": GONE}
+
+    def _attempt(self, job: Job) -> dict:
+        child = self._ready()
+        try:  # what was admitted before the machine was known is judged now
+            refusal = admission.refuse(job.request, child.machine)
+        except ProblemError as error:
+            refusal = str(error)
+        if refusal:
+            return {"state": "failed", "error": refusal, "why": REFUSED}
+        return self._talk(child, job, self._clock() + self._deadline_s)
+
+    def _talk(self, child: Child, job: Job, deadline: float) -> dict:
+        child.ask({job.request.kind: job.request.to_query()})
+        while True:
+            message = child.next(deadline)
+            if "progress" in message:
+                job.stage, job.done, job.total = message["progress"]
+            elif "result" in message:
+                return {"state": "done", "result": message["result"]}
+            elif "refused" in message:
+                return {"state": "failed", "error": message["refused"], "why": REFUSED}
+            else:
+                raise WorkerLost(f"fault: {message.get('fault', message)}")

@@ -1,0 +1,282 @@
+"""What the worker does with one request: run every method on it, judge it, measure it.
+
+Imported only in the child process that owns the GPU (worker.py): it loads torch and the kernels.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+
+import torch
+
+import kernels
+from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.traffic import requested
+from explainer.engine import admission
+from explainer.engine.judging import Truth, agreement
+from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
+from explainer.problem import ProblemError
+from kernels.measure.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
+from kernels.measure.contenders import tiles as kernels_tiles
+from kernels.measure.memory import moved_bytes, peak_bytes
+
+RUNS, LIMIT_MS = 30, 1500.0
+SWEEP_RUNS = 9
+
+Report = Callable[[str, int, int], None]
+
+
+class Refused(Exception):
+    """One sentence: why this request is not run here. The worker lives on."""
+
+
+def device() -> str:
+    """Where the kernels run: "cuda", or "cpu" under Triton's interpreter."""
+    return "cuda" if torch.cuda.is_available() and not kernels.INTERPRETED else "cpu"
+
+
+def machine() -> dict:
+    """What the page says of this machine; plain values only."""
+    available, reason = kernels.available()
+    about = {
+        "available": available,
+        "reason": reason,
+        "interpreted": kernels.INTERPRETED,
+        "device": "CPU, Triton interpreter",
+        "arch": None,
+        "free_bytes": None,
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    }
+    if kernels.availability.HAS_TRITON:
+        import triton
+
+        about["versions"]["triton"] = triton.__version__
+    if available and device() == "cuda":
+        major, minor = torch.cuda.get_device_capability()
+        about.update(device=torch.cuda.get_device_name(), arch=f"sm_{major}{minor}")
+        about["free_bytes"] = torch.cuda.mem_get_info()[0]
+        about["versions"]["cuda"] = torch.version.cuda
+        about["versions"]["cudnn"] = str(torch.backends.cudnn.version())
+    return about
+
+
+def run(request: RunRequest, report: Report) -> dict:
+    """Every method on this request: right?, the picture?, small?, fast?, why?; JSON values only.
+
+    Calls ``report(stage, done, total)`` as it goes. Raises Refused with one sentence.
+    """
+    about = machine()
+    refusal = admission.refuse(request, about)
+    if refusal:
+        raise Refused(refusal)
+    job = _Job(request, about, report)
+    rows = [job.row(name) for name in request.methods]
+    if all("refused" in row for row in rows):
+        raise Refused(rows[0]["refused"])
+    if device() == "cuda":
+        job.time(rows)
+    result = {
+        "query": job.request.to_query(),
+        "asked": request.to_query(),
+        "machine": about,
+        "when": _now(),
+        "heads_judged": len(job.truth.heads),
+        "naive_error": job.truth.naive_error,
+        "naive_refused": job.naive_refused,
+        "io_bytes": 4 * job.q.numel() * job.q.element_size(),
+        "tiles": {
+            n: admission.tiles_to_run(job.problem, n) for n in request.methods if n in ORDERS
+        },
+        "rows": rows,
+    }
+    return result | job.gpu()
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+
+
+class _Job:
+    """One request with its tensors and its float64 truth."""
+
+    def __init__(self, request: RunRequest, about: dict, report: Report) -> None:
+        self.about, self.report = about, report
+        request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
+        self.q, self.k, self.v = self._tensors(request)
+        self.request, self.problem = request, request.problem
+        p = self.problem
+        self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        self.functions: dict[str, Callable] = {}
+        report("float64 reference", 0, 1)
+        self.naive_refused = None
+        try:
+            admit("naive", Problem(p.n, p.d, p.causal, p.dtype, 1, 1), self.q.device)
+        except NotAvailable as reason:
+            self.naive_refused = str(reason)
+        heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
+        with_naive = self.naive_refused is None
+        self.truth = Truth(self.q, self.k, self.v, p.causal, heads, with_naive)
+
+    def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
+        """Head (0, 0) is the picture's. Random data: the others are drawn on the device with the
+        Problem's seed; other data: every head has the same."""
+        p = request.problem
+        first = [torch.tensor(x.copy(), dtype=DTYPES[p.dtype]) for x in make_inputs(p)]
+        first = [x.to(device())[None, None] for x in first]
+        if request.batch * request.heads == 1:
+            return first
+        if p.inputs != "random":
+            return [x.repeat(request.batch, request.heads, 1, 1) for x in first]
+        shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        tensors = list(shape.tensors(p.seed, device()))
+        tensors[0] *= p.gain
+        for x, one in zip(tensors, first, strict=True):
+            x[0, 0] = one[0, 0]
+        return tensors
+
+    def _blocks(self, request: RunRequest) -> tuple[int, int]:
+        from kernels.attention import config_for
+
+        asked = (
+            None if request.auto_q else request.problem.block_q,
+            None if request.auto_k else request.problem.block_k,
+        )
+        p = request.problem
+        like = torch.empty(1, 1, 1, p.d, dtype=DTYPES[p.dtype], device=device())
+        try:
+            config = config_for(like, p.causal, *asked)
+        except ValueError:  # the kernel that is to use them will say so
+            return p.block_q, p.block_k
+        return config.block_m, config.block_n
+
+    def row(self, name: str) -> dict:
+        """All about one method but its time; ``refused`` in place of it, with one sentence."""
+        row = {"method": name}
+        blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
+        self.report(f"running {METHODS[name]}", 0, 1)
+        began = time.perf_counter()
+        try:
+            refusal = admission.refuse_method(self.request, name, self.about)
+            if refusal:
+                raise NotAvailable(refusal)
+            function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
+        except NotAvailable as reason:
+            return row | {"refused": str(reason)}
+        if device() == "cuda":
+            row["first_ms"] = 1e3 * (time.perf_counter() - began)
+        began = time.perf_counter()
+        o, lse = self._output(name, function, blocks)
+        if device() == "cpu" and name in ORDERS:
+            row["interpreter_s"] = time.perf_counter() - began
+        row |= self.truth.judge(self.problem, name, o, lse)
+        if name in ORDERS:
+            tensors = (self.q, self.k, self.v)
+            row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
+        del o, lse
+        self.report("peak memory", 0, 1)
+        row["peak_bytes"] = peak_bytes(function, device())
+        row["flops"] = 4.0 * self.q.numel() * self.problem.n * (0.5 if self.problem.causal else 1.0)
+        row |= self._traffic(name, function)
+        self.functions[name] = function
+        return row
+
+    def _output(self, name: str, function, blocks: dict):
+        """O, and lse of the kernels that give it."""
+        if name not in ORDERS:
+            return function(), None
+        tensors = (self.q, self.k, self.v)
+        options = {"causal": self.problem.causal, "order": name, "return_lse": True}
+
+        def kernel():
+            return kernels.flash_attention(*tensors, **options, **blocks)
+
+        return self._watched(kernel, f"running {METHODS[name]}")
+
+    def _watched(self, function, stage: str):
+        """Runs a kernel function, reporting its programs as the interpreter finishes them."""
+        self.report(stage, 0, 1)
+        with kernels.progress(lambda done, total: self.report(stage, done, total)):
+            return function()
+
+    def _traffic(self, name: str, function) -> dict:
+        """Tiles of our kernels, and the bytes that each method asks of memory."""
+        p, heads = self.problem, self.request.batch * self.request.heads
+        tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
+        if tiles:
+            order = name if name in ORDERS else "fa2"
+            one = requested(p.n, p.d, p.causal, p.dtype, order, *tiles)
+            return {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
+        if name in OF_OPERATORS:
+            return {"bytes": moved_bytes(function)}
+        return {}
+
+    def time(self, rows: list[dict]) -> None:
+        """Adds median, p20, p80 in ms and TFLOP/s to the rows of what ran."""
+        from kernels.measure.timing import interleave
+
+        self.report("timing", 0, 1)
+        times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
+        for row in rows:
+            if row["method"] in times:
+                row |= vars(times[row["method"]])
+                row["tflops"] = row["flops"] / row["median_ms"] / 1e9
+
+    def gpu(self) -> dict:
+        """What only a GPU can tell: its ceilings, and which backend SDPA picks for this."""
+        if device() == "cpu":
+            return {"ceilings": None, "chooser": None}
+        from kernels.measure.ceilings import ceilings
+        from kernels.measure.chooser import sdpa_choice
+
+        self.report("ceilings", 0, 1)
+        choice = sdpa_choice(self.q, self.k, self.v, causal=self.problem.causal)
+        try:
+            return {"ceilings": ceilings(self.problem.dtype), "chooser": choice}
+        except torch.OutOfMemoryError:  # measured when there is room again
+            torch.cuda.empty_cache()
+            return {"ceilings": None, "chooser": choice}
+
+
+_slow: dict = {}  # what kernels.measure.bench.measure remembers of contenders that take seconds
+
+
+def point(asked: Point, report: Report) -> list[dict]:
+    """The rows of `kernels.measure.bench` for one length of a sweep, each with ``when``.
+
+    Raises Refused without a GPU.
+    """
+    refusal = admission.refuse(asked, machine())
+    if refusal:
+        raise Refused(refusal)
+    from kernels.measure.bench import measure
+
+    report("timing", 0, 1)
+    shape = Problem(asked.n, asked.d, asked.causal, asked.dtype, asked.batch, asked.heads)
+    return [row | {"when": _now()} for row in measure(shape, asked.methods, SWEEP_RUNS, _slow)]
+
+
+def placed(asked: Placed, report: Report) -> dict:
+    """What `kernels.measure.placement` makes of one launch. Raises Refused without a GPU."""
+    refusal = admission.refuse(asked, machine())
+    if refusal:
+        raise Refused(refusal)
+    from kernels.measure.placement import placement
+
+    report("running", 0, 1)
+    w = asked.workload
+    shape = Problem(w.n, w.d, w.causal, w.dtype, w.batch, w.heads)
+    return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
+
+
+def answer(message: dict, report: Report) -> dict | list[dict]:
+    """The result of one request as the engine sends it. Raises Refused or ProblemError."""
+    if "point" in message:
+        query = dict(message["point"])
+        return point(Point(**query | {"methods": tuple(query["methods"])}), report)
+    if "run" in message:
+        return run(RunRequest.from_query(message["run"]), report)
+    if "placed" in message:
+        return placed(Placed.from_query(message["placed"]), report)
+    raise ProblemError("The worker was asked for neither a run nor a point.")

@@ -1,0 +1,195 @@
+"""What the Run page asks for: a Problem with batch, heads and methods, or a sweep over N."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from explainer.memory.workload import Workload
+from explainer.problem import (
+    DTYPES,
+    MAX_D,
+    MAX_N,
+    Problem,
+    ProblemError,
+    choice,
+    refuse,
+    stripped,
+    whole,
+)
+
+# name in a query and in kernels/measure/contenders.py → what the page calls it
+METHODS = {
+    "naive": "Naive PyTorch",
+    "standard": "Standard",
+    "fa1": "FA-1",
+    "fa2": "FA-2",
+    "hopper": "FA-2 Hopper",
+    "sdpa_flash": "SDPA flash",
+    "sdpa_cudnn": "SDPA cuDNN",
+    "sdpa_efficient": "SDPA efficient",
+    "sdpa_math": "SDPA math",
+}
+ORDERS = ("fa2", "fa1", "standard")  # the kernels that have tiles to be compared with the picture
+MAX_BATCH, MAX_HEADS = 64, 128
+MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
+AUTO = "auto"
+AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has
+
+TOKENS, WIDTH = 16_384, 2048  # of a sweep: batch × N and heads × d, as papers have it
+SHORTEST = 256
+
+
+def _methods(value: object) -> tuple[str, ...]:
+    names = value.replace(".", ",").split(",") if isinstance(value, str) else value
+    if names in ([], (), [""]):
+        raise ProblemError(f"Choose at least one method: {', '.join(METHODS.values())}.")
+    if not isinstance(names, (list, tuple)) or not 1 <= len(names) <= 32:
+        raise refuse("methods", value, "some of " + ", ".join(METHODS))
+    chosen = {choice("methods", name, tuple(METHODS)) for name in names}
+    return tuple(name for name in METHODS if name in chosen)
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is the first
+    head and says N, d, the tiles, the mask, the precision and the data.
+
+    ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
+    1…64, ``heads`` 1…128, B·H·N·d at most 2²⁸. ``problem.order`` is made the first of the
+    methods that has tiles. Raises :class:`ProblemError` on construction.
+    """
+
+    problem: Problem
+    methods: tuple[str, ...] = ("naive", "fa2")
+    batch: int = 1
+    heads: int = 1
+    auto_q: bool = False
+    auto_k: bool = False
+    kind: str = field(default="run", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        put("methods", _methods(self.methods))
+        put("batch", whole("batch", self.batch, 1, MAX_BATCH))
+        p = self.problem
+        most = min(MAX_HEADS, MAX_ELEMENTS // (self.batch * p.n * p.d))
+        if most < 1:
+            allowed = f"at most {MAX_ELEMENTS // (p.n * p.d):,} with N = {p.n:,} and d = {p.d}"
+            raise refuse("batch", self.batch, allowed)
+        note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
+        put("heads", whole("heads", self.heads, 1, most, note))
+        order = next((name for name in ORDERS if name in self.methods), "fa2")
+        put("problem", replace(p, order=order))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, object]) -> RunRequest:
+        """Keys of :meth:`Problem.from_query` and ``b h methods``; ``br``, ``bc`` may be "auto".
+
+        Without ``methods``: naive attention and the loop order of ``order``.
+        """
+        given = {key: stripped(value) for key, value in query.items()}
+        auto = []
+        n = whole("n", given["n"], 1, MAX_N) if "n" in given else Problem.n
+        for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):
+            auto.append(given.get(key) == AUTO)
+            if auto[-1]:
+                given[key] = min(block, n)
+        problem = Problem.from_query(given)
+        methods = given.get("methods", ("naive", problem.order))
+        return cls(problem, methods, given.get("b", 1), given.get("h", 1), *auto)  # type: ignore[arg-type]
+
+    def to_query(self) -> dict[str, str]:
+        """``from_query`` gives the same request back."""
+        query = self.problem.to_query()
+        for key, auto in (("br", self.auto_q), ("bc", self.auto_k)):
+            if auto:
+                query[key] = AUTO
+        more = {"b": str(self.batch), "h": str(self.heads), "methods": ",".join(self.methods)}
+        return query | more
+
+    def with_blocks(self, block_q: int, block_k: int) -> RunRequest:
+        """The same with these in place of "auto", as far as the sequence is that long."""
+        n = self.problem.n
+        blocks = {"block_q": min(block_q, n)} if self.auto_q else {}
+        blocks |= {"block_k": min(block_k, n)} if self.auto_k else {}
+        return replace(self, problem=replace(self.problem, **blocks), auto_q=False, auto_k=False)
+
+
+CANARY = RunRequest(
+    Problem(n=24, d=16, block_q=8, block_k=6, inputs="random", seed=24), ("naive", "fa2")
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One length of a sweep: random normal q, k, v (batch, heads, n, d), and ``methods``."""
+
+    n: int
+    d: int
+    causal: bool
+    dtype: str
+    batch: int
+    heads: int
+    methods: tuple[str, ...]
+    kind: str = field(default="point", init=False, repr=False)
+
+    def to_query(self) -> dict[str, object]:
+        """Plain values for the worker."""
+        names = ("n", "d", "causal", "dtype", "batch", "heads")
+        return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The real schedule of one launch: order "fa1" or "fa2" on the workload's heads."""
+
+    workload: Workload
+    order: str
+    kind: str = field(default="placed", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        choice("order", self.order, ("fa1", "fa2"))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, object]) -> Placed:
+        """Keys of :meth:`Workload.from_query` and ``order``."""
+        return cls(Workload.from_query(query), query.get("order", "fa2"))  # type: ignore[arg-type]
+
+    def to_query(self) -> dict[str, str]:
+        """``from_query`` gives the same back."""
+        return self.workload.to_query() | {"order": self.order}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, causal beside full.
+
+    The number of tokens B·N stays 16,384 (B = 1 beyond) and H·d 2,048 (or just below), so every
+    length has the same Q, K and V to move. Raises :class:`ProblemError`.
+    """
+
+    d: int = 64
+    dtype: str = "bf16"
+    methods: tuple[str, ...] = ("naive", "fa2", "sdpa_flash")
+    longest: int = MAX_N
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", whole("d", self.d, 1, MAX_D))
+        object.__setattr__(self, "dtype", choice("dtype", self.dtype, DTYPES))
+        object.__setattr__(self, "methods", _methods(self.methods))
+        longest = whole("longest", self.longest, SHORTEST, MAX_N)
+        object.__setattr__(self, "longest", longest)
+
+    def points(self) -> tuple[Point, ...]:
+        """Short ones first, full before causal at each length."""
+        lengths = [SHORTEST]
+        while 2 * lengths[-1] <= self.longest:
+            lengths.append(2 * lengths[-1])
+        return tuple(
+            Point(n, self.d, causal, self.dtype, max(1, TOKENS // n), WIDTH // self.d, self.methods)
+            for n in lengths
+            for causal in (False, True)
+        )

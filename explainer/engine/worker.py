@@ -1,0 +1,122 @@
+"""The child process that owns CUDA: reads requests, one JSON line each, and answers in lines.
+
+A fault of a kernel poisons the process that made it, so this one is made to be thrown away:
+``engine.py`` starts it, watches it and replaces it. It ends when its parent does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+
+REPORT_EVERY_S = 0.1
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process with its parent; elsewhere the closed pipe must do."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _requests() -> queue.Queue[dict]:
+    """Requests as they come; the end of the pipe means that nobody waits for an answer."""
+    waiting: queue.Queue[dict] = queue.Queue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            waiting.put(json.loads(line))
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    return waiting
+
+
+class _Answers:
+    """Writes to the real stdout; everything else that prints goes to stderr."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w", buffering=1)
+        os.dup2(2, 1)
+        self._last = 0.0
+
+    def send(self, **message) -> None:
+        self._out.write(json.dumps(message) + "\n")
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Progress, at most ten times a second but every beginning and end."""
+        now = time.monotonic()
+        if done in (0, total) or now - self._last >= REPORT_EVERY_S:
+            self._last = now
+            self.send(progress=[stage, done, total])
+
+
+def _prefer_gpu() -> None:
+    """Without a GPU Triton's interpreter runs the kernels: to be said before importing them.
+
+    It computes on the CPU for seconds, so it stands behind the web process that answers a class.
+    """
+    import torch
+
+    if not torch.cuda.is_available():
+        os.environ["TRITON_INTERPRET"] = "1"
+        os.nice(10)
+
+
+def main() -> None:
+    """Serve until the pipe closes or CUDA breaks."""
+    answers = _Answers()
+    _die_with_parent()
+    waiting = _requests()
+    try:
+        _prefer_gpu()
+        from explainer.engine import jobs
+    except ImportError as error:
+        reason = f"The kernels cannot run here: {error}."
+        answers.send(machine={"available": False, "reason": reason, "interpreted": False})
+        while True:
+            waiting.get()
+    answers.send(machine=jobs.machine())
+    while True:
+        _answer(waiting.get(), answers, jobs)
+
+
+def _answer(request: dict, answers: _Answers, jobs) -> None:
+    """One request; a broken GPU ends the process, anything else is answered and survived."""
+    import torch
+
+    from explainer.problem import ProblemError
+
+    try:
+        result = jobs.answer(request, answers.report)
+    except (jobs.Refused, ProblemError) as refusal:
+        answers.send(refused=str(refusal))
+    except torch.OutOfMemoryError:
+        torch.cuda.empty_cache()
+        answers.send(refused="The GPU's memory was too full for this run: try a smaller N, B or H.")
+    except (ValueError, TypeError) as error:  # the kernels' own sentences
+        answers.send(refused=" ".join(str(error).split()))
+    except RuntimeError as error:
+        text = " ".join(str(error).split())
+        if "CUDA error" in text or "CUDA driver" in text:
+            answers.send(fault=text[:300])
+            os._exit(3)
+        answers.send(refused=text[:300])
+    else:
+        _deliver(result, answers)
+
+
+def _deliver(result: dict | list, answers: _Answers) -> None:
+    try:
+        answers.send(result=result)
+    except (TypeError, ValueError):  # nothing was written: the line is made first
+        answers.send(refused="The result of this run could not be sent.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""What compiling made of a tile, recorded: whether it fits a card, and how often on an SM."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from explainer.base.records import load
+from explainer.memory.workload import Workload
+from explainer.problem import ProblemError
+
+COMPILED_D = (64, 128, 256)
+NO_ROOM = (
+    "br = {w.block_q} and bc = {w.block_k} are not allowed on {w.hardware.name} at d = {w.d}: the "
+    "compiled kernel needs {shared:,} bytes of shared memory, and a block may use {most:,}."
+)
+
+
+def check_fits(w: Workload, order: str) -> None:
+    """Raises ProblemError when the compiled kernel has no room on the card."""
+    report = compiled(w, order)
+    if report and "refused" not in report and not report["fits"]:
+        shared, most = report["shared_bytes"], w.hardware.shared_bytes
+        raise ProblemError(NO_ROOM.format(w=w, shared=shared, most=most))
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> dict[tuple, dict]:
+    return {
+        (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"]): r
+        for r in load("compiled")["rows"]
+    }
+
+
+def compiled(w: Workload, order: str = "fa2") -> dict | None:
+    """What compiling the kernel for this card, d, mask and tile gave; None where nobody did.
+
+    fp16 stands for bf16; the kernel pads d to 64, 128 or 256. FA-1 was compiled for the tile that
+    its table has.
+    """
+    if w.itemsize != 2:
+        return None
+    d = next(size for size in COMPILED_D if w.d <= size)
+    key = (w.hardware.arch, d, w.causal, order, w.block_q, w.block_k)
+    return _compiled().get(key)
+
+
+def slots(w: Workload, order: str) -> tuple[int, bool]:
+    """(programs that one multiprocessor holds at once, whether the compiled kernel says so).
+
+    One where it was not compiled; 0 where the compiled kernel does not fit.
+    """
+    report = compiled(w, order)
+    if report is None or "refused" in report:
+        return 1, False
+    return report["blocks_per_sm"], True

@@ -1,0 +1,106 @@
+"""The levels of a card's memory, their sizes and rates, and what a workload keeps in each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from explainer.base import records
+from explainer.base.cards import GUIDE, Card
+from explainer.memory import tile_budget
+from explainer.memory.compiled_tiles import slots
+from explainer.memory.workload import Workload
+
+FP32 = 4
+MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
+DERIVED, MEASURED, DATA_SHEET, NONE = "derived", "measured", "data sheet", ""
+WHITEPAPER_L2 = {"a100": (5120, "5,120 bytes a clock, Ampere architecture whitepaper")}
+
+
+@dataclass(frozen=True)
+class Level:
+    """``size_bytes`` of the whole card and ``per_sm_bytes`` of one SM where each has its own;
+    ``bytes_per_s`` with ``rate_source`` and ``rate_kind``
+    (derived, measured, data sheet), None where nobody says; ``holds``: (tensor, bytes) of the
+    fused kernel, of one SM where ``per_sm_bytes`` is given."""
+
+    key: str
+    name: str
+    size_bytes: int
+    per_sm_bytes: int | None
+    bytes_per_s: float | None
+    size_source: str
+    rate_source: str
+    rate_kind: str
+    holds: tuple[tuple[str, int], ...]
+
+    @property
+    def room_bytes(self) -> int:
+        """What ``holds`` has to fit into."""
+        return self.per_sm_bytes or self.size_bytes
+
+    @property
+    def held_bytes(self) -> int:
+        """All that is held."""
+        return sum(n for _, n in self.holds)
+
+
+def tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
+    """(tensor, bytes) in HBM of all heads, forward: S and P whole for "standard", else lse."""
+    heads = w.batch * w.heads
+    matrix, square = heads * w.n * w.d * w.itemsize, heads * w.n * w.n * w.itemsize
+    io = tuple((name, matrix) for name in "QKVO")
+    if order == "standard":
+        return (*io, ("S", square), ("P", square))
+    return (*io, ("lse", heads * w.n * FP32))
+
+
+def heads_in_flight(w: Workload) -> int:
+    """Heads whose K and V the running programs read at one time, FA-2's order."""
+    rows = -(-w.n // w.block_q)
+    places = w.hardware.sms * max(1, slots(w, "fa2")[0])
+    return min(w.batch * w.heads, math.ceil(places / rows))
+
+
+def _l2_rate(w: Workload) -> tuple[float | None, str, str]:
+    if w.card in WHITEPAPER_L2:
+        per_clock, source = WHITEPAPER_L2[w.card]
+        return per_clock * w.hardware.clock_hz, source, DATA_SHEET
+    record = records.load()
+    if w.hardware.name.split()[0] in record["device"]:
+        rate = record["ceilings"]["fp16"]["l2_bytes_per_s"]
+        return rate, f"measured, {records.about()}", MEASURED
+    return None, "NVIDIA publishes no figure for this card", NONE
+
+
+def levels(w: Workload) -> tuple[Level, ...]:
+    """Registers, shared memory, L2, HBM of the workload's card, with what the FA-2 kernel keeps."""
+    card: Card = w.hardware
+    parts = {part.tensor: part.nbytes for part in tile_budget.budget(w.problem("fa2"))}
+    flight = heads_in_flight(w) * w.n * w.d * w.itemsize
+    l2_rate, l2_source, l2_kind = _l2_rate(w)
+    return (
+        Level(
+            "registers", "Registers", card.registers_per_sm_bytes * card.sms,
+            card.registers_per_sm_bytes, card.registers_bytes_per_s, GUIDE,
+            "4 operands of 4 bytes a lane and clock, from the fp32 peak", DERIVED,
+            tuple((t, parts[t]) for t in ("S", "O", "m", "l")),
+        ),
+        Level(
+            "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
+            card.shared_per_sm_bytes, card.shared_bytes_per_s, GUIDE,
+            f"{card.shared_bytes_per_clock} bytes an SM and clock, "
+            + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide"),
+            DERIVED,
+            tuple((t, parts[t]) for t in ("Q", "K", "V")),
+        ),
+        Level(
+            "l2", "L2 cache", card.l2_bytes, None, l2_rate, card.source, l2_source, l2_kind,
+            (("K", flight), ("V", flight)),
+        ),
+        Level(
+            "hbm", MEMORY.get(w.card, "HBM"), card.hbm_bytes, None, card.hbm_bytes_per_s,
+            card.source, card.source, DATA_SHEET,
+            tensors(w, "fa2"),
+        ),
+    )  # fmt: skip

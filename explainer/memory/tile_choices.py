@@ -1,0 +1,89 @@
+"""Which tile: the paper's rule and the textbook budget beside what compiling really gives."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from explainer.algorithms.traffic import requested
+from explainer.base.records import load
+from explainer.memory import tile_budget
+from explainer.memory.compiled_tiles import COMPILED_D
+from explainer.memory.workload import MIN_BLOCK, Workload
+
+SIDES = (16, 32, 64, 128, 256)
+MOST_SIDE = 512  # of the tiles that are looked at for the break-even
+TABLED = {"sm_80", "sm_89", "sm_90", "sm_120"}
+
+
+def padded(d: int) -> int:
+    """The d that was compiled, for any d."""
+    return next(size for size in COMPILED_D if d <= size)
+
+
+@lru_cache(maxsize=1)
+def _speeds() -> dict[tuple, dict]:
+    rows = load("tiles_nvidia_h200")["rows"]
+    return {(r["d"], r["causal"], r["block_m"], r["block_n"]): r for r in rows}
+
+
+def cells(w: Workload) -> list[dict]:
+    """Every tile of SIDES × SIDES as compiled for the card (fp16 and bf16), at d padded.
+
+    Each: block_m, block_n, and either ``refused`` or registers, spill_bytes, shared_bytes,
+    blocks_per_sm, limited_by, fits, num_warps, num_stages; ``textbook_bytes`` of that tile; and
+    ``tflops`` where it was timed (on the H200 only). Empty for a card that was not compiled for.
+    """
+    arch, d = w.hardware.arch, padded(w.d)
+    speeds = _speeds() if w.card == "h200" else {}
+    found = []
+    for row in load("compiled")["rows"]:
+        if (row["arch"], row["d"], row["causal"], row["order"]) != (arch, d, w.causal, "fa2"):
+            continue
+        m, n = row["block_m"], row["block_n"]
+        timed = speeds.get((d, w.causal, m, n), {})
+        keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n")
+        more = {key: timed[key] for key in keep if key in timed}
+        found.append(
+            row | more | {"textbook_bytes": tile_budget.total(tile_budget.tile_parts(m, n, d, 2))}
+        )
+    return found
+
+
+def paper_rule(w: Workload) -> tuple[int, int]:
+    """(Br, Bc) of the FlashAttention paper, Algorithm 1 line 1: Bc = ⌈M/4d⌉, Br = min(Bc, d), with
+    M what one thread block may use of shared memory, in elements; at most N."""
+    elements = w.hardware.shared_bytes // w.itemsize
+    bc = min(math.ceil(elements / (4 * w.d)), w.n)
+    return min(bc, w.d, w.n), bc
+
+
+def theory(w: Workload) -> float:
+    """N²d²/M in bytes, one head: what Θ(N²d²/M) is proportional to."""
+    elements = w.hardware.shared_bytes // w.itemsize
+    return w.n**2 * w.d**2 / elements * w.itemsize
+
+
+def best(w: Workload) -> dict | None:
+    """The fastest timed tile of the card in 16 bit, None where none was timed."""
+    if w.itemsize != 2:
+        return None
+    timed = [cell for cell in cells(w) if "tflops" in cell]
+    return max(timed, key=lambda cell: cell["tflops"]) if timed else None
+
+
+def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
+    """Bytes of ``order`` in this tile ÷ bytes of standard attention; above 1 it loses."""
+    tiled = requested(w.n, w.d, w.causal, w.dtype, order, block_q, block_k)
+    return tiled / requested(w.n, w.d, w.causal, w.dtype, "standard", block_q, block_k)
+
+
+def break_even(w: Workload, order: str) -> int | None:
+    """The square tile, of at least 16, from which on every larger one, up to N or 512, moves no
+    more bytes than standard attention; None if not even the largest does.
+
+    (With a mask the ratio has teeth: a tile may win and the next one lose.)
+    """
+    sides = range(min(w.n, MOST_SIDE), MIN_BLOCK - 1, -1)
+    losing = next((side for side in sides if ratio(w, order, side, side) > 1), MIN_BLOCK - 1)
+    return losing + 1 if losing < min(w.n, MOST_SIDE) else None

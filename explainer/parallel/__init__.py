@@ -1,0 +1,1 @@
+"""Programs, warps and time: launches, simulated and real schedules, split keys."""

@@ -1,0 +1,140 @@
+"""How long a visit takes: learnt from the recorded schedules, never from those it is judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.records import about, load
+from explainer.memory.compiled_tiles import check_fits, slots
+from explainer.memory.workload import MAX_HEADS, Workload
+from explainer.parallel.launch import HEAVY, programs
+from explainer.parallel.simulator import Schedule, simulate, slowed
+
+# What the records were made of, and the only thing that a time in µs is claimed for.
+LEARNT_ON, LEARNT_D, LEARNT_TILE = "h200", 64, (128, 64)
+VISITS = "visits of FA-2"  # the unit where nothing was learnt
+JUDGED_N = 4096
+JUDGED_HEADS = {"fa1": 160, "fa2": 16}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Time of a program alone: ``start + full · visit + masked · masked_visit``, in ``unit``.
+
+    ``sharing``: how much slower when two share a multiprocessor; ``beyond_l2``: how much slower
+    when what the running programs come back to is larger than L2; ``spread``: how unequal the times
+    of equal programs are (standard deviation of their logarithm). ``source`` for beside figures.
+    """
+
+    start: float
+    visit: float
+    masked: float
+    sharing: float
+    beyond_l2: float
+    spread: float
+    unit: str
+    source: str
+
+
+def workload_of(row: dict) -> Workload:
+    """The Workload of a recorded schedule, its heads as batch × heads."""
+    heads = row["heads"]
+    batch = next(b for b in range(1, heads + 1) if heads % b == 0 and heads // b <= MAX_HEADS)
+    return Workload(
+        card=LEARNT_ON, n=row["n"], d=row["d"], block_q=row["block_m"], block_k=row["block_n"],
+        batch=batch, heads=heads // batch, causal=row["causal"], dtype=row["dtype"],
+    )  # fmt: skip
+
+
+def judged(row: dict) -> bool:
+    """Whether this record is one of the four cases that the simulation is held to."""
+    return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[row["order"]]
+
+
+def _durations(row: dict) -> np.ndarray:
+    return np.array([end - start for _, start, end in row["programs"]]) / 1e3
+
+
+def _parts(row: dict) -> np.ndarray:
+    """(programs, 3): 1, full visits, masked visits."""
+    launch = programs(workload_of(row), row["order"])
+    return np.stack([np.ones(len(launch.full)), launch.full, launch.masked], 1)
+
+
+@lru_cache(maxsize=2)
+def learnt(order: str) -> Pace:
+    """The pace of this order's kernel on the H200, d = 64, 16 bit, from its recorded schedules.
+
+    Alone: least squares over launches with at most one program a multiprocessor. Sharing, and going
+    beyond L2: how much longer programs took than that, where there were many. Spread: of full
+    launches with many programs, which all have the same work.
+    """
+    record = load("placement_nvidia_h200")
+    rows = [r for r in record["rows"] if r["order"] == order and not judged(r)]
+    single = [r for r in rows if len(r["programs"]) <= r["sms"]]
+    parts = np.concatenate([_parts(r) for r in single])
+    took = np.concatenate([_durations(r) for r in single])
+    columns = [0, 1, 2] if order == "fa2" else [2]
+    weights = 1 / took[:, None]
+    found = np.zeros(3)
+    found[columns] = np.linalg.lstsq(parts[:, columns] * weights, took * weights[:, 0])[0]
+    start, visit, masked = (float(x) for x in found)
+    crowded = [r for r in rows if len(r["programs"]) > r["sms"]]
+    if order == "fa2":
+        many = [r for r in crowded if len(r["programs"]) >= 4 * r["sms"] * 2]
+        ratio = [_durations(r).sum() / (_parts(r) @ found).sum() for r in many]
+        equal = [np.log(_durations(r)).std() for r in many if not r["causal"]]
+        sharing, spread = float(np.mean(ratio)), float(np.mean(equal))
+        return Pace(start, visit, masked, sharing, 1.0, spread, "µs", about(_NAME))
+    wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > _l2(r)]
+    ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
+    return Pace(0.0, masked, masked, 1.0, float(np.mean(ratio)), 0.0, "µs", about(_NAME))
+
+
+_NAME = "placement_nvidia_h200"
+
+
+def _l2(row: dict) -> int:
+    return workload_of(row).hardware.l2_bytes
+
+
+def _come_back(w: Workload) -> int:
+    """Bytes that one FA-1 program reads and writes anew for every key block: Q, O, l and m."""
+    return 2 * w.n * w.d * w.itemsize + 2 * w.n * 4
+
+
+def pace(w: Workload, order: str) -> Pace:
+    """The learnt pace where it was learnt, else the same relations with a visit of FA-2 as
+    the unit."""
+    known = learnt(order)
+    same = w.hardware.arch == "sm_90" and w.d == LEARNT_D and w.itemsize == 2
+    if same and w.card == LEARNT_ON and (w.block_q, w.block_k) == LEARNT_TILE:
+        return known
+    one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
+    return Pace(
+        known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
+        known.spread, VISITS, f"in visits of FA-2; their relations {known.source}",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=32)
+def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
+    """The simulated schedule of this launch on the workload's card, in its pace's unit. Where
+    programs share multiprocessors their times spread as the recorded ones do, always by the same
+    random numbers.
+
+    Raises ProblemError for too many programs, or for a tile that has no room on the card.
+    """
+    check_fits(w, order)
+    launch, p = programs(w, order, causal_order), pace(w, order)
+    cost = p.start + launch.full * p.visit + launch.masked * p.masked
+    if len(cost) > w.hardware.sms:
+        cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
+    places = max(1, slots(w, order)[0])
+    found = simulate(cost, w.hardware.sms, places, p.sharing)
+    if order == "fa2":
+        return found
+    return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)

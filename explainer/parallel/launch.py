@@ -1,0 +1,81 @@
+"""Which programs a launch has, how many visits each, and how many fit a multiprocessor at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explainer.memory.workload import Workload
+from explainer.problem import ProblemError
+
+MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
+# Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
+# within each head, or in the order of the rows.
+HEAVY, HEAD, PLAIN = "heavy", "head", "plain"
+SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
+
+
+@dataclass(frozen=True, eq=False)
+class Programs:
+    """One launch, a program an entry, in the order of their ids; arrays of shape (programs,).
+
+    ``head``; ``row`` block i (−1: all of them, FA-1); ``full`` and ``masked``: visits of tiles that
+    need no mask, and of those that need one.
+    """
+
+    head: np.ndarray
+    row: np.ndarray
+    full: np.ndarray
+    masked: np.ndarray
+
+    @property
+    def visits(self) -> np.ndarray:
+        """(programs,) all visits."""
+        return self.full + self.masked
+
+
+def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
+    """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
+    splits them."""
+    rows = -(-w.n // w.block_q)
+    i = np.arange(rows, dtype=np.int64)
+    whole, some = np.full(rows, w.n), np.full(rows, w.n)
+    if w.causal:
+        whole = np.minimum(i * w.block_q + 1, w.n)
+        some = np.minimum((i + 1) * w.block_q, w.n)
+    full = whole // w.block_k
+    return full, -(-some // w.block_k) - full
+
+
+def section(w: Workload) -> int:
+    """Heads that FA-2's causal launch takes together, as ``kernels.fa2.section`` has it."""
+    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
+
+
+def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
+    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block).
+
+    Raises ProblemError above 32,768 programs.
+    """
+    heads = w.batch * w.heads
+    full, masked = _of_one_row(w)
+    count = heads * (len(full) if order == "fa2" else 1)
+    if count > MAX_PROGRAMS:
+        raise ProblemError(
+            f"b = {w.batch} and h = {w.heads} are not allowed with n = {w.n:,} and br = "
+            f"{w.block_q}: they make {count:,} programs, and B × H × Tr must be at most "
+            f"{MAX_PROGRAMS:,} here."
+        )
+    if order == "fa1":
+        each = np.ones(heads, np.int64)
+        total = int((full + masked).sum())
+        return Programs(np.arange(heads), -each, 0 * each, total * each)  # every tile is masked
+    rows = np.arange(len(full))
+    if w.causal and causal_order != PLAIN:
+        rows = rows[::-1]
+    side = section(w) if w.causal and causal_order == HEAVY else 1
+    sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
+    row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
+    head = np.concatenate([np.tile(section, len(rows)) for section in sections])
+    return Programs(head, row, full[row], masked[row])

@@ -1,0 +1,83 @@
+"""Real schedules, recorded or just run, in the form of simulated ones; how far the two disagree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explainer.base.records import about, load
+from explainer.memory.workload import Workload
+from explainer.parallel import durations, launch
+from explainer.parallel.simulator import Schedule
+
+CASES = {  # key in the address → (order, causal)
+    "fa2-full": ("fa2", False),
+    "fa2-causal": ("fa2", True),
+    "fa1-full": ("fa1", False),
+    "fa1-causal": ("fa1", True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A real schedule and the simulation of the same launch, both in µs from the first start.
+
+    ``makespan`` and ``busy``: simulated ÷ real − 1; ``scaled``: whether the simulation's unit had
+    to be taken from the real run itself, because nothing was learnt for this card, d or tile.
+    """
+
+    workload: Workload
+    order: str
+    real: Schedule
+    simulated: Schedule
+    launch: launch.Programs
+    makespan: float
+    busy: float
+    scaled: bool
+    source: str
+    spread_us: tuple[float, float]
+
+
+def real(row: dict) -> Schedule:
+    """A record of `kernels.measure.placement` as a Schedule, slots by who runs beside whom."""
+    sm, start, end = np.array(row["programs"], np.int64).T
+    slot = np.zeros(len(sm), int)
+    ends: dict[int, list[int]] = {}
+    for p in np.lexsort((np.arange(len(sm)), start)):
+        places = ends.setdefault(int(sm[p]), [])
+        free = next((k for k, until in enumerate(places) if until <= start[p]), len(places))
+        places[free : free + 1] = [int(end[p])]
+        slot[p] = free
+    return Schedule(sm, slot, start / 1e3, end / 1e3, row["sms"], int(slot.max()) + 1)
+
+
+def recorded(case: str) -> dict:
+    """The record of one of the four cases."""
+    order, causal = CASES[case]
+    rows = load("placement_nvidia_h200")["rows"]
+    return next(
+        r for r in rows if durations.judged(r) and (r["order"], r["causal"]) == (order, causal)
+    )
+
+
+def compare(w: Workload, order: str, row: dict, source: str) -> Compared:
+    """A real run of ``order`` on ``w`` beside its simulation."""
+    found = real(row)
+    model = durations.schedule(w, order)
+    scaled = durations.pace(w, order).unit != "µs"
+    if scaled:
+        unit = (found.end - found.start).sum() / (model.end - model.start).sum()
+        model = Schedule(model.sm, model.slot, model.start * unit, model.end * unit, model.sms,
+                         model.slots)  # fmt: skip
+    spans = row["makespans_us"]
+    return Compared(
+        w, order, found, model, launch.programs(w, order), model.makespan / found.makespan - 1,
+        model.busy / found.busy - 1, scaled, source, (spans[0], spans[-1]),
+    )  # fmt: skip
+
+
+def of_case(case: str) -> Compared:
+    """One of the four recorded cases beside its simulation, which never saw it."""
+    row = recorded(case)
+    return compare(durations.workload_of(row), row["order"], row, about("placement_nvidia_h200"))

@@ -1,0 +1,85 @@
+"""Decoding: one query against N keys. Splitting the queries leaves a card idle; splitting the keys
+fills it, and lse puts the parts together exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.base.records import load
+from explainer.memory.workload import Workload
+from explainer.parallel.launch import MAX_PROGRAMS
+from explainer.parallel.simulator import Schedule, simulate
+from explainer.problem import Problem, ProblemError
+
+SPLITS = (1, 2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One part of the keys, ``first`` up to ``last`` (exclusive): its own softmax.
+
+    ``m``, ``l``, ``lse`` scalars, natural log; ``O`` (d,), normalised by ``l``; ``weight`` =
+    exp(lse − lse of all).
+    """
+
+    first: int
+    last: int
+    m: float
+    l: float
+    lse: float
+    O: np.ndarray
+    weight: float
+
+
+def parts(problem: Problem, splits: int) -> tuple[tuple[Part, ...], np.ndarray, float]:
+    """The last row's attention to all keys, in ``splits`` parts: (parts, O (d,), lse), float64.
+
+    lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p, as `kernels.decode.combine` does.
+    """
+    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
+    scores = k @ q[-1] * problem.scale
+    bounds = [round(problem.n * p / splits) for p in range(splits + 1)]
+    found = []
+    for first, last in pairwise(bounds):
+        if first == last:
+            continue
+        m = float(scores[first:last].max())
+        p = np.exp(scores[first:last] - m)
+        l = float(p.sum())
+        found.append((first, last, m, l, m + math.log(l), p @ v[first:last] / l))
+    highest = max(part[4] for part in found)
+    lse = highest + math.log(sum(math.exp(part[4] - highest) for part in found))
+    made = tuple(Part(*part, weight=math.exp(part[4] - lse)) for part in found)
+    return made, sum(part.weight * part.O for part in made), lse
+
+
+def schedule(w: Workload, splits: int) -> Schedule:
+    """One query a head, its keys in ``splits`` parts (at most N), each a program; the unit is a
+    visit, every part taken as long as the longest. Raises ProblemError above 32,768 programs."""
+    parts = min(splits, w.n)
+    count = w.batch * w.heads * parts
+    if count > MAX_PROGRAMS:
+        raise ProblemError(
+            f"b = {w.batch} and h = {w.heads} are not allowed here: with {parts} parts of the keys "
+            f"they make {count:,} programs, and at most {MAX_PROGRAMS:,} are simulated."
+        )
+    longest = math.ceil(w.n / parts)
+    visits = math.ceil(longest / w.block_k)
+    return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
+
+
+def recorded(w: Workload) -> list[dict]:
+    """The H200's measured times nearest to this N and B·H (in octaves), one row for each split."""
+    rows = load("decode_nvidia_h200")["rows"]
+
+    def distance(row: dict) -> float:
+        n, heads = math.log2(row["n_k"] / w.n), math.log2(row["heads"] / (w.batch * w.heads))
+        return abs(n) + abs(heads)
+
+    best = min(rows, key=distance)
+    return [r for r in rows if (r["n_k"], r["heads"]) == (best["n_k"], best["heads"])]

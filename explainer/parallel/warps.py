@@ -1,0 +1,103 @@
+"""The warps of one tile, asked for and packed: split-K (FA-1) beside split-Q (FA-2).
+
+What is computed, what is counted and how it is said: :mod:`explainer.parallel.warp_loops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import check_size
+from explainer.base.formats import ITEMSIZE
+from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
+from explainer.problem import Problem, ProblemError, refuse
+
+COUNTS = (2, 4, 8)
+MAX_SIDE = 128  # Br and Bc that kernels have
+MAX_CELLS = 256  # a matrix of more elements travels without its numbers
+START = {"n": 16, "d": 8, "br": 8, "bc": 8, "mask": "full", "data": "random", "i": 1, "j": 1}
+SPLITS = {"k": split_k, "q": split_q}
+
+
+def _refuse(key: str, value: object, what: str, allowed: str) -> ProblemError:
+    text = "".join(c if c.isprintable() else "?" for c in str(value)[:40]) or "(empty)"
+    return ProblemError(f"{key} = {text} is not allowed: {what} must be {allowed}.")
+
+
+def _whole(key: str, value: object, what: str, allowed: range) -> int:
+    """``value`` as one of ``allowed``; a string of digits counts, True and 1.5 do not."""
+    text = str(value)
+    digits = not isinstance(value, bool) and text.isascii() and text.isdigit() and len(text) < 8
+    if not digits or int(text) not in allowed:
+        raise _refuse(key, value, what, f"a whole number from 0 to {allowed[-1]:,}")
+    return int(text)
+
+
+def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int, int, int]:
+    """Tile and number of warps, if there is such a tile and it is not too large."""
+    check_size(problem)
+    for field in ("block_q", "block_k"):
+        if getattr(problem, field) > MAX_SIDE:
+            allowed = f"a whole number from 1 to {MAX_SIDE} where warps are shown"
+            raise refuse(field, getattr(problem, field), allowed)
+    if str(count) not in map(str, COUNTS):
+        raise _refuse("warps", count, "the number of warps", "one of 2, 4, 8")
+    i = _whole("i", i, "the row block i", range(problem.Tr))
+    seen = int(np.count_nonzero(tiling.kinds(problem)[i] != tiling.KINDS.index("skipped")))
+    what = "the key block j" if seen == problem.Tc else f"the key block j that row block {i} sees"
+    return i, _whole("j", j, what, range(seen)), int(str(count))
+
+
+def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpTrace:
+    """Tile (i, j) among ``count`` warps (2, 4 or 8): ``split`` "k" as FA-1 works, "q" as FA-2.
+
+    The order of the Problem does not matter: each split comes with its own loop, so O is normalised
+    in "k" and not in "q". Raises ProblemError for a tile that is not there or that the mask skips,
+    for another number of warps, and for Br or Bc above 128.
+    """
+    i, j, count = _checked(problem, i, j, count)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # as in the trace
+        return SPLITS[split](Tile(problem, i, j, split, count))
+
+
+def _plain(x: np.ndarray) -> list | float | str:
+    """Numbers in the fewest digits that give the float32 back; what JSON has no number for as
+    inf, -inf, nan."""
+    if x.ndim:
+        return [_plain(part) for part in x]
+    return float(str(x)) if np.isfinite(x) else str(x)
+
+
+def _packed_step(step: WarpStep) -> dict:
+    held = [
+        [h.tensor, h.warps, h.rows, h.keys, None if h.values.size > MAX_CELLS else _plain(h.values)]
+        for h in step.held
+    ]
+    moves = [[x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges]
+    names = ("phase", "part", "sentence", "barriers")
+    return {name: getattr(step, name) for name in names} | {"held": held, "exchanges": moves}
+
+
+def packed(problem: Problem, i: int, j: int, count: int = 4) -> dict:
+    """Both splits as plain JSON values: ``held`` [tensor, warps, rows, keys, values or None where
+    there are more than 256], ``exchanges`` [tensor, warp, op, nbytes], ``operands`` [tensor,
+    nbytes] that the copy to shared memory brings. Raises ProblemError as ``warps`` does."""
+    both = {split: warps(problem, i, j, split, count) for split in ORDERS}
+    k, q = both.values()
+    rows, keys, size = q.row_slices, k.key_slices, ITEMSIZE[problem.dtype] * problem.d
+    r, c = (rows[0][0], rows[-1][1]), (keys[0][0], keys[-1][1])
+    lengths = (("Q", r), ("K", c), ("V", c))
+    tile = {"i": k.i, "j": k.j, "kind": k.kind, "warps": len(rows), "d": problem.d}
+    tile |= {"rows": r, "keys": c, "row_slices": rows, "key_slices": keys}
+    tile["operands"] = [[name, (b - a) * size] for name, (a, b) in lengths]
+    return tile | {split: [_packed_step(step) for step in w.steps] for split, w in both.items()}
+
+
+def from_query(query: Mapping[str, object]) -> tuple[Problem, object, object, object]:
+    """Problem, i, j and number of warps of an address, as ``packed`` takes and checks them; without
+    ``n`` what is missing comes from ``START``, else the tile is the first. Raises ProblemError."""
+    query = {"i": 0, "j": 0, "warps": 4} | ({} if "n" in query else START) | dict(query)
+    return Problem.from_query(query), query["i"], query["j"], query["warps"]

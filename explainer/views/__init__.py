@@ -1,0 +1,1 @@
+"""Plain data as HTML, SVG and Plotly figures; no Gradio, and nothing is computed here."""

@@ -1,0 +1,234 @@
+"""Rows of the Memory and Parallel pages → Plotly figures. Pure: nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explainer.base.cards import CARDS
+from explainer.memory.capacity import FORMS
+from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
+from explainer.parallel.simulator import Schedule
+from explainer.views.figures import styled
+from explainer.views.html import amount
+
+COLOURS = {"standard": "#b8860b", "fa1": "#d55e00", "fa2": "#2b8fd0"}
+WORDS = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}
+# Told apart by shape as well: a line, a ring, a cross, a thin cross.
+SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
+FORM_LOOK = {
+    "standard": ("#b8860b", "solid"),
+    "standard_kept": ("#d55e00", "dash"),
+    "autograd_kept": ("#a8447c", "dot"),
+    "fused": ("#2b8fd0", "solid"),
+}
+DASHES = {"standard": "dash", "fa1": "dot", "fa2": "solid"}
+MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
+
+
+def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
+    """A log axis whose ticks are binary amounts."""
+    low, high = int(np.floor(np.log2(max(1, min(values))))), int(np.ceil(np.log2(max(values))))
+    step = max(2, 2 * round((high - low) / 12))
+    ticks = [2.0**k for k in range(low - low % step, high + 1, step)]
+    figure.update_yaxes(
+        type="log", title=title, tickvals=ticks, ticktext=[amount(t) for t in ticks]
+    )
+
+
+def _lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
+    ticks = sorted(set(lengths))[::2]  # they would run into each other on a phone
+    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
+    figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
+
+
+def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -> go.Figure:
+    """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
+    workload stands, a thin line."""
+    figure = go.Figure()
+    for order in WORDS:
+        for origin in (COMPUTED, COUNTED, L2, DRAM):
+            mine = sorted(
+                (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
+                key=lambda r: r[over],
+            )
+            if not mine:
+                continue
+            line = {"color": COLOURS[order], "dash": DASHES[order], "width": 2}
+            look = {"mode": "lines", "line": line}
+            if origin in SYMBOLS:
+                symbol, size = SYMBOLS[origin]
+                marker = {"symbol": symbol, "size": size, "color": COLOURS[order]}
+                look = {"mode": "markers", "marker": marker | {"line": {"width": 2}}}
+                look["marker"]["line"]["color"] = COLOURS[order]
+            texts = [_told(r) for r in mine]
+            figure.add_scatter(
+                x=[r[over] for r in mine], y=[r["bytes"] for r in mine], hovertext=texts,
+                hoverinfo="text", name=f"{WORDS[order]}, {origin}", showlegend=False, **look,
+            )  # fmt: skip
+    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
+    _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
+    if over == "n":
+        _lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
+    else:
+        figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
+    return styled(figure, 400, title, remark)
+
+
+def _told(row: Mapping) -> str:
+    tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
+    return (
+        f"<b>{WORDS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
+        f"<br>{_wrapped(row['source'])}"
+    )
+
+
+def _wrapped(text: str, width: int = 52) -> str:
+    lines, line = [], ""
+    for word in text.split():
+        if len(line) + len(word) > width:
+            lines, line = [*lines, line], ""
+        line = f"{line} {word}".strip()
+    return "<br>".join([*lines, line])
+
+
+def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
+    """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
+    figure = go.Figure()
+    for form, name in FORMS.items():
+        colour, dash = FORM_LOOK[form]
+        for measured in (False, True):
+            mine = [r for r in rows if r["form"] == form and r["measured"] == measured]
+            if not mine:
+                continue
+            look = {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
+            if measured:
+                line = {"width": 2, "color": colour}
+                look = {"mode": "markers", "showlegend": False}
+                look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
+            texts = [
+                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>{_wrapped(r['source'])}"
+                for r in mine
+            ]
+            figure.add_scatter(
+                x=[r["n"] for r in mine], y=[r["bytes"] for r in mine], name=name,
+                hovertext=texts, hoverinfo="text", **look,
+            )  # fmt: skip
+    room = CARDS[card].hbm_bytes
+    figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
+    figure.add_annotation(
+        x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
+        text=f"{CARDS[card].name}: {room / 1e9:.0f} GB",
+    )  # fmt: skip
+    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
+    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
+    _lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
+    crosses = any(r["measured"] for r in rows)
+    remark = "crosses: peaks measured on an H200" if crosses else "none was measured at this size"
+    return styled(figure, 440, "Memory against N", remark)
+
+
+# Waves, told apart by lightness too; beyond the last the colours come round again.
+WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
+
+
+def timeline(
+    s: Schedule, told: Callable[[int], str], title: str, remark: str, unit: str, longest: float
+) -> go.Figure:
+    """One row a place on a multiprocessor, one bar a program; colour: its turn on that place.
+
+    ``told``: what hovering says of a program; ``longest``: the axis' end, so that two timelines
+    can share a scale.
+    """
+    step = -(-len(s.sm) // MOST_BARS)
+    shown = np.flatnonzero(s.sm % step == 0)
+    place = s.sm * s.slots + s.slot
+    turn = _turns(place, s.start)
+    figure = go.Figure()
+    for k, colour in enumerate(WAVES):
+        mine = shown[turn[shown] % len(WAVES) == k]
+        figure.add_bar(
+            orientation="h", base=s.start[mine], x=(s.end - s.start)[mine], y=place[mine],
+            width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
+            hovertext=[told(p) for p in mine], hoverinfo="text",
+        )  # fmt: skip
+    every = f", one multiprocessor in {step} drawn" if step > 1 else ""
+    figure.update_layout(barmode="overlay", bargap=0)
+    figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
+    ticks = list(range(0, s.sms, max(1, s.sms // 6)))
+    figure.update_yaxes(
+        range=[s.sms * s.slots - 0.5, -0.5], title="multiprocessor",
+        tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
+    )  # fmt: skip
+    figure = styled(figure, 320, title, remark + every)
+    return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
+
+
+def large(figure: go.Figure, height: int) -> go.Figure:
+    """The same for a lecture hall: type of 24 px, thicker lines, larger signs."""
+    for trace in figure.data:
+        if trace.type == "scatter":
+            trace.line.width = 2 * (trace.line.width or 2)
+            trace.marker.size = 1.7 * (trace.marker.size or 8)
+            trace.marker.line.width = 4
+    title = figure.layout.title.text.partition("<br>")[0]
+    figure.update_layout(
+        height=height, font_size=24, margin={"l": 130, "t": 64, "b": 84},
+        title={"text": title, "font": {"size": 26}, "pad": {"t": 18}},
+        legend={"font": {"size": 24}},
+    )  # fmt: skip
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        if axis.tickvals and len(axis.tickvals) > 5:
+            every = slice(0, None, -(-len(axis.tickvals) // 5))
+            texts = axis.ticktext[every] if axis.ticktext else None
+            axis.update(tickvals=axis.tickvals[every], ticktext=texts, tickangle=0)
+    figure.update_annotations(font_size=24)
+    if height < 300:
+        figure.update_yaxes(title_text="SM")
+    figure.update_xaxes(title_font_size=24, nticks=6)
+    return figure.update_yaxes(title_font_size=24, title_standoff=8, nticks=5)
+
+
+def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """(programs,) how many programs ran before on the same place."""
+    order = np.lexsort((start, place))
+    new = np.concatenate([[True], np.diff(place[order]) > 0])
+    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+    turn = np.empty(len(order), int)
+    turn[order] = np.arange(len(order)) - first
+    return turn
+
+
+def decode(rows: list[Mapping], remark: str) -> go.Figure:
+    """Measured time over the number of parts, and the simulated share of the card that works."""
+    figure = go.Figure()
+    x = [str(r["splits"]) for r in rows]
+    figure.add_bar(
+        x=x, y=[100 * r["busy"] for r in rows], name="multiprocessors at work, simulated (%)",
+        yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
+        hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
+                   for r in rows],
+    )  # fmt: skip
+    timed = [r for r in rows if "median_ms" in r]
+    texts = [
+        f"<b>{r['median_ms'] * 1e3:.1f} µs</b> (p20 {r['p20_ms'] * 1e3:.1f}, p80 "
+        f"{r['p80_ms'] * 1e3:.1f})<br>{_wrapped(r['source'])}"
+        for r in timed
+    ]
+    figure.add_scatter(
+        x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
+        name="time, measured (µs)", mode="lines+markers", hovertext=texts, hoverinfo="text",
+        line={"color": "#d55e00", "width": 2}, marker={"size": 9},
+    )  # fmt: skip
+    figure.update_xaxes(title="parts that the keys are split into", type="category")
+    figure = styled(figure, 400, "One query: split the keys", remark)
+    left = {"text": "µs", "font": {"size": 13}}
+    right = {"text": "% of multiprocessors", "font": {"size": 13}}
+    figure.update_layout(
+        margin={"r": 64},
+        yaxis={"title": left, "rangemode": "tozero", "overlaying": "y2", "side": "left"},
+        yaxis2={"title": right, "range": [0, 105], "side": "right", "showgrid": False},
+    )
+    return figure

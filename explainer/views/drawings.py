@@ -1,0 +1,107 @@
+"""SVG of the Memory page, to scale: the levels as areas, the round trips as arrows. Pure; every
+text is escaped, colours come from the stylesheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from explainer.algorithms.traffic import Moved
+from explainer.views.html import amount, tag
+
+HBM_SIDE = 156.0  # px of the square that is all of HBM
+LEAST = 1.5  # px: what is smaller could not be seen
+KERNEL_Y, HBM_Y, HEIGHT = 56, 236, 300
+ARROW_STEP, MARGIN, GAP = 66, 26, 34
+WIDEST = 30.0  # px of the widest arrow
+NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", "fa2": "FA-2",
+         "fa1": "FA-1"}  # fmt: skip
+
+
+def width(launches: Sequence[tuple[str, Moved]]) -> int:
+    """px of the drawing that ``trips`` makes of these launches."""
+    arrows = sum(1 for _, moved in launches for both in moved.values() for n in both if n)
+    return 2 * MARGIN + ARROW_STEP * arrows + GAP * (len(launches) - 1)
+
+
+def _svg(width: float, height: float, label: str, content: str, kind: str) -> str:
+    box = f"0 0 {width:.0f} {height:.0f}"
+    title = tag("title", escape(label))
+    return (
+        f'<svg class="{kind}" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" '
+        f'role="img">{title}{content}</svg>'
+    )
+
+
+def side(n_bytes: float, hbm_bytes: float) -> float:
+    """px of the square for so many bytes, where ``HBM_SIDE`` is all of HBM."""
+    return HBM_SIDE * math.sqrt(n_bytes / hbm_bytes)
+
+
+def area(n_bytes: int, hbm_bytes: int, label: str, inside: Sequence[tuple[str, int]] = ()) -> str:
+    """A square of that many bytes; ``inside``: (class, bytes) of areas in it, the larger first, all
+    at the scale of ``HBM_SIDE``; what is larger than the square overflows and is clipped."""
+    edge = max(LEAST, side(n_bytes, hbm_bytes))
+    parts = f'<rect class="fa-area" width="{edge:.2f}" height="{edge:.2f}" rx="1"/>'
+    for kind, held in inside:
+        own = min(edge, max(LEAST, side(held, hbm_bytes)))
+        parts += f'<rect class="{kind}" y="{edge - own:.2f}" width="{own:.2f}" height="{own:.2f}"/>'
+    size = max(8.0, edge) + 2
+    return _svg(size, size, label, parts, "fa-area-svg")
+
+
+def trips(
+    launches: Sequence[tuple[str, Moved]], heads: int, widest: int, title: str, label: str
+) -> str:
+    """Each launch a box above HBM, each tensor an arrow with its bytes for all heads, as wide as
+    its share of ``widest`` bytes."""
+    x, parts = MARGIN, ""
+    for name, moved in launches:
+        arrows = [
+            (tensor, n * heads, up)
+            for tensor, both in moved.items()
+            for n, up in zip(both, (True, False), strict=True)
+            if n
+        ]
+        wide = ARROW_STEP * len(arrows)
+        parts += _box(x, wide, KERNEL_Y, 38, NAMES[name], "fa-trip-kernel")
+        for k, (tensor, n_bytes, up) in enumerate(arrows):
+            parts += _arrow(x + ARROW_STEP * (k + 0.5), tensor, n_bytes, up, widest)
+        x += wide + GAP
+    whole = width(launches)
+    parts += _box(MARGIN, whole - 2 * MARGIN, HBM_Y, 42, "HBM", "fa-trip-hbm")
+    heading = f'<text class="fa-trip-title" x="{MARGIN}" y="28">{escape(title)}</text>'
+    return _svg(whole, HEIGHT, label, heading + parts, "fa-trips")
+
+
+def _box(x: float, width: float, y: float, height: float, text: str, kind: str) -> str:
+    middle = x + width / 2
+    return (
+        f'<rect class="{kind}" x="{x:.0f}" y="{y}" width="{width:.0f}" height="{height}" rx="8"/>'
+        f'<text class="{kind}-text" x="{middle:.0f}" y="{y + height / 2 + 5:.0f}">'
+        f"{escape(text)}</text>"
+    )
+
+
+def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> str:
+    wide = max(LEAST, WIDEST * n_bytes / widest)
+    top, bottom = KERNEL_Y + 38 + 3, HBM_Y - 3
+    head = max(4.0, wide / 2 + 3)
+    deep = min(14.0, head)
+    tip, root = (top, bottom) if up else (bottom, top)
+    neck = tip + deep if up else tip - deep
+    words = f"{tensor}, {'read' if up else 'written'}: {amount(n_bytes)} ({n_bytes:,} bytes)"
+    middle = (top + bottom) / 2
+    spans = (f"{tensor} {'↑' if up else '↓'}", *amount(n_bytes).split())
+    lines = "".join(
+        f'<tspan x="{x:.1f}" dy="{"1.15em" if k else "0"}">{escape(text)}</tspan>'
+        for k, text in enumerate(spans)
+    )
+    return (
+        f'<g class="fa-trip is-{escape(tensor)}"><title>computed: {escape(words)}</title>'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{root}" y2="{neck:.1f}" '
+        f'stroke-width="{wide:.2f}"/>'
+        f'<path d="M{x - head:.1f} {neck:.1f}L{x:.1f} {tip}L{x + head:.1f} {neck:.1f}z"/>'
+        f'<text y="{middle - 12:.0f}">{lines}</text></g>'
+    )

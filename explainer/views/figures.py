@@ -1,0 +1,223 @@
+"""Rows of measurements → Plotly figures. Pure: nothing is measured or invented here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import plotly.graph_objects as go
+
+from explainer.engine.requests import METHODS
+from explainer.views.html import rounded
+
+# method → (colour, symbol): told apart by both, and by the legend's words
+LOOK = {
+    "naive": ("#7b8494", "square"),
+    "standard": ("#b8860b", "square-open"),
+    "fa1": ("#d55e00", "triangle-up"),
+    "fa2": ("#2b8fd0", "circle"),
+    "hopper": ("#a8447c", "star"),
+    "sdpa_flash": ("#009e73", "diamond"),
+    "sdpa_cudnn": ("#56a3a6", "diamond-open"),
+    "sdpa_efficient": ("#8a7fd1", "cross"),
+    "sdpa_math": ("#a0785a", "x"),
+}
+PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in the dark
+GRID = "rgba(127,140,160,.28)"
+# The histogram's bins, as judging.py counts them.
+LOWEST, A_DECADE = -10, 4
+HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
+SELDOM = 5e-4  # a tail thinner than this is not drawn
+
+
+def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
+    """The look of every chart of ours: no paper of its own, system fonts, legend below."""
+    text = f'<b>{title}</b><br><span style="font-size:13px">{remark}</span>'
+    figure.update_layout(
+        height=height,
+        margin={"l": 64, "r": 16, "t": 52, "b": 40},
+        title={
+            "text": text,
+            "x": 0.012,
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 12},
+            "font": {"size": 15},
+        },
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": "system-ui, sans-serif", "size": 13},
+        legend={"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
+        hovermode="closest",
+        hoverlabel={"namelength": -1, "bgcolor": PAPER, "font": {"color": INK, "size": 13}},
+        modebar={"remove": ["select2d", "lasso2d", "autoScale2d"]},
+    )
+    axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False}
+    figure.update_xaxes(title_standoff=6, title_font_size=13, **axis)
+    figure.update_yaxes(title_font_size=13, **axis)
+    return figure
+
+
+def _marker(method: str, size: int = 9) -> dict:
+    colour, symbol = LOOK[method]
+    return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
+
+
+def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
+    """How many elements of O are how far from float64, by method; None when no row was judged."""
+    judged = [row for row in rows if "histogram" in row]
+    if not judged:
+        return None
+    figure = go.Figure()
+    used = [
+        k
+        for row in judged
+        for k, c in enumerate(row["histogram"]["counts"])
+        if c > SELDOM * sum(row["histogram"]["counts"])
+    ]
+    first, last = (min(used), max(used)) if used else (0, A_DECADE)
+    for row in judged:
+        counts, exact = row["histogram"]["counts"], row["histogram"]["exact"]
+        total = max(1, sum(counts) + exact)
+        x = [10 ** (LOWEST + (k + 0.5) / A_DECADE) for k in range(first, last + 1)]
+        y = [100 * counts[k] / total for k in range(first, last + 1)]
+        share = 100 * exact / total
+        name = METHODS[row["method"]] + (f" ({share:.0f} % exact)" if share >= 0.5 else "")
+        line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
+        figure.add_scatter(
+            x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
+            hovertemplate=f"<b>{METHODS[row['method']]}</b><br>%{{y:.3g}} % of the elements of O"
+            "<br>are about %{x:.1e} from float64<extra></extra>",
+        )  # fmt: skip
+    figure.update_xaxes(type="log", title="|O − O in float64|", exponentformat="power", dtick=1)
+    figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
+    return styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
+
+
+def roofline(result: Mapping) -> go.Figure | None:
+    """TFLOP/s over FLOPs per byte asked of memory, under the card's measured ceilings.
+
+    Where a backend's bytes are not known, those of Q, K, V and O once: it stands at most there.
+    """
+    rows = [row for row in result["rows"] if row.get("tflops")]
+    ceilings = result.get("ceilings")
+    if not rows or not ceilings:
+        return None
+    points = [(row, row["flops"] / row.get("bytes", result["io_bytes"])) for row in rows]
+    peak = ceilings["flops"] / 1e12
+    figure = go.Figure()
+    known = [x for _, x in points]
+    low, high = min([*known, 4.0]) / 2, max([*known, 2000.0]) * 2
+    roofs = (
+        ("from memory", ceilings["hbm_bytes_per_s"], "solid"),
+        ("from L2", ceilings["l2_bytes_per_s"], "dash"),
+    )
+    for label, rate, dash in roofs:
+        ridge = ceilings["flops"] / rate
+        x = [low, ridge, high]
+        y = [rate * low / 1e12, peak, peak]
+        name = f"{label}: {rate / 1e12:.1f} TB/s"
+        figure.add_scatter(
+            x=x, y=y, name=name, mode="lines", hoverinfo="text", hovertext=name,
+            line={"color": "#7b8494", "dash": dash, "width": 2},
+        )  # fmt: skip
+    for row, x in points:
+        marker = _marker(row["method"], 12)
+        sign = "" if "bytes" in row else "≤ "
+        name = METHODS[row["method"]] + (" (x ≤)" if sign else "")
+        text = (
+            f"<b>{METHODS[row['method']]}</b><br>{row['tflops']:.3g} TFLOP/s<br>"
+            f"{sign}{x:.3g} FLOPs a byte"
+        )
+        figure.add_scatter(
+            x=[x], y=[row["tflops"]], name=name, mode="markers", marker=marker,
+            hovertext=[text], hoverinfo="text",
+        )  # fmt: skip
+    figure.add_annotation(
+        x=1, xref="paper", y=math.log10(peak), xanchor="right", yanchor="bottom", showarrow=False,
+        text=f"matrix products: {peak:,.0f} TFLOP/s",
+    )  # fmt: skip
+    speeds = [peak, ceilings["hbm_bytes_per_s"] * low / 1e12, *(row["tflops"] for row in rows)]
+    ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
+    across = [math.log10(low), math.log10(high)]
+    figure.update_xaxes(
+        type="log", title="FLOPs per byte asked of memory", tickformat=",", dtick=1, range=across
+    )
+    figure.update_yaxes(type="log", title="TFLOP/s", tickformat=",", dtick=1, range=ends)
+    remark = result.get("recorded", "ceilings measured on this card")
+    return styled(figure, 430, "Why? The roofline", remark)
+
+
+SWEPT = (  # title, unit, what of a row, log or linear
+    ("Time, ms", "ms", lambda r: r["median_ms"], "log"),
+    ("TFLOP/s", "TFLOP/s", lambda r: r["tflops"], "linear"),
+    ("Peak memory beyond the inputs, MiB", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
+)
+
+
+def sweep(rows: Iterable[Mapping]) -> tuple[go.Figure | None, ...]:
+    """Time, TFLOP/s and peak memory over N (log): causal solid, full dotted. One figure each."""
+    rows = [row for row in rows if row.get("median_ms")]
+    return tuple(_swept(rows, *what) if rows else None for what in SWEPT)
+
+
+def _swept(rows: list[Mapping], title: str, unit: str, value, scale: str) -> go.Figure:
+    figure = go.Figure()
+    for method in METHODS:
+        for mask, dash in (("full", "dot"), ("causal", "solid")):
+            mine = [r for r in rows if (r["contender"], r["mask"]) == (method, mask)]
+            mine.sort(key=lambda r: r["n"])
+            figure.add_scatter(
+                x=[r["n"] for r in mine],
+                y=[value(r) for r in mine],
+                name=f"{METHODS[method]}, {mask}",
+                mode="lines+markers",
+                line={"color": LOOK[method][0], "dash": dash, "width": 2},
+                marker=_marker(method, 7),
+                error_y=_spread(mine) if unit == "ms" else None,
+                hoverinfo="text",
+                hovertext=[_told(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
+            )
+    ticks = sorted({row["n"] for row in rows})[::2]  # all of them would run into each other
+    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
+    figure.update_xaxes(type="log", tickvals=ticks, ticktext=names, tickangle=0, title="N")
+    figure.update_yaxes(type=scale)
+    if scale == "log":
+        found = [value(row) for row in rows]
+        powers = range(math.floor(math.log10(min(found))), math.ceil(math.log10(max(found))) + 1)
+        texts = [rounded(10.0**k) for k in powers]
+        figure.update_yaxes(tickvals=[10.0**k for k in powers], ticktext=texts)
+    figure.update_layout(showlegend=False)
+    return styled(figure, 380, title)
+
+
+def _told(row: Mapping, figure: str, spread: bool) -> str:
+    """What hovering says of a point: who, where, how much; of a time its ``spread``."""
+    text = f"<b>{METHODS[row['contender']]}, {row['mask']}</b><br>N = {row['n']:,}<br>{figure}"
+    if spread:
+        text += f" (p20 {rounded(row['p20_ms'])} to p80 {rounded(row['p80_ms'])})"
+    return text
+
+
+# How Plotly's symbols look in text, for a legend outside the figures.
+SIGNS = {
+    "square": "■", "square-open": "□", "triangle-up": "▲", "circle": "●", "star": "★",
+    "diamond": "◆", "diamond-open": "◇", "cross": "✚", "x": "✖",
+}  # fmt: skip
+
+
+def legend(rows: Iterable[Mapping]) -> list[tuple[str, str, str]]:
+    """(sign, colour, method's name) of the methods that have a curve."""
+    there = {row["contender"] for row in rows if row.get("median_ms")}
+    return [(SIGNS[LOOK[m][1]], LOOK[m][0], METHODS[m]) for m in METHODS if m in there]
+
+
+def _spread(rows: list[Mapping]) -> dict:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [r["p80_ms"] - r["median_ms"] for r in rows],
+        "arrayminus": [r["median_ms"] - r["p20_ms"] for r in rows],
+        "thickness": 1,
+        "width": 2,
+    }

@@ -1,0 +1,240 @@
+"""The Learn page as HTML, made once: the ladder and what stands behind it. Every text is escaped;
+assets/js/learn/index.js makes it live."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from functools import lru_cache, partial
+from html import escape
+
+from explainer.learn import claims, fp8, glossary, level0, pipeline, precision, reference, wild
+from explainer.learn.blocks import code
+from explainer.learn.content import (
+    CHOICE,
+    CLICK,
+    NUMBER,
+    ORDER,
+    Claim,
+    Known,
+    Question,
+    Rung,
+    Snippet,
+)
+from explainer.learn.registry import rungs, widgets
+from explainer.views.html import div, tag
+
+SAID = ("key", "kind", "words")
+ASKED = {  # what each kind of question is made of
+    CHOICE: (*SAID, "options", "answer"),
+    NUMBER: (*SAID, "answer", "tolerance", "reasons"),
+    ORDER: (*SAID, "options", "gaps"),
+    CLICK: (*SAID, "cells", "answer", "reasons"),
+}
+_esc = partial(escape, quote=False)  # for texts: an apostrophe needs no five signs there
+SET = dict.fromkeys(("low", "high", "step"), ("range", "number")) | {"choices": ("choice",)}
+NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
+
+
+def _json(name: str, value: object, content: str = "", **attributes: object) -> str:
+    """A ``div`` with a JSON value in the attribute ``name``. In single quotes: JSON has so many
+    double ones that escaping them would be a thirtieth of the page."""
+    said = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    said = _esc(said).replace("'", "&#39;")
+    return f"<div {name}='{said}'" + tag("div", content, **attributes).removeprefix("<div")
+
+
+def _widget(key: str) -> str:
+    widget = widgets()[key]
+    controls = [
+        {k: v for k, v in asdict(c).items() if c.kind in SET.get(k, c.kind)}
+        for c in widget.controls
+    ]
+    return _json("data-controls", controls, class_="fa-widget", data_widget=key,
+                 role="group", aria_label=widget.title)  # fmt: skip
+
+
+def _question(question: Question) -> str:
+    asked = {k: v for k, v in asdict(question).items() if k in ASKED[question.kind]}
+    return _json("data-question", asked, class_="fa-question")
+
+
+def _card(key: str, title: str, *body: str, kind: str = "") -> str:
+    name = f"learn-{key}"
+    head = div("fa-card-head", tag("h2", _esc(title), id=f"{name}-title", tabindex=-1))
+    return tag(
+        "section", head + "".join(body), class_=f"fa-card fa-rung {kind}".strip(), id=name,
+        aria_labelledby=f"{name}-title",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[re.Pattern, dict[str, str]]:
+    """What is found in a text as a term of the glossary: {as it is written: key}."""
+    found = glossary.spelled()
+    longest = sorted(map(re.escape, found), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])"), found
+
+
+def _marked(words: str, seen: set[str]) -> str:
+    """The text, escaped, with the first place of each term of the glossary marked."""
+    pattern, keys = _names()
+
+    def mark(match: re.Match) -> str:
+        key = keys[match[0]]
+        if key in seen:
+            return _esc(match[0])
+        seen.add(key)
+        return tag("abbr", _esc(match[0]), data_term=key, tabindex=0)
+
+    parts, end = [], 0
+    for match in pattern.finditer(words):
+        parts += [_esc(words[end : match.start()]), mark(match)]
+        end = match.end()
+    return "".join([*parts, _esc(words[end:])])
+
+
+def _text(*paragraphs: str) -> str:
+    return div("fa-rung-text", *(tag("p", words) for words in paragraphs))
+
+
+def _intro(words: str) -> str:
+    """One paragraph with its terms marked."""
+    return _text(_marked(words, set()))
+
+
+def _rung(number: int, rung: Rung) -> str:
+    link = tag("a", _esc(rung.link), class_="fa-run-link", href=f"?{rung.query}")
+    seen: set[str] = set()
+    paragraphs = [_marked(part, seen) for part in rung.words.split("\n\n")]
+    return _card(
+        rung.key, f"{number} · {rung.title}", _text(*paragraphs, link), _widget(rung.widget),
+        _question(rung.question),
+    )  # fmt: skip
+
+
+def _known(number: int, known: Known) -> str:
+    """One question of Level 0; what is computed, and the way to the rung, come with the answer."""
+    at, rung = next((k, r) for k, r in enumerate(rungs(), 1) if r.key == known.rung)
+    back = tag("a", _esc(f"Rung {at}: {rung.title}"), href=f"#learn-{rung.key}")
+    title = tag("h3", _esc(f"{number} · {known.title}"), class_="fa-claim-words", tabindex=-1)
+    shown = _widget(known.question.key) + tag("p", "The whole of it: " + back, class_="fa-fine")
+    inside = title + _question(known.question) + tag("div", shown, data_reveal="", hidden="")
+    return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
+
+
+def _claim(claim: Claim) -> str:
+    said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
+    shown = _widget(claim.widget) if claim.widget else ""
+    reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
+    words = tag("h3", _esc(claim.words), class_="fa-claim-words", tabindex=-1)
+    return tag("section", _json("data-claim", said, words + reveal, class_="fa-claim"),
+               class_="fa-card fa-claim-card", aria_label=claim.words)  # fmt: skip
+
+
+def _snippet(snippet: Snippet) -> str:
+    needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
+    block = _json("data-block", code(snippet.title, snippet.code))
+    head = tag("h3", _esc(snippet.title), tabindex=-1) + tag("span", _esc(needs), class_="fa-fine")
+    inside = div("fa-snippet-head", head) + tag("p", _esc(snippet.words))
+    return tag("section", inside + block, class_="fa-card fa-snippet",
+               aria_label=snippet.title)  # fmt: skip
+
+
+def _terms() -> str:
+    """The glossary as a list."""
+    rows = ""
+    for term in glossary.TERMS:
+        name = f"{term.symbol}, {term.name}" if term.symbol else term.name
+        rows += div("", tag("dt", _esc(name)), tag("dd", _esc(term.words)))
+    return tag("dl", rows, class_="fa-terms")
+
+
+def _papers() -> str:
+    papers = "".join(
+        tag("li", tag("b", _esc(p.title) + ".") + f" {_esc(p.authors)}, {p.year}. "
+            + _esc(p.brought) + " " + tag("span", _esc(p.link) + ".", class_="fa-paper-link"))
+        for p in reference.PAPERS
+    )  # fmt: skip
+    reading = "".join(
+        tag("li", tag("b", _esc(title) + ".") + " " + _esc(words))
+        for title, words in reference.READING
+    )
+    return div("fa-papers", tag("ul", papers), tag("h3", "Further reading"), tag("ul", reading))
+
+
+def _sections() -> list[tuple[str, str, str]]:
+    """(key, title, card) of everything above the ladder."""
+    labs = [
+        (
+            f"lab-{key}",
+            title,
+            _card(f"lab-{key}", title, _intro(words), _widget(key), kind="is-wide"),
+        )
+        for key, title, words in precision.SECTIONS
+    ]
+    asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
+    half = (len(asked) + 1) // 2
+    columns = [div("fa-knowns-half", *part) for part in (asked[:half], asked[half:])]
+    said = "".join(_claim(claim) for claim in claims.CLAIMS)
+    shown = "".join(_snippet(snippet) for snippet in wild.SNIPPETS)
+    wrong, wilds = "Said often: true or false?", "In the wild"
+    fa3, small = "FA-3: who waits for whom", "fp8 and outliers"
+    handout = "".join(
+        tag("h3", _esc(widgets()[f"handout{k}"].title)) + _widget(f"handout{k}") for k in (1, 2)
+    )
+    return [
+        ("level0", "Level 0: do you know it?", _card("level0", "Level 0: do you know it?",
+         _intro(INTRO["level0"]), kind="is-wide") + div("fa-knowns", *columns)),
+        *labs,
+        ("claims", wrong, _card("claims", wrong, _intro(INTRO["claims"]), kind="is-wide")
+         + said),
+        ("pipeline", fa3, _card("pipeline", fa3, _intro(pipeline.INTRO),
+                                _widget("pipeline"), kind="is-wide")),
+        ("fp8", small, _card("fp8", small, _intro(fp8.INTRO), _widget("fp8"),
+                             kind="is-wide")),
+        ("wild", wilds, _card("wild", wilds, _intro(INTRO["wild"]), _widget("backends"),
+                              kind="is-wide") + div("fa-snippets", shown)),
+        ("formulas", "Formulas", _card("formulas", "Formulas", _intro(INTRO["formulas"]),
+                                       _widget("formulas"), kind="is-wide")),
+        ("glossary", "Glossary", _card("glossary", "Glossary", _intro(INTRO["glossary"]),
+                                       _terms(), kind="is-wide")),
+        ("papers", "Papers", _card("papers", "Papers and books", _papers(), kind="is-wide")),
+        ("handout", "Handout", _card("handout", "The handout", _intro(INTRO["handout"]),
+                                     handout, kind="is-wide")),
+    ]  # fmt: skip
+
+
+KNOW_IT = tag("p", "Know it already? " + tag("a", "Level 0", href="#learn-level0"),
+              class_="fa-toc-first")  # fmt: skip
+INTRO = {
+    "level0": "What newcomers ask before FlashAttention, thirteen short questions. Each answer "
+    "comes with the computation and the rung that explains it. Who knows them all can begin at "
+    "rung 9, online softmax.",
+    "claims": "Each of these is said in talks, posts and lecture notes. Decide first; then our own "
+    "code shows what is so.",
+    "wild": "Where you meet fused attention without writing a kernel. Every piece of code here is "
+    "run by a test of this project, or says what it needs.",
+    "formulas": "With the symbols of every page. Each is checked against the code that computes "
+    "it.",
+    "glossary": "The same words hold on every page. Let the pointer rest on a symbol or a term, "
+    "anywhere, to see its entry; where one is underlined, focus shows it too. The button “?” above "
+    "lists the symbols.",
+    "handout": "Two pages. The button in the contents prints these alone; the one below "
+    "it prints the whole page, with the questions left open.",
+}
+
+
+@lru_cache(maxsize=1)
+def page() -> str:
+    """The whole page; some 100 kB, a quarter of it compressed."""
+    ladder = [(r.key, r.title, _rung(k, r)) for k, r in enumerate(rungs(), 1)]
+    found = [*ladder, *_sections()]
+    items = "".join(
+        tag("li", tag("a", _esc(title), href=f"#learn-{key}")) for key, title, _ in found
+    )
+    toc = tag("nav", tag("p", "", data_progress="") + KNOW_IT + tag("ol", items), class_="fa-toc",
+              aria_label="Contents")  # fmt: skip
+    cards = div("fa-learn-cards", *(card for _, _, card in found))
+    return div("fa-run fa-learn", toc, cards, data_testid="learn")

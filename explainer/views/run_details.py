@@ -1,0 +1,137 @@
+"""Every figure of a run as a table with its downloads, how to read the roofline, and what PyTorch
+would have picked. Pure: nothing is computed here that the worker could have measured."""
+
+from __future__ import annotations
+
+import json
+
+from explainer.base.cards import peak_tflops
+from explainer.engine.requests import METHODS
+from explainer.views import downloads
+from explainer.views.html import (
+    amount,
+    card,
+    div,
+    milliseconds,
+    rounded,
+    scientific,
+    table,
+    tag,
+    words,
+)
+from explainer.views.script import script
+
+
+def naive_ms(result: dict) -> float | None:
+    """Naive attention's time in this result, None when it was not timed."""
+    times = [r.get("median_ms") for r in result["rows"] if r["method"] == "naive"]
+    return times[0] if times else None
+
+
+def details(result: dict) -> str:
+    """How to read the roofline; every figure as a table, to be read, downloaded or measured again;
+    and SDPA's choice."""
+    chooser = _chooser(result["chooser"]) if result.get("chooser") else ""
+    table_of = {"table": downloads.of_run(result)}
+    data = json.dumps(result | table_of, allow_nan=False)
+    shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
+    name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
+    buttons = [
+        ("CSV", {"data_download": "csv"}),
+        ("JSON", {"data_download": "json"}),
+        ("Copy a script", {"data_copy": "script"}),
+    ]
+    tools = "".join(tag("button", text, type="button", **given) for text, given in buttons)
+    caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
+    body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
+    return div(
+        "fa-run",
+        _under_the_roof(result),
+        chooser,
+        card("all", "All figures", result.get("recorded", result.get("when", "")), body)
+        + div("fa-run-tools", tools),
+        data_rows=data,
+        data_name=name,
+        data_script=script(result["query"], _measured(result)),
+    )
+
+
+def _measured(result: dict) -> list[str]:
+    """What the run found, in lines for the script that repeats it."""
+    where = result.get("recorded") or f"measured on {result['machine']['device']}"
+    when = "" if "recorded" in result else f", {result['when']}"
+    lines = [f"The run was {where}{when}; largest |O - O in float64|:"]
+    for row in result["rows"]:
+        if "refused" not in row:
+            speed = f", {row['median_ms']:.4g} ms" if row.get("median_ms") else ""
+            lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
+    return lines
+
+
+HEAD = (
+    "Method", "max error", "relative", "mean error", "lse error", "median", "p20", "p80",
+    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
+)  # fmt: skip
+
+
+def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
+    """The same without the columns that nothing is known for."""
+    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
+    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+
+
+def _cells(row: dict, result: dict) -> tuple[str, ...]:
+    name = METHODS[row["method"]]
+    if "refused" in row:
+        return (name, "not run", *[""] * (len(HEAD) - 2))  # the cards say why
+    peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
+    naive = naive_ms(result)
+
+    def cell(key: str, form) -> str:
+        return form(row[key]) if row.get(key) is not None else "–"
+
+    speed = row.get("tflops")
+    asked = row.get("bytes")
+    return (
+        name,
+        *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
+        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "first_ms")),
+        cell("tflops", rounded),
+        f"{100 * speed / peak:.0f} %" if speed and peak else "–",
+        f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
+        cell("peak_bytes", amount),
+        amount(asked) if asked else "not known",
+        rounded(row["flops"] / asked) if asked else "–",
+    )
+
+
+def _under_the_roof(result: dict) -> str:
+    """How to read the roofline; "" where there is none."""
+    timed = [row for row in result["rows"] if row.get("tflops")]
+    if not timed or not result.get("ceilings"):
+        return ""
+    text = (
+        "The roofline counts the bytes that the tiles ask of memory. The L2 cache may serve "
+        "repeats, so a point may stand above the roof of memory."
+    )
+    if any("bytes" not in row for row in timed):
+        text += (
+            " Where the bytes are not known (x ≤), Q, K, V and O once are assumed: the point "
+            "stands no further right than that."
+        )
+    return words(text, "fa-fine fa-roof-note")
+
+
+def _chooser(choice: dict) -> str:
+    picked = choice["picked"]
+    lines = []
+    for name, reason in choice["reasons"].items():
+        if name == picked:
+            text = "picked."
+        else:
+            text = reason or "could run; PyTorch prefers the one it picked."
+        lines.append(words(f"{METHODS[name]}: {text}"))
+    if picked == "sdpa_math":
+        lines.append(words(f"{METHODS[picked]}: picked, since no fused backend takes this input."))
+    title = "What does scaled_dot_product_attention pick here?"
+    return card("chooser", title, "PyTorch's own reasons", *lines)

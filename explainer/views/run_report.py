@@ -1,0 +1,258 @@
+"""What a run found, as HTML: a pure function of the result. Nothing is computed here that the
+worker could have measured; every text is escaped. A recorded result has the same form."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from urllib.parse import urlencode
+
+from explainer.base.cards import peak_tflops
+from explainer.engine.requests import METHODS, ORDERS
+from explainer.views.html import (
+    absent,
+    amount,
+    bar,
+    card,
+    div,
+    listed,
+    mark,
+    milliseconds,
+    rounded,
+    scientific,
+    tag,
+    words,
+)
+from explainer.views.run_details import naive_ms
+from explainer.views.verdict import agrees, lesson, ran, several_heads, verdict
+
+KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
+
+
+def _kind(method: str) -> str:
+    return KINDS.get(method, "sdpa")
+
+
+def idle() -> str:
+    """Before anything ran."""
+    text = (
+        "Choose a problem and press Run: every method computes it, its O is compared with float64, "
+        "and the Triton kernels' m and ℓ, tile by tile, with what the Step page shows."
+    )
+    return div("fa-run", div("fa-run-idle", words(text)))
+
+
+def failure(sentence: str) -> str:
+    """One sentence in place of a result."""
+    return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
+
+
+def progress(stage: str, done: int, total: int, position: int = 0) -> str:
+    """The job on its way: its place in the queue, or its stage and how far that is."""
+    if position:
+        text, share = f"Waiting: {position} before this one.", 0.0
+    elif not stage:
+        text, share = "Starting the kernel's process.", 0.0
+    else:
+        share = done / max(1, total)
+        text = f"{stage[0].upper()}{stage[1:]}"
+        text += f": program {done:,} of {total:,}." if total > 1 else "."
+    return div("fa-run", div("fa-run-idle", meter(share), words(text)))
+
+
+def meter(share: float) -> str:
+    """A bar that says how far something is."""
+    values = {"aria_valuenow": round(100 * share), "aria_valuemin": 0, "aria_valuemax": 100}
+    inner = tag("i", "", style=f"width:{100 * share:.1f}%")
+    return div("fa-run-meter", inner, role="progressbar", aria_label="Run", **values)
+
+
+def report(result: dict) -> str:
+    """The verdict and the four questions of a live run."""
+    right, same = all(row["right"] for row in ran(result)), agrees(result)
+    cards = (_right(result), _same(result), _fast(result), _small(result))
+    return div(
+        "fa-run",
+        verdict(result),
+        div("fa-run-cards", *cards),
+        data_testid="run-result",
+        data_query=urlencode(lesson(result)),
+        data_device=result["machine"]["device"],
+        data_right=str(right).lower(),
+        data_agrees="" if same is None else str(same).lower(),  # empty: nothing was compared
+    )
+
+
+def _shape(q: dict) -> str:
+    return (
+        f"N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
+    )
+
+
+def recorded(result: dict) -> str:
+    """The same questions answered from the record, said to be from there and for which problem."""
+    asked, found = _shape(result["asked"]), _shape(result["query"])
+    if asked == found:
+        text = f"What you asked for was measured there: {found}, random normal numbers."
+    else:
+        text = f"You asked for {asked}. Shown is the nearest problem measured there: {found}."
+    about = result["recorded"]
+    head = div(
+        "fa-run-words",
+        tag("b", escape(about[0].upper() + about[1:])),
+        tag("span", escape(text)),
+    )
+    return div(
+        "fa-run",
+        div("fa-run-verdict is-recorded", head),
+        div("fa-run-cards", _fast(result), _small(result)),
+        data_testid="run-recorded",
+    )
+
+
+def _right(result: dict) -> str:
+    rows = ran(result)
+    sizes = [x for row in rows for x in (row["error"], row["allowed"]) if x > 0]
+    low = math.floor(math.log10(min(sizes, default=1e-7))) - 0.5
+    span = max(1.0, math.log10(max(sizes, default=1.0)) - low) * 1.05
+
+    def place(x: float) -> float:
+        return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
+
+    bars = [
+        absent(METHODS[row["method"]], row["refused"])
+        if "refused" in row
+        else bar(
+            METHODS[row["method"]],
+            place(row["error"]),
+            (scientific(row["error"]), "✓" if row["right"] else "✗"),
+            _kind(row["method"]),
+            limit=place(row["allowed"]),
+        )
+        for row in result["rows"]
+    ]
+    where = "the first and the last head" if several_heads(result["query"]) else "the only head"
+    naive = result["naive_error"]
+    said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
+    unknown = "not known." if said else f"not known. {result['naive_refused']}"
+    note = f"Naive attention's own error in {result['query']['dtype']} is " + (
+        f"{scientific(naive)}." if naive is not None else unknown
+    )
+    rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
+    remark = f"largest |O − O in float64| of {where}, logarithmic"
+    return card("right", "Right?", remark, *bars, words(note), words(rule, "fa-fine"))
+
+
+def _same(result: dict) -> str:
+    rows = [row for row in ran(result) if row["method"] in ORDERS]
+    lines = []
+    for row in rows:
+        s, name = row.get("same"), METHODS[row["method"]]
+        if s is None:
+            text = f"{name}: too many tiles for a list of them, so only its O was judged."
+            lines.append(words(text))
+            continue
+        if s["against"] == "O":
+            found = f"O is the trace's to {scientific(s['o_error'])}."
+        elif s["m_error"] is None:
+            found = "m and ℓ stand in other tiles than in the picture."
+        else:
+            found = (
+                f"{s['values']:,} values of m and ℓ in {s['tiles']:,} tiles: "
+                f"|Δm| ≤ {scientific(s['m_error'])}, |Δℓ|/ℓ ≤ {scientific(s['l_error'])}."
+            )
+        lines.append(div("fa-run-same", mark(s["agrees"]), words(f"{name}: {found}")))
+    if not rows:
+        lines.append(words("None of the methods with tiles was chosen: FA-2, FA-1 or Standard."))
+    against = {row["same"]["against"] for row in rows if row.get("same")}
+    why = {
+        "trace": "The kernel writes m and ℓ after every tile; the Step page's trace is NumPy.",
+        "float64": "Too large for a trace: m and ℓ are compared with their definition in float64.",
+        "O": "Standard attention keeps no running m and ℓ: its output is compared.",
+    }
+    notes = [words(why[key]) for key in ("trace", "float64", "O") if key in against]
+    allowed = [row["same"]["tolerance"] for row in rows if row.get("same")]
+    if allowed:
+        text = f"Rounding alone explains up to {scientific(min(allowed))}."
+        notes.append(words(text, "fa-fine"))
+    where = ", first head" if several_heads(result["query"]) else ""
+    remark = f"kernel against trace{where}"
+    return card("same", "The same as the picture?", remark, *lines, *notes)
+
+
+def _fast(result: dict) -> str:
+    timed = [row for row in result["rows"] if row.get("median_ms")]
+    if not timed:
+        return _not_fast(result)
+    naive, most = naive_ms(result), max(row["p80_ms"] for row in timed)
+    bars = []
+    for row in result["rows"]:
+        label = METHODS[row["method"]]
+        if "refused" in row:
+            bars.append(absent(label, row["refused"]))
+            continue
+        ratio = f"{naive / row['median_ms']:.3g} ×" if naive else ""
+        cells = (milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF")
+        whisker = (row["p20_ms"] / most, row["p80_ms"] / most)
+        share = row["median_ms"] / most
+        bars.append(bar(label, share, cells, _kind(row["method"]), whisker=whisker))
+    device, dtype = result["machine"]["device"], result["query"]["dtype"]
+    peak, best = peak_tflops(device, dtype), max(timed, key=lambda row: row["tflops"])
+    notes = []
+    if peak:
+        share = f"{100 * best['tflops'] / peak:.0f} %"
+        text = f"{METHODS[best['method']]} reaches {share} of the card's {peak:g} TFLOP/s ({dtype})"
+        notes.append(words(f"{text}, data sheet."))
+    else:
+        notes.append(words(f"{device} is not in the table of cards: its peak is not known here."))
+    first = [
+        f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in timed if "first_ms" in r
+    ]
+    if first:
+        notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
+    how = "Median, p20 to p80 of interleaved runs, CUDA events, L2 emptied before each"
+    notes.append(words(f"{how}; {result.get('recorded') or result['when']}.", "fa-fine"))
+    remark = f"{'× naive, ' if naive else ''}TFLOP/s · {device}"
+    return card("fast", "Fast?", remark, *bars, *notes)
+
+
+def _not_fast(result: dict) -> str:
+    took = [
+        f"{METHODS[row['method']]} {row['interpreter_s']:.2f} s"
+        for row in result["rows"]
+        if "interpreter_s" in row
+    ]
+    text = (
+        f"One pass in Triton's interpreter, NumPy on the CPU, took: {listed(took)}. That says "
+        "nothing about how fast a GPU is."
+    )
+    if not took:
+        text = "No kernel was run, and PyTorch's time on this CPU says nothing about a GPU."
+    below = "What a GPU took for the nearest problem that was measured there is recorded below."
+    return card("fast", "Fast?", "not a speed: interpreter", words(text), words(below))
+
+
+def _small(result: dict) -> str:
+    rows = result["rows"]
+    most = max([row["peak_bytes"] for row in ran(result)] + [1])
+    bars = [
+        absent(METHODS[row["method"]], row["refused"])
+        if "refused" in row
+        else bar(
+            METHODS[row["method"]],
+            row["peak_bytes"] / most,
+            (amount(row["peak_bytes"]),),
+            _kind(row["method"]),
+        )
+        for row in rows
+    ]
+    q = result["query"]
+    itemsize = 4 if q["dtype"] == "fp32" else 2
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * itemsize
+    notes = [
+        words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
+        words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),
+    ]
+    interpreted = result["machine"].get("interpreted")
+    how = "tensors alive at once" if interpreted else "PyTorch's allocator"
+    return card("small", "Small?", f"peak memory beyond the inputs · {how}", *bars, *notes)

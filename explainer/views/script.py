@@ -1,0 +1,103 @@
+"""A run as a Python file that repeats it with the kernels alone, without this app."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+SCRIPT = '''"""Attention, {shape}: measured once more.
+
+Save this file in the root of the project's repository, beside the folder kernels/, and run it
+there: python this_file.py. Without a CUDA GPU it runs small problems in Triton's interpreter,
+which checks them but has no speed.
+
+{data}{measured}
+"""
+
+import os
+
+{numpy}import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"
+
+import kernels
+from kernels.measure.contenders import NotAvailable, Problem, contender
+from kernels.measure.memory import peak_bytes
+from kernels.measure.timing import interleave
+
+METHODS = {methods!r}
+problem = Problem(n={n}, d={d}, causal={causal}, dtype={dtype!r}, batch={b}, heads={h})
+device = "cuda" if torch.cuda.is_available() else "cpu"
+q, k, v = problem.tensors(seed={seed}, device=device)
+{inputs}heads = sorted({{(0, 0), (problem.batch - 1, problem.heads - 1)}})
+
+
+def reference(b, h):
+    part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
+    return kernels.reference_attention(*part, causal=problem.causal)[0][0, 0]
+
+
+truth = {{head: reference(*head) for head in heads}}
+functions = {{}}
+for name in METHODS:
+    try:
+        functions[name] = contender(name, problem, q, k, v, block_m={br}, block_n={bc})
+    except NotAvailable as reason:
+        print(f"{{name:15}} {{reason}}")
+for name, function in functions.items():
+    o = function()
+    error = max((o[head].double() - truth[head]).abs().max().item() for head in heads)
+    print(f"{{name:15}} error {{error:.2e}}, peak {{peak_bytes(function, device):,}} bytes")
+if device == "cuda":
+    for name, t in interleave(functions, runs=30).items():
+        print(f"{{name:15}} {{t.median_ms:.4f}} ms, p20 {{t.p20_ms:.4f}}, p80 {{t.p80_ms:.4f}}")
+'''
+# The run's first head is NumPy's, as on the Step page; the others come from the device's generator.
+DRAWN = """q *= {gain}
+first = np.random.default_rng({seed}).standard_normal((3, problem.n, problem.d), dtype=np.float32)
+first[0] *= {gain}
+for x, one in zip((q, k, v), first):
+    x[0, 0] = torch.from_numpy(one)
+"""
+SAME = """The numbers are the run's: standard normal, the first head from NumPy's generator, any
+others from the device's, which differs between CPU and GPU."""
+RECORDED = "The numbers are the record's: standard normal, from the GPU's generator."
+OTHER = """The numbers are standard normal here; the run's were made from data = {data}, so the
+errors differ."""
+
+
+def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
+    """The file for a run's query, whose block sizes are numbers; ``measured``: lines that say what
+    the run found. A query without a seed is a recorded one."""
+    random, gain, seed = query.get("data") == "random", float(query.get("gain", 1.0)), 0
+    data, inputs = OTHER.format(data=query.get("data")), f"q *= {gain}\n" * (gain != 1.0)
+    if "seed" in query:
+        seed = int(query["seed"])
+    if random:
+        data = SAME if "seed" in query else RECORDED
+    drawn = random and "seed" in query
+    if drawn:
+        inputs = DRAWN.format(gain=gain, seed=seed)
+    shape = f"N = {query['n']}, d = {query['d']}, {query['mask']}, {query['dtype']}"
+    return SCRIPT.format(
+        shape=shape,
+        data=data,
+        inputs=inputs,
+        numpy="import numpy as np\n" * drawn,
+        measured="".join(f"\n{_plain(line)}" for line in measured),
+        methods=tuple(query["methods"].split(",")),
+        n=int(query["n"]),
+        d=int(query["d"]),
+        causal=query["mask"] == "causal",
+        dtype=query["dtype"],
+        b=int(query["b"]),
+        h=int(query["h"]),
+        seed=seed,
+        br=int(query["br"]) if "br" in query else None,
+        bc=int(query["bc"]) if "bc" in query else None,
+    )
+
+
+def _plain(line: str) -> str:
+    """A line that cannot end the docstring it stands in."""
+    return line.replace("\\", "/").replace('"', "'")

@@ -1,0 +1,118 @@
+"""A sweep as HTML: how far it is, what it shows in a sentence, every figure. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
+from explainer.views import downloads
+from explainer.views.figures import legend
+from explainer.views.html import amount, card, div, milliseconds, rounded, table, tag, words
+from explainer.views.run_report import meter
+
+
+def measures(d: int) -> str:
+    """What every sweep at this head dimension measures, and what of the controls it leaves out."""
+    heads = WIDTH // d
+    width = f"H · d = {WIDTH:,}" if heads * d == WIDTH else f"H · d just below {WIDTH:,}"
+    return (
+        f"Every point: random normal q, k and v, B · N = {TOKENS:,} tokens (B = 1 beyond), {width} "
+        f"(H = {heads} at d = {d}), full and causal, tiles from the kernels' own tables. Of the "
+        "controls only d, the precision and the methods count, not N, B, H, Br, Bc, the mask and "
+        "the inputs."
+    )
+
+
+def on_its_way(
+    done: int, points: Sequence[Point], position: int = 0, rows: Sequence[dict] = ()
+) -> str:
+    """Which point is measured now; or the place in the queue."""
+    total, now = len(points), points[min(done, len(points) - 1)]
+    text = f"{done} of {total} points. Now N = {now.n:,}, {'causal' if now.causal else 'full'}."
+    if position:
+        text += f" Waiting: {position} before this one."
+    what = words(measures(now.d), "fa-fine")
+    line = div("fa-sweep-line", meter(done / total), words(text), what, _legend(rows))
+    return div("fa-run", line)
+
+
+def note(text: str, kind: str = "", rows: Sequence[dict] = (), d: int = 0) -> str:
+    """One sentence above the curves of ``rows`` with their legend: finished, recorded, why not.
+
+    ``d``, when points are shown: whose workload is said.
+    """
+    kinds = f"fa-sweep-line {kind}".strip()
+    what = words(measures(d), "fa-fine") if d else ""
+    return div("fa-run", div(kinds, words(text), what, _legend(rows)), data_testid="sweep-note")
+
+
+def _legend(rows: Sequence[dict]) -> str:
+    names = "".join(
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") + escape(name))
+        for sign, colour, name in legend(rows)
+    )
+    return div("fa-legend", names, tag("span", "solid: causal, dotted: full")) if names else ""
+
+
+def figures(rows: list[dict], sweep: Sweep, source: str, about: Mapping) -> str:
+    """What the curves show, the table, the downloads; ``source``: when and where, in words;
+    ``about``: the same for a program, as :func:`downloads.of_sweep` takes it."""
+    rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
+    shown = [_cells(row) for row in rows]
+    name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
+    buttons = "".join(
+        tag("button", text, type="button", data_download=kind)
+        for text, kind in (("CSV", "csv"), ("JSON", "json"))
+    )
+    told = {"sweep": source, "rows": rows, "table": downloads.of_sweep(rows, about)}
+    data = json.dumps(told, allow_nan=False)
+    body = table(HEAD, shown, f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
+    return div(
+        "fa-run",
+        *(words(text) for text in findings(rows)),
+        card("all", "All points", source, body) + div("fa-run-tools", buttons),
+        data_rows=data,
+        data_name=name,
+    )
+
+
+HEAD = (
+    "Method", "N", "mask", "B × H", "median", "p20", "p80", "TFLOP/s", "peak memory", "max error",
+)  # fmt: skip
+
+
+def _cells(row: dict) -> tuple[str, ...]:
+    first = (
+        METHODS[row["contender"]],
+        f"{row['n']:,}",
+        row["mask"],
+        f"{row['batch']} × {row['heads']}",
+    )
+    if "not_available" in row:
+        return (*first, "not run", *[""] * (len(HEAD) - 5))  # the sentences above say why
+    times = (milliseconds(row[key]) for key in ("median_ms", "p20_ms", "p80_ms"))
+    return (
+        *first, *times, rounded(row["tflops"]), amount(row["peak_bytes"]), f"{row['error']:.1e}",
+    )  # fmt: skip
+
+
+def findings(rows: list[dict]) -> list[str]:
+    """Sentences computed from the rows: causal against full, and who was refused where."""
+    timed = {(r["contender"], r["n"], r["mask"]): r["median_ms"] for r in rows if "median_ms" in r}
+    out, parts = [], []
+    for method, label in METHODS.items():
+        both = [n for m, n, k in timed if m == method and k == "causal" and (m, n, "full") in timed]
+        if both:
+            n = max(both)
+            share = timed[method, n, "causal"] / timed[method, n, "full"]
+            parts.append(f"{label} {share:.2f} (N = {n:,})")
+    if parts:
+        out.append(f"Causal takes this share of full's time: {', '.join(parts)}.")
+    for method, label in METHODS.items():
+        refused = [r for r in rows if r["contender"] == method and "not_available" in r]
+        if refused:
+            first = min(refused, key=lambda r: (r["n"], r["mask"] != "full"))
+            out.append(f"{label} from N = {first['n']:,} on: {first['not_available']}")
+    return out

@@ -1,0 +1,206 @@
+"""The block-size chooser: what compiling makes of every tile, as HTML. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from urllib.parse import urlencode
+
+from explainer.base.records import about
+from explainer.memory import tile_choices
+from explainer.memory.workload import Workload
+from explainer.views.html import amount, card, div, figures_of, rounded, said, table, tag, words
+
+# key → (what the page calls it, how a cell says it, whether more is better)
+METRICS = {
+    "tflops": ("TFLOP/s", lambda c: f"{c['tflops']:.0f}" if "tflops" in c else "–", True),
+    "shared": ("Shared memory", lambda c: f"{c['shared_bytes'] / 1024:.0f} K", False),
+    "registers": ("Registers", lambda c: f"{c['registers']}", False),
+    "spills": ("Spills", lambda c: f"{c['spill_bytes']} B", False),
+    "blocks": ("Blocks per SM", lambda c: f"{c['blocks_per_sm']}", True),
+}
+FIELDS = {"tflops": "tflops", "shared": "shared_bytes", "registers": "registers",
+          "spills": "spill_bytes", "blocks": "blocks_per_sm"}  # fmt: skip
+NOT_COMPILED = (
+    "{name} ({arch}) is not among the cards that the kernels were compiled for: below sm_80 Triton "
+    "does not use the matrix units."
+)
+NOT_16_BIT = (
+    "The map holds fp16 and bf16, which compile alike; in fp32 the kernel has tiles of 32 × 32 and "
+    "less, since true fp32 products need many registers. Choose fp16 or bf16."
+)
+
+
+def _cell_of(w: Workload, found: list[dict]) -> dict | None:
+    """The map's cell for the workload's tile: blocks padded as the kernel pads them."""
+    m, n = (max(16, 1 << (side - 1).bit_length()) for side in (w.block_q, w.block_k))
+    return next((c for c in found if (c["block_m"], c["block_n"]) == (m, n)), None)
+
+
+def tiles(w: Workload, metric: str) -> str:
+    """The map over (BLOCK_M, BLOCK_N), and beside it the chosen tile: textbook and compiled."""
+    found = tile_choices.cells(w)
+    if w.itemsize != 2:
+        return div("fa-run", said(NOT_16_BIT), data_testid="memory", data_view="tiles")
+    if not found:
+        text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch)
+        return div("fa-run", said(text), data_testid="memory", data_view="tiles")
+    chosen = _cell_of(w, found)
+    side = _chosen(w, chosen) if chosen else ""
+    listed = [
+        {key: c.get(key) for key in ("block_m", "block_n", "shared_bytes", "textbook_bytes",
+         "registers", "spill_bytes", "blocks_per_sm", "limited_by", "num_warps", "num_stages",
+         "tflops", "refused")} for c in found
+    ]  # fmt: skip
+    head = ("Br", "Bc", "shared", "textbook", "registers", "spills", "blocks per SM",
+            "limited by", "warps", "stages", "TFLOP/s", "refused")  # fmt: skip
+    return div(
+        "fa-run",
+        said(_finding(w, found)),
+        div("fa-run-cards fa-tile-cards", _map(w, found, metric, chosen), side),
+        figures_of("tiles", head, listed, "Every tile as a table"),
+        data_testid="memory",
+        data_view="tiles",
+    )
+
+
+def _finding(w: Workload, found: list[dict]) -> str:
+    fits = [c for c in found if c.get("fits")]
+    whole = [c for c in fits if not c["spill_bytes"]]
+    text = (
+        f"At d = {w.d}{_as(w)}, {len(fits)} of {len(found)} tiles fit {w.hardware.name} and "
+        f"{len(whole)} of them spill no register."
+    )
+    best = tile_choices.best(w)
+    if best:
+        text += (
+            f" The fastest on the H200 is {best['block_m']} × {best['block_n']} with "
+            f"{best['tflops']:.0f} TFLOP/s (N = {best['n']:,}, fp16)"
+        )
+        area = best["block_m"] * best["block_n"]
+        larger = sum(c["block_m"] * c["block_n"] > area for c in fits)
+        text += f"; {larger} larger tiles fit and are slower." if larger else "."
+    return text
+
+
+def _as(w: Workload) -> str:
+    padded = tile_choices.padded(w.d)
+    return "" if padded == w.d else f" (padded to {padded})"
+
+
+def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> str:
+    name, say, more = METRICS[metric]
+    field = FIELDS[metric]
+    values = [c[field] for c in found if c.get("fits") and c.get(field) is not None]
+    most = max(values, default=0) or 1
+    corner = tag("th", "Br \\ Bc", scope="col")
+    top = tag("tr", corner + "".join(tag("th", str(n), scope="col") for n in tile_choices.SIDES))
+    free = [c for c in found if c["block_m"] <= w.n and c["block_n"] <= w.n]
+    stop = chosen if chosen in free else next(iter(free), None)
+    body = ""
+    for m in tile_choices.SIDES:
+        cells = ""
+        for n in tile_choices.SIDES:
+            cell = next(c for c in found if (c["block_m"], c["block_n"]) == (m, n))
+            cells += tag("td", _button(w, cell, say, field, most, cell is chosen, cell is stop))
+        body += tag("tr", tag("th", str(m), scope="row") + cells)
+    inner = tag("caption", escape(f"{name} of every tile")) + tag("thead", top) + tag("tbody", body)
+    remark = "more is better" if more else "less leaves room for more blocks"
+    source = f"compiled for {w.hardware.arch}, {about('compiled')}"
+    if metric == "tflops":
+        lengths = sorted({c["n"] for c in found if "n" in c})
+        at = ", ".join(f"N = {n:,}" for n in lengths)
+        source = f"{at}, fp16, {about('tiles_nvidia_h200')}"
+        if w.card != "h200":
+            source = "speed was recorded on the H200 only: choose that card, or another figure"
+    signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
+    return card(
+        "tile-map", name, remark, tag("table", inner, class_="fa-tile-table"),
+        tag("p", escape(signs), class_="fa-fine"), tag("p", escape(source), class_="fa-fine"),
+    )  # fmt: skip
+
+
+def _button(
+    w: Workload, cell: Mapping, say, field: str, most: float, chosen: bool, stop: bool
+) -> str:
+    """One tile of the map, which is a single ``stop`` of the Tab key: arrows lead to the others."""
+    m, n = cell["block_m"], cell["block_n"]
+    fits = cell.get("fits", False)
+    sign = "≈" if fits and cell["spill_bytes"] else ("" if fits else "✗")
+    text = say(cell) if "refused" not in cell else "✗"
+    share = (cell.get(field) or 0) / most if fits else 0
+    given = {
+        "type": "button",
+        "class_": "fa-cell" + ("" if fits else " is-out") + (" is-chosen" if chosen else ""),
+        "style": f"--share:{share:.3f}",
+        "title": _title(cell),
+        "aria_pressed": str(chosen).lower(),
+        "tabindex": 0 if stop else -1,
+    }
+    if m <= w.n and n <= w.n:
+        given["data_pick"] = urlencode({"br": m, "bc": n})
+    else:
+        given |= {"disabled": "", "title": f"N = {w.n} is shorter than this tile"}
+    return tag("button", escape(text) + (tag("i", sign) if sign and text != "✗" else ""), **given)
+
+
+def _title(cell: Mapping) -> str:
+    tile = f"Br = {cell['block_m']}, Bc = {cell['block_n']}"
+    if "refused" in cell:
+        return f"{tile}: {cell['refused']}"
+    text = (
+        f"{tile}, compiled: {cell['shared_bytes']:,} bytes shared, {cell['registers']} registers, "
+        f"{cell['spill_bytes']} bytes spilled, {cell['blocks_per_sm']} per SM"
+    )
+    return text + (f"; recorded: {cell['tflops']:.0f} TFLOP/s" if "tflops" in cell else "")
+
+
+def _chosen(w: Workload, cell: Mapping) -> str:
+    """One tile: the textbook budget beside what the compiler made, and its code."""
+    m, n = cell["block_m"], cell["block_n"]
+    title = f"Br = {m}, Bc = {n}"
+    if (m, n) != (w.block_q, w.block_k):
+        title += f": {w.block_q} × {w.block_k} runs padded to it"
+    if "refused" in cell:
+        return card("tile", title, w.hardware.name, words(cell["refused"]))
+    limit = w.hardware.shared_bytes
+    rows = [
+        ("Shared memory", amount(cell["textbook_bytes"]), amount(cell["shared_bytes"])),
+        ("Room for a block", amount(limit), amount(limit)),
+        ("Fits", _yes(cell["textbook_bytes"] <= limit), _yes(cell["fits"])),
+        ("Registers a thread", "–", f"{cell['registers']} of 255"),
+        ("Spilled to memory", "–", f"{cell['spill_bytes']} bytes"),
+        ("Warps, stages", "–", f"{cell['num_warps']}, {cell['num_stages']}"),
+        ("Blocks per SM", "–", f"{cell['blocks_per_sm']} ({cell['limited_by']})"),
+    ]
+    if "tflops" in cell:
+        rows.append(("Speed", "–", f"{rounded(cell['tflops'])} TFLOP/s"))
+    note = (
+        "The textbook puts Q, K, V, S and O of the tile into shared memory, once each. The "
+        "compiler keeps S, O, m and ℓ in registers and buffers K and V "
+        f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
+    )
+    unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
+    asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
+             "mask": "causal" if w.causal else "full"}  # fmt: skip
+    buttons = "".join(
+        tag("button", f"Read its {kind.upper()}", type="button",
+            data_compiled=urlencode(asked | {"kind": kind}))
+        for kind in ("ptx", "sass")
+    )  # fmt: skip
+    return card(
+        "tile", title, w.hardware.name,
+        table(("", "textbook", "compiled"), rows, f"{title}: textbook and compiled"),
+        tag("p", escape(note), class_="fa-fine"),
+        tag("p", escape(f"Matrix instruction: {unit or 'none'}"), class_="fa-fine"),
+        div("fa-run-tools", buttons),
+    )  # fmt: skip
+
+
+def _shape(instruction: str) -> str:
+    parts = instruction.split(".")
+    return f"{parts[0]} {next((p for p in parts if p.startswith('m') and p[1:2].isdigit()), '')}"
+
+
+def _yes(good: bool) -> str:
+    return "✓ yes" if good else "✗ no"

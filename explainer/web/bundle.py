@@ -1,0 +1,86 @@
+"""Our modules as one script: an offline page needs it, since browsers import no modules from disk,
+and the app serves it, since a class of 300 should not fetch thirty small files each. Covers the
+forms that our own modules use, and refuses others."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import lru_cache
+
+from explainer.base.paths import ASSETS
+
+ENTRIES = {  # module → what the pages' components call
+    "js/step/index.js": "mount",
+    "js/warps/index.js": "mountWarps",
+    "js/learn/index.js": "mountLearn",
+}
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
+# A line, or several, of nothing but a comment: they are for who reads the modules.
+INDENT = re.compile(r"^\s+", re.M)  # and empty lines
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
+# One behind a statement: what follows it holds no quote, so it is not inside of a string.
+BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
+EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
+
+
+class BundleError(RuntimeError):
+    """A module that this bundler does not understand."""
+
+
+def _place(importer: str, relative: str) -> str:
+    """A module's path below assets/, as another one names it."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), relative))
+
+
+def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
+    if name in path:
+        raise BundleError(f"{' → '.join((*path, name))} import each other")
+    if name in done:
+        return
+    text = (ASSETS / name).read_text(encoding="utf-8")
+    for _, other in IMPORT.findall(text):
+        _module(_place(name, other), done, parts, (*path, name))
+    exports = [symbol for _, symbol in EXPORT.findall(text)]
+
+    def taken(match: re.Match) -> str:
+        names = ", ".join(part.strip().replace(" as ", ": ") for part in match[1].split(","))
+        return f'const {{ {names.rstrip(", ")} }} = modules["{_place(name, match[2])}"];\n'
+
+    body = IMPORT.sub(taken, text)
+    body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
+    body = BEHIND.sub("", COMMENT.sub("", body))
+    if any(line.count("`") % 2 for line in body.splitlines()):
+        raise BundleError(f"{name}: a template of several lines")
+    body = INDENT.sub("", body)
+    if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
+        raise BundleError(f"{name}: an import or export of a form that is not bundled")
+    parts.append(
+        f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {", ".join(exports)} }};\n}})();\n'
+    )
+    done.append(name)
+
+
+def bundle(*entries: str) -> str:
+    """The modules ``entries`` of assets/ and what they import; each is ``modules[path]``."""
+    parts: list[str] = []
+    done: list[str] = []
+    for entry in entries:
+        _module(entry, done, parts)
+    return '"use strict";\nconst modules = {};\n' + "".join(parts)
+
+
+def offline() -> str:
+    """The player that needs no server, as a classic script. Raises BundleError."""
+    text = bundle("js/step/offline.js")
+    if "import.meta" in text:
+        raise BundleError("offline.js: a classic script has no import.meta")
+    return text
+
+
+@lru_cache(maxsize=1)
+def online() -> str:
+    """The app's own script as one ES module that exports ``mount``, for js/all.js."""
+    text = bundle("js/site/site.js", *ENTRIES)
+    names = (f'export const {{ {name} }} = modules["{path}"];\n' for path, name in ENTRIES.items())
+    return text + "".join(names)

@@ -1,0 +1,177 @@
+"""Pages that play with no server, and traces as files: ``python -m explainer.web.export FOLDER``.
+
+A page holds the player, the traces it shows and the listings; it loads nothing, from anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import json
+from dataclasses import asdict, replace
+from html import escape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+
+from explainer.algorithms.schedule import check_size
+from explainer.base.paths import ASSETS
+from explainer.learn import glossary
+from explainer.learn.tour import CHAPTERS, chapters
+from explainer.problem import ORDERS, Problem
+from explainer.trace import Trace, trace
+from explainer.web import bundle
+from explainer.web.listings import listings
+from explainer.web.wire import pack
+
+SHEETS = ("tokens.css", "player.css", "terms.css", "offline.css")
+STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
+# name of the file → title, Problem
+PRESETS = {
+    "first-steps": ("Sixteen rows, causal", Problem()),
+    "sentence": (
+        "A sentence of six words",
+        Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence"),
+    ),
+    "ragged": ("Ragged edges", Problem(n=14, block_q=4, block_k=5, causal=False)),
+    "fa1": ("FlashAttention-1", Problem(order="fa1")),
+    "standard": ("Standard attention", Problem(order="standard")),
+    "larger": ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
+}
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'; connect-src data:; img-src data:">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body class="fa-offline">
+<header><h1>{title}</h1><p>{remark}</p>{links}</header>
+<main id="stage"></main>
+<script type="application/json" id="content">{content}</script>
+<script>
+if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
+(() => {{
+{script}
+modules["js/step/offline.js"].play(
+  document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
+}})();
+</script>
+</body>
+</html>
+"""
+
+
+def _name(problem: Problem) -> str:
+    return "&".join(f"{key}={value}" for key, value in problem.to_query().items())
+
+
+def _traces(problems: list[Problem]) -> dict[str, str]:
+    """Every Problem in all three loop orders, so that each page can race them."""
+    every = {replace(p, order=order) for p in problems for order in ORDERS}
+    return {_name(p): base64.b64encode(pack(p)).decode() for p in sorted(every, key=_name)}
+
+
+def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: str = "") -> str:
+    content = {
+        "traces": _traces(problems),
+        "listings": listings(),
+        "chapters": chapters() if tour else None,
+        "glossary": glossary.data(),
+        "start": urlencode(start),
+    }
+    style = "\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS)
+    return PAGE.format(
+        title=escape(title),
+        remark="computed by FlashAttention, tile by tile; this page needs no server",
+        links=links,
+        style=style,
+        content=json.dumps(content, ensure_ascii=False).replace("<", "\\u003c"),
+        script=bundle.offline().replace("</", "<\\/"),
+    )
+
+
+def animation(problem: Problem, start: dict[str, str]) -> str:
+    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address.
+
+    Raises ProblemError for a Problem with more than 65,536 tiles.
+    """
+    check_size(problem)
+    mask = "causal" if problem.causal else "full"
+    title = (
+        f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {mask}"
+    )
+    return _page(title, [problem], problem.to_query() | start, tour=False)
+
+
+def as_json(problem: Problem) -> str:
+    """The whole trace as JSON; −inf and NaN as null. Raises ProblemError as ``trace`` does."""
+
+    def plain(x):
+        if x is None:
+            return None
+        return np.where(np.isfinite(x), x, None).tolist()
+
+    t = trace(problem)
+    visits = [
+        {
+            "i": v.i,
+            "j": v.j,
+            "kind": v.kind,
+            "stage": v.stage,
+            "phases": v.phases,
+            "transfers": [asdict(x) for x in v.transfers],
+            **{name: plain(getattr(v, name)) for name in STATS},
+        }
+        for v in t.visits
+    ]
+    whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
+    return json.dumps({"problem": problem.to_query(), **whole, "visits": visits})
+
+
+def as_npz(problem: Problem) -> bytes:
+    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit."""
+    t: Trace = trace(problem)
+    arrays = {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
+    for k, v in enumerate(t.visits):
+        arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
+        for name in STATS:
+            if getattr(v, name) is not None:
+                arrays[f"v{k:04d}_{name}"] = getattr(v, name)
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+def site(folder: Path) -> list[Path]:
+    """Writes the tour as index.html and a page for each preset; any static host can serve them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    links = "".join(
+        f'<a href="{name}.html">{escape(title)}</a>' for name, (title, _) in PRESETS.items()
+    )
+    nav = f'<nav><a href="index.html">Tour</a>{links}</nav>'
+    tour = [chapter.problem for chapter in CHAPTERS]
+    pages = {"index": _page("FlashAttention, tile by tile: a tour", tour, {}, True, nav)}
+    for name, (title, problem) in PRESETS.items():
+        pages[name] = _page(title, [problem], problem.to_query(), False, nav)
+    written = []
+    for name, text in pages.items():
+        written.append(folder / f"{name}.html")
+        written[-1].write_text(text, encoding="utf-8")
+    return written
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Write the tour and the presets as a static site.")
+    parser.add_argument("folder", type=Path)
+    for path in site(parser.parse_args().folder):
+        print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")

@@ -1,0 +1,102 @@
+"""Between the network and Gradio: an address key it must not see, errors in one sentence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qsl, urlencode
+
+from gradio.route_utils import FnIndexInferError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explainer.web.guard import NO_SUCH, Door
+from explainer.web.logs import AccessLog
+from explainer.web.page_cache import Compressed
+
+BROKEN = "The server could not answer this request; the page itself goes on working."
+
+
+class HidePage:
+    """Takes ``page=…`` out of the query of ``/``.
+
+    There the key is ours (which tab is shown) and read in the browser. Gradio would look up a page
+    of its own by that name and answer 500.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == "/" and scope["query_string"]:
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            kept = urlencode([(k, v) for k, v in query if k != "page"])
+            scope = {**scope, "query_string": kept.encode("latin-1", "replace")}
+        await self.app(scope, receive, send)
+
+
+class SecurityHeaders:
+    """Tells the browser what this app never needs: other hosts, plug-ins, sniffed types, devices.
+
+    Gradio runs its events from strings, hence 'unsafe-eval'. Framing is allowed: a Space is shown
+    in a frame, and lecturers embed the page.
+    """
+
+    POLICY = (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+        "form-action 'self'"
+    )
+    HEADERS = (
+        (b"content-security-policy", POLICY.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+        (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+    )
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def add(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *self.HEADERS]}
+            await send(message)
+
+        await self.app(scope, receive, add if scope["type"] == "http" else send)
+
+
+async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
+    """A raw post that names no function of ours."""
+    return JSONResponse({"error": NO_SUCH}, status_code=404)
+
+
+async def broken(request: Request, error: Exception) -> JSONResponse:
+    """Whatever nobody foresaw: the log keeps the cause, the answer is one sentence."""
+    logging.getLogger("explainer").error("%s %s failed", request.method, request.url.path)
+    return JSONResponse({"error": BROKEN}, status_code=500)
+
+
+def app_kwargs(endpoints: Mapping[str, tuple[str, ...]], functions: Mapping[int, int]) -> dict:
+    """For ``launch(app_kwargs=…)``; ``endpoints`` and ``functions`` as :class:`Door` has them."""
+
+    @asynccontextmanager
+    async def outermost(app: Starlette) -> AsyncIterator[None]:
+        """Puts the door, and what answers from memory, outside of Gradio's own layers.
+
+        ``app_kwargs`` can only add layers inside of those, which cost thrice as much; the start of
+        the app is the first moment when the whole stack stands.
+        """
+        app.middleware_stack = Door(Compressed(app.middleware_stack), endpoints, functions)
+        yield
+
+    return {
+        "middleware": [Middleware(AccessLog), Middleware(SecurityHeaders), Middleware(HidePage)],
+        "lifespan": outermost,
+        "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
+    }

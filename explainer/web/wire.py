@@ -1,0 +1,171 @@
+"""A Trace as bytes for the browser, in the format that assets/js/model/decode.js reads.
+
+Little-endian: magic "FATR", uint32 length of the header, the header (JSON, space-padded to a
+multiple of 8), then the arrays, each starting at a multiple of 8. The header's ``arrays`` maps
+name → dtype (f4 f2 i4 u1), shape, offset from the first array byte.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.inputs import make_inputs, row_names
+from explainer.algorithms.schedule import PHASES, STATISTICS, TENSORS, Step, schedule
+from explainer.algorithms.traffic import moved, traffic
+from explainer.base.formats import ITEMSIZE
+from explainer.memory import tile_budget
+from explainer.problem import ORDERS, Problem
+from explainer.trace import Trace, one_visit, trace
+
+VERSION = 1
+STAGES = (None, "scores", "softmax", "output")
+ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
+MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
+EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel as float32
+
+Arrays = dict[str, np.ndarray]
+
+
+def payload_bytes(problem: Problem) -> int:
+    """Bytes of the numbers of a Problem when all of them travel as float32."""
+    p = problem
+    visits = 1 if p.order == "standard" else p.Tc
+    return 4 * (4 * p.n * p.d + 2 * p.n * p.n + p.n * p.d * visits + 7 * p.n * visits)
+
+
+def has_numbers(problem: Problem) -> bool:
+    """Does the Problem travel with its numbers, or as tiles only?"""
+    return payload_bytes(problem) <= 2 * MOST_NUMBERS  # most of them shrink to half
+
+
+def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
+    """Visits and transfers as flat arrays; a block of S or P is the index i·Tc + j."""
+    moves = [t for s in steps for t in s.transfers]
+    Tc = problem.Tc
+    blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in moves]
+    counts = [len(s.transfers) for s in steps]
+    bits = {
+        phases: sum(1 << PHASES.index(p) for p in phases) for phases in {s.phases for s in steps}
+    }
+    return {
+        "tile_kind": tiling.kinds(problem),
+        "v_i": np.array([s.i for s in steps], "i4"),
+        "v_j": np.array([-1 if s.j is None else s.j for s in steps], "i4"),
+        "v_kind": np.array([tiling.KINDS.index(s.kind) for s in steps], "u1"),
+        "v_stage": np.array([STAGES.index(s.stage) for s in steps], "u1"),
+        "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
+        "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
+        "t_tensor": np.array([TENSORS.index(t.tensor) for t in moves], "u1"),
+        "t_block": np.array(blocks, "i4"),
+        "t_op": np.array([t.op == "write" for t in moves], "u1"),
+        "t_phase": np.array([PHASES.index(t.phase) for t in moves], "u1"),
+        "t_bytes": np.array([t.nbytes for t in moves], "i4"),
+    }
+
+
+def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
+    filled = [
+        np.full(size, np.nan) if x is None else x.ravel()
+        for x, size in zip(parts, sizes, strict=True)
+    ]
+    return np.concatenate([*filled, np.zeros(0)]).astype("f4")
+
+
+def _numbers(t: Trace) -> Arrays:
+    p = t.problem
+    P = np.zeros((p.n, p.n), "f4")
+    for v in t.visits:
+        if v.P is not None:
+            P[tiling.rows(p, v.i), slice(None) if v.j is None else tiling.cols(p, v.j)] = v.P
+    rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
+    sizes = [0 if v.O is None else v.O.size for v in t.visits]
+    arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": t.S, "P": P, "lse": t.lse}
+    arrays["r_ptr"] = np.concatenate([[0], np.cumsum(rows)]).astype("i4")
+    for name in ROW_STATS:
+        arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
+    arrays["a_ptr"] = np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
+    arrays["acc"] = _joined([v.O for v in t.visits], sizes)
+    if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
+        with np.errstate(over="ignore"):
+            for name in ("Q", "K", "V", "O", "P", "acc"):
+                arrays[name] = arrays[name].astype("f2")
+    return arrays
+
+
+def _header(problem: Problem, steps: tuple[Step, ...], numbers: bool) -> dict:
+    size = ITEMSIZE[problem.dtype]
+    fields = ("n", "d", "block_q", "block_k", "causal", "order", "dtype", "inputs", "seed")
+    totals = {
+        order: moved(steps) if order == problem.order else traffic(replace(problem, order=order))
+        for order in ORDERS
+    }
+    names = row_names(problem)
+    return {
+        "version": VERSION,
+        "query": problem.to_query(),
+        "problem": {f: getattr(problem, f) for f in (*fields, "scale", "Tr", "Tc")},
+        "row_names": list(names) if names else None,
+        "numbers": numbers,
+        "phases": PHASES,
+        "tensors": TENSORS,
+        "itemsize": {t: 4 if t in STATISTICS else size for t in TENSORS},
+        "tile_counts": tiling.counts(problem),
+        "totals": totals,
+        "sram": tile_budget.summary(problem),
+    }
+
+
+def pack(problem: Problem) -> bytes:
+    """The Problem's trace in the format above. Raises ProblemError for too many tiles."""
+    steps = schedule(problem)
+    numbers = has_numbers(problem)
+    arrays = _skeleton(problem, steps) | (_numbers(trace(problem)) if numbers else {})
+    return _packed(_header(problem, steps, numbers), arrays)
+
+
+def pack_visit(problem: Problem, step: int) -> bytes:
+    """One visit with its numbers, for a Problem that travels as tiles only: Q_i, K_j, V_j, S, P,
+    the statistics of the rows, O before and after. Raises ProblemError for no such visit."""
+    visit, before = one_visit(problem, step)
+    Q, K, V = make_inputs(problem)
+    rows = tiling.rows(problem, visit.i)
+    cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols]}
+    for name in ("S", "P", *ROW_STATS):
+        if getattr(visit, name) is not None:
+            arrays[name if name in "SP" else "r_" + name] = getattr(visit, name)
+    for name, source in (("acc", visit), ("acc_before", before)):
+        if source is not None and source.O is not None:
+            arrays[name] = source.O
+    if visit.l_new is not None and visit.O is not None:
+        arrays["O"] = visit.O / visit.l_new[:, None] if problem.order == "fa2" else visit.O
+    return _packed({"version": VERSION, "step": step}, arrays)
+
+
+def _packed(header: dict, arrays: Arrays) -> bytes:
+    directory, chunks, offset = {}, [], 0
+    for name, x in arrays.items():
+        data = np.ascontiguousarray(x)
+        kind = f"{data.dtype.kind}{data.dtype.itemsize}"
+        directory[name] = {"dtype": kind, "shape": data.shape, "offset": offset}
+        padding = -data.nbytes % 8
+        chunks.append(
+            data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes() + bytes(padding)
+        )
+        offset += data.nbytes + padding
+    text = json.dumps(header | {"arrays": directory}, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return b"".join([b"FATR", struct.pack("<I", len(text)), text, *chunks])
+
+
+@lru_cache(maxsize=256)
+def packed_gzip(problem: Problem) -> bytes:
+    """``pack`` compressed, the same bytes for the same Problem."""
+    return gzip.compress(pack(problem), compresslevel=6, mtime=0)

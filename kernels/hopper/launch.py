@@ -1,0 +1,161 @@
+"""The fast variant for Hopper GPUs (H100, H200): the interface of `flash_attention`, fp16 and bf16.
+
+Gluon is imported at the first call only, so `kernels` imports without a driver.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import torch
+
+from ..availability import HAS_TRITON, INTERPRETED
+from ..checks import check_options, check_tensors
+from . import plans
+
+DIMENSIONS = (64, 128)
+DTYPES = (torch.float16, torch.bfloat16)
+TRITON_TESTED = "3.6."  # Gluon is experimental: another version may compile it into something else
+_counters: dict[tuple[int, int], torch.Tensor] = {}
+
+
+def supports(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None
+) -> tuple[bool, str]:
+    """Whether `flash_attention` here runs this input, and in one sentence why not.
+
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Returns
+    (True, "") or (False, sentence). Raises what `check_tensors` raises for input that no kernel
+    takes.
+    """
+    check_tensors(q, k, v)
+    reason = _why_not_here(q.device) or _why_not_this(q, k, v, scale)
+    return not reason, reason
+
+
+def flash_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    return_lse: bool = False,
+    plan: plans.Plan | None = None,
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """Exact attention, forward only, as `kernels.flash_attention` with order "fa2".
+
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal` is
+    aligned bottom-right. `plan` overrides the table of `hopper_plans` (its causal and ragged are
+    set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq), fp32, natural log.
+    Raises ValueError with the sentence of `supports` for what it does not run.
+    """
+    works, reason = supports(q, k, v, scale=scale)
+    if not works:
+        raise ValueError(reason)
+    check_options(scale, "fa2", ("fa2",), None, None, "ieee")
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
+    if plan is None:
+        plan = plans.choose(d, bool(causal), n_q, n_k)
+    else:
+        plan = plans.fit(replace(plan, causal=bool(causal)), n_q, n_k)
+    with torch.cuda.device(q.device):
+        return _launch(q, k, v, scale, plan, return_lse)
+
+
+def _launch(q, k, v, scale, plan, return_lse):
+    from .kernel import hopper_kernel
+
+    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
+    lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
+    row_blocks = -(-n_q // plan.block_m)
+    tiles = row_blocks * batch * heads
+    section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (4 * n_k * d)))
+    turns = tiles // 2 if plan.order == "pairs" else tiles
+    hopper_kernel[(min(turns, _multiprocessors(q.device.index)),)](
+        _descriptor(q, 64),
+        _descriptor(k, plan.block_n),
+        _descriptor(v, plan.block_n),
+        _descriptor(o, 64),
+        lse,
+        _counter(q.device),
+        row_blocks,
+        batch * heads,
+        heads,
+        heads // k_heads,
+        n_q,
+        n_k,
+        section,
+        scale * math.log2(math.e),
+        0,
+        plan,
+        num_warps=4,
+    )
+    return (o, lse) if return_lse else o
+
+
+def _why_not_here(device: torch.device) -> str:
+    """What is missing on this machine or device; "" if nothing is."""
+    if device.type != "cuda" or INTERPRETED:
+        return "The Hopper kernel needs CUDA tensors and no interpreter."
+    if torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
+        return f"The Hopper kernel needs an H100 or H200, not {torch.cuda.get_device_name(device)}."
+    version = importlib.metadata.version("triton") if HAS_TRITON else "none"
+    if not version.startswith(TRITON_TESTED):
+        return f"The Hopper kernel is tested with Triton {TRITON_TESTED}x only, not {version}."
+    return ""
+
+
+def _why_not_this(q, k, v, scale) -> str:
+    """What the kernel does not take; "" if nothing."""
+    if q.dtype not in DTYPES:
+        return f"q is {q.dtype}: the Hopper kernel takes float16 and bfloat16."
+    if q.shape[-1] not in DIMENSIONS:
+        return f"d = {q.shape[-1]}: the Hopper kernel takes d = 64 and d = 128."
+    if scale is not None and not scale > 0:
+        return f"scale = {scale}: the Hopper kernel needs a positive scale."
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        steps = [x.stride(dim) for dim in range(3) if x.shape[dim] > 1]
+        if x.stride(3) != 1 or x.data_ptr() % 16 or any(s % 8 or s == 0 for s in steps):
+            return (
+                f"{name} has strides {tuple(x.stride())}: the Hopper kernel copies rows by TMA, "
+                "which needs d contiguous and every row at a multiple of 16 bytes."
+            )
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _layout(rows: int, d: int, dtype: torch.dtype):
+    from triton.experimental.gluon import language as gl
+
+    element = gl.bfloat16 if dtype == torch.bfloat16 else gl.float16
+    return gl.NVMMASharedLayout.get_default_for([1, 1, rows, d], element)
+
+
+def _descriptor(x: torch.Tensor, rows: int):
+    """TMA descriptor of x (B, H, N, d), boxes of `rows` rows: beyond N 0 is read, none written."""
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+    d = x.shape[3]
+    strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
+    return TensorDescriptor(
+        x, list(x.shape), [*strides, 1], [1, 1, rows, d], _layout(rows, d, x.dtype)
+    )
+
+
+@lru_cache(maxsize=16)
+def _multiprocessors(index: int) -> int:
+    return torch.cuda.get_device_properties(index).multi_processor_count
+
+
+def _counter(device: torch.device) -> torch.Tensor:
+    """The queue's counter; one a stream: it is back at 0 only when a launch is done."""
+    key = (device.index, torch.cuda.current_stream(device).cuda_stream)
+    if key not in _counters:
+        _counters[key] = torch.zeros(1, dtype=torch.int32, device=device)
+    return _counters[key]

@@ -1,0 +1,60 @@
+"""Which tile, ring and schedule the Hopper kernel uses: found offline by `kernels.measure.tune`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
+MAX_PAIRED_ROW_BLOCKS = 64  # beyond it the rest of an uneven last turn costs more than the queue
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One compile-time variant of the kernel.
+
+    consumers: warpgroups of 64 rows each (2 or 3). stages: slots of the K and V rings. order:
+    "rows", "pairs" or "queue" (see `hopper_parts`). ping_pong: the warpgroups start their products
+    in turn. peel: a row block's first tile has its own code (faster at d = 128; at d = 64 with
+    three warpgroups and a mask it overflows the instruction cache). registers: of a thread.
+    """
+
+    causal: bool
+    ragged: bool
+    consumers: int
+    stages: int
+    order: str
+    ping_pong: bool
+    peel: bool
+    producer_registers: int
+    consumer_registers: int
+    block_n: int = 128
+
+    @property
+    def block_m(self) -> int:
+        """Rows of a tile: 64 for each warpgroup."""
+        return 64 * self.consumers
+
+
+# Heights of a tile: warpgroups, and the registers that leave room for them.
+TWO = {"consumers": 2, "stages": 2, "producer_registers": 24, "consumer_registers": 240}
+THREE = {"consumers": 3, "stages": 3, "producer_registers": 32, "consumer_registers": 160}
+# (d, causal); measured on an H200 with Triton 3.6, see LOG.md.
+TABLE = {
+    (64, False): Plan(False, False, order="queue", ping_pong=True, peel=True, **THREE),
+    (64, True): Plan(True, False, order="queue", ping_pong=True, peel=False, **THREE),
+    (128, False): Plan(False, False, order="rows", ping_pong=False, peel=True, **TWO),
+    (128, True): Plan(True, False, order="pairs", ping_pong=False, peel=True, **TWO),
+}
+
+
+def choose(d: int, causal: bool, n_q: int, n_k: int) -> Plan:
+    """The plan for d (64 or 128) and this problem."""
+    return fit(TABLE[d, causal], n_q, n_k)
+
+
+def fit(plan: Plan, n_q: int, n_k: int) -> Plan:
+    """The same plan, with what depends on the lengths: ragged keys, pairs that come out even."""
+    row_blocks = -(-n_q // plan.block_m)
+    if plan.order == "pairs" and (row_blocks % 2 or row_blocks > MAX_PAIRED_ROW_BLOCKS):
+        plan = replace(plan, order="queue")
+    return replace(plan, ragged=n_k % plan.block_n != 0)

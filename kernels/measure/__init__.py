@@ -1,0 +1,1 @@
+"""Measuring the kernels: benchmark, timing, memory, traffic, compile reports."""

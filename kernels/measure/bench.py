@@ -1,0 +1,236 @@
+"""Measure every kernel and SDPA backend on this GPU: `python -m kernels.measure.bench`.
+
+Writes assets/recorded/<gpu>.json after every problem. `--twelve` is the table of the README: bf16,
+16 k tokens, hidden 2048, d 64 and 128, N 1 k, 4 k, 16 k, both masks. One row is one contender on
+one problem: median, p20 and p80 of interleaved runs with L2 overwritten before each, TFLOP/s of the
+median (4·B·H·N²·d, half when causal), peak memory beyond q, k, v from a run of its own, largest
+error against float64 on two heads, and naive attention's on the same; or why it is not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import platform
+import shlex
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import torch
+
+import kernels
+
+from .ceilings import ceilings
+from .contenders import NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
+from .memory import moved_bytes, peak_bytes
+from .timing import FLUSH_BYTES, attention_flops, interleave
+
+TOKENS, HIDDEN = 16384, 2048
+LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+TWELVE = (1024, 4096, 16384)
+SLOW_MS = 3000.0  # a contender that would take longer for one run is left out, and said to be
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
+
+
+def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> list[dict]:
+    """Rows of one problem; `slow` keeps (contender, d, causal, dtype) → (N, ms) between calls."""
+    q, k, v = problem.tensors()
+    base = {**vars(problem), "mask": "causal" if problem.causal else "full"}
+    del base["causal"]
+    functions, rows = {}, {}
+    for name in names:
+        rows[name] = {**base, "contender": name}
+        try:
+            _refuse_slow(name, problem, slow)
+            functions[name] = contender(name, problem, q, k, v)
+        except NotAvailable as reason:
+            rows[name]["not_available"] = str(reason)
+        torch.cuda.empty_cache()
+    errors, naive_error = _errors(functions, problem, q, k, v)
+    for name, function in functions.items():
+        rows[name]["peak_bytes"] = peak_bytes(function, "cuda")
+        rows[name]["error"], rows[name]["naive_error"] = errors[name], naive_error
+        sizes = tiles(name, problem, q)
+        if sizes:
+            rows[name]["block_m"], rows[name]["block_n"] = sizes
+        elif name in OF_OPERATORS:
+            rows[name]["bytes"] = moved_bytes(function)
+    flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
+    for name, times in interleave(functions, runs).items():
+        rows[name].update(vars(times), tflops=round(flops / times.median_ms / 1e9, 1))
+        slow[name, problem.d, problem.causal, problem.dtype] = (problem.n, times.median_ms)
+    return [rows[name] for name in names]
+
+
+def _refuse_slow(name, problem, slow) -> None:
+    n, ms = slow.get((name, problem.d, problem.causal, problem.dtype), (problem.n, 0.0))
+    # work grows as B·H·N²; FA-1 has one program per head, and B·H falls with N
+    grows = 2 if name == "fa1" or problem.batch == 1 else 1
+    expected = ms * (problem.n / n) ** grows
+    if expected > SLOW_MS:
+        raise NotAvailable(f"left out: one run would take about {expected / 1000:.0f} s.")
+
+
+def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
+    """Largest |O − float64| on the first and the last head; naive's from those heads alone."""
+    picks = [(0, 0), (problem.batch - 1, problem.heads - 1)]
+    truth, naive = [], []
+    for b, h in picks:
+        part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
+        truth.append(kernels.reference_attention(*part, causal=problem.causal)[0][0, 0])
+        naive.append(kernels.naive_attention(*part, causal=problem.causal)[0, 0].double())
+    errors = {}
+    for name, function in functions.items():
+        o = function()
+        errors[name] = max(
+            (o[b, h].double() - o_ref).abs().max().item()
+            for (b, h), o_ref in zip(picks, truth, strict=True)
+        )
+        del o
+    naive_error = max((o - o_ref).abs().max().item() for o, o_ref in zip(naive, truth, strict=True))
+    return errors, naive_error
+
+
+def twelve_points(rows: list[dict]) -> dict | None:
+    """hopper against SDPA flash and cuDNN at the README's points, from the rows; None without."""
+    by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["contender"]): r for r in rows}
+    table, to_cudnn = [], []
+    for d in (64, 128):
+        for mask in ("full", "causal"):
+            for n in TWELVE:
+                cell = {
+                    c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops")
+                    for c in ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
+                }
+                ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
+                if not (ours and flash and cudnn):
+                    return None
+                ratios = {
+                    "to_flash": round(ours / flash, 3),
+                    "to_cudnn": round(ours / cudnn, 3),
+                }
+                table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
+                to_cudnn.append(ours / cudnn)
+    return {
+        "points": table,
+        "least_to_flash": min(row["to_flash"] for row in table),
+        "least_to_cudnn": min(row["to_cudnn"] for row in table),
+        "geomean_to_cudnn": round(math.exp(sum(map(math.log, to_cudnn)) / len(to_cudnn)), 3),
+    }
+
+
+def _nvidia_smi(fields: str) -> str:
+    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return "nvidia-smi is not there"
+
+
+def provenance(command: str) -> dict:
+    """Where and how the numbers arose."""
+    import triton
+
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=FOLDER.parent
+    ).stdout.strip()
+    return {
+        "device": torch.cuda.get_device_name(),
+        "date": time.strftime("%Y-%m-%d"),
+        "command": command,
+        "commit": commit or "unknown",
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "triton": triton.__version__,
+            "cuda": torch.version.cuda,
+            "cudnn": torch.backends.cudnn.version(),
+            "driver": _nvidia_smi("driver_version"),
+        },
+        "method": (
+            "standard normal inputs; contenders interleaved; CUDA events; "
+            f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone"
+        ),
+    }
+
+
+def show(rows: list[dict]) -> None:
+    """One line a problem."""
+    first = rows[0]
+    head = f"{first['dtype']} d {first['d']} N {first['n']} {first['mask']}:"
+    cells = [f"{r['contender']} {r.get('tflops', '–')}" for r in rows]
+    print(head, " · ".join(cells), flush=True)
+
+
+def problems(args) -> list[Problem]:
+    """The README's twelve first, then the rest, short ones before long ones."""
+    found = [
+        Problem(n, d, mask == "causal", dtype, max(1, TOKENS // n), HIDDEN // d)
+        for n in args.n
+        for dtype in args.dtype
+        for d in args.d
+        for mask in args.mask
+    ]
+    return sorted(found, key=lambda p: (not (p.dtype == "bf16" and p.n in TWELVE), p.n))
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """Options; every one has a default, so that the bare command measures everything."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--n", type=int, nargs="*", default=list(LENGTHS))
+    parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
+    parser.add_argument("--mask", nargs="*", choices=("full", "causal"), default=["full", "causal"])
+    parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=["bf16", "fp16"])
+    parser.add_argument("--only", nargs="*", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--twelve", action="store_true", help="bf16 at N = 1 k, 4 k, 16 k")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="start nothing after this")
+    parser.add_argument("--out", type=Path, help="default assets/recorded/<gpu>.json")
+    args = parser.parse_args(argv)
+    if args.twelve:
+        args.n, args.d, args.dtype = list(TWELVE), [64, 128], ["bf16"]
+        args.mask = ["full", "causal"]
+    return args
+
+
+def main() -> None:
+    """Command line."""
+    args = parse()
+    works, reason = kernels.available()
+    if not torch.cuda.is_available() or kernels.INTERPRETED or not works:
+        raise SystemExit(
+            f"kernels.measure.bench needs a CUDA GPU and no interpreter. {reason}".strip()
+        )
+    warnings.filterwarnings("ignore", module="torch")  # SDPA explains every backend it passes over
+    name = torch.cuda.get_device_name().lower().replace("nvidia", "").split()
+    out = args.out or FOLDER / f"{'_'.join(name)}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    record = provenance(shlex.join(["python", "-m", "kernels.measure.bench", *sys.argv[1:]]))
+    record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
+    record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])
+    began, slow = time.monotonic(), {}
+    for problem in problems(args):
+        if time.monotonic() - began > args.seconds:
+            record["unfinished"].append({**vars(problem), "why": f"after {args.seconds:.0f} s"})
+            continue
+        rows = measure(problem, tuple(args.only), args.runs, slow)
+        show(rows)
+        record["rows"] += rows
+        fields = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
+        record["clocks"].append(
+            {"n": problem.n, "d": problem.d, "after_timing": _nvidia_smi(fields)}
+        )
+        record["twelve_points"] = twelve_points(record["rows"])
+        out.write_text(json.dumps(record, indent=1) + "\n")
+    if record["twelve_points"]:
+        print(json.dumps({k: v for k, v in record["twelve_points"].items() if k != "points"}))
+    out.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"{len(record['rows'])} rows, {len(record['unfinished'])} problems not begun: {out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""What is compared: every kernel here and every backend of PyTorch's SDPA, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import kernels
+
+from .. import hopper
+from ..hopper import plans
+from .chooser import sdpa_choice
+
+ORDERS = ("standard", "fa1", "fa2")
+SDPA = {
+    "sdpa_flash": SDPBackend.FLASH_ATTENTION,
+    "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION,
+    "sdpa_efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "sdpa_math": SDPBackend.MATH,
+}
+NAMES = ("naive", *ORDERS, "hopper", *SDPA)
+# Bytes of N×N matrices held at once, for each pair of a row and a key: S and P in the inputs' dtype
+# (measured as peak memory on an H200), and the copies that SDPA's math backend makes.
+PAIR_BYTES = {
+    "naive": lambda itemsize: 2 * itemsize,
+    "standard": lambda itemsize: 2 * itemsize,
+    "sdpa_math": lambda itemsize: 12,
+}
+OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
+SHARE = 0.9  # of the free memory that a contender may take
+DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+# FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
+FA1_FLOPS_A_PROGRAM = 0.7e12
+SLOWEST_S = 4.0
+
+
+class NotAvailable(Exception):
+    """One sentence: why a contender does not run this problem here."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Self-attention on q, k, v (batch, heads, n, d)."""
+
+    n: int
+    d: int
+    causal: bool
+    dtype: str
+    batch: int
+    heads: int
+
+    def tensors(self, seed: int = 0, device: str = "cuda") -> tuple[torch.Tensor, ...]:
+        """q, k, v from a standard normal."""
+        random = torch.Generator(device).manual_seed(seed)
+        shape = (self.batch, self.heads, self.n, self.d)
+        dtype = DTYPES[self.dtype]
+        return tuple(
+            torch.randn(shape, device=device, dtype=dtype, generator=random) for _ in range(3)
+        )
+
+
+def contender(
+    name: str,
+    problem: Problem,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> Callable[[], torch.Tensor]:
+    """A function of no arguments that computes O by this contender and no other.
+
+    `block_m` and `block_n` are for the orders of `kernels.flash_attention`; the others have tiles
+    of their own. On a GPU it is run once; raises NotAvailable with a sentence where that fails,
+    cannot fit in memory or would take minutes.
+    """
+    admit(name, problem, q.device)
+    function = _function(name, problem.causal, q, k, v, block_m, block_n)
+    if q.device.type == "cpu":
+        return function
+    try:
+        function()
+        torch.cuda.synchronize()
+    except torch.cuda.OutOfMemoryError as error:
+        torch.cuda.empty_cache()
+        raise NotAvailable("It ran out of GPU memory.") from error
+    except (RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        if "CUDA error" in text or "CUDA driver" in text:
+            raise  # that is no refusal: the process is broken
+        if name in SDPA:
+            text = sdpa_choice(q, k, v, causal=problem.causal)["reasons"].get(name) or text
+        raise NotAvailable(text[:300]) from error
+    return function
+
+
+def tiles(
+    name: str,
+    problem: Problem,
+    q: torch.Tensor,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> tuple[int, int] | None:
+    """(BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None for those that are not ours."""
+    if name == "hopper":
+        plan = plans.choose(problem.d, problem.causal, problem.n, problem.n)
+        return plan.block_m, plan.block_n
+    if name in ORDERS:
+        config = kernels.attention.config_for(q, problem.causal, block_m, block_n)
+        return config.block_m, config.block_n
+    return None
+
+
+def admit(name: str, problem: Problem, device: torch.device) -> None:
+    """Raises NotAvailable before anything is allocated that cannot fit or would never end."""
+    if device.type == "cpu":
+        if name not in ("naive", *ORDERS):
+            raise NotAvailable("It needs an NVIDIA GPU.")
+        return
+    pairs = problem.batch * problem.heads * problem.n**2
+    itemsize = DTYPES[problem.dtype].itemsize
+    needed = PAIR_BYTES.get(name, lambda _: 0)(itemsize) * pairs
+    if needed:
+        torch.cuda.empty_cache()  # what the allocator only keeps is free
+        free = torch.cuda.mem_get_info(device)[0]
+        if needed > SHARE * free:
+            raise NotAvailable(
+                f"Its N × N matrices would need {needed / 2**30:,.1f} GiB: a method may take "
+                f"{SHARE:.0%} of the {free / 2**30:.1f} GiB free here, {SHARE * free / 2**30:.1f} "
+                "GiB."
+            )
+    if name == "fa1":
+        programs = problem.batch * problem.heads
+        at_once = torch.cuda.get_device_properties(device).multi_processor_count
+        flops = 4.0 * problem.n**2 * problem.d * (0.5 if problem.causal else 1.0)
+        seconds = flops * -(-programs // at_once) / FA1_FLOPS_A_PROGRAM
+        if seconds > SLOWEST_S:
+            raise NotAvailable(
+                f"FA-1 has one program a head: one run would take about {seconds:.0f} s."
+            )
+
+
+def _function(name, causal, q, k, v, block_m, block_n) -> Callable[[], torch.Tensor]:
+    if name == "naive":
+        return lambda: kernels.naive_attention(q, k, v, causal=causal)
+    if name == "hopper":
+        works, reason = hopper.supports(q, k, v)
+        if not works:
+            raise NotAvailable(reason)
+        return lambda: hopper.flash_attention(q, k, v, causal=causal)
+    if name in ORDERS:
+        blocks = {"block_m": block_m, "block_n": block_n}
+        return lambda: kernels.flash_attention(q, k, v, causal=causal, order=name, **blocks)
+
+    def sdpa():
+        with sdpa_kernel(SDPA[name]):  # this backend or an error
+            return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+    return sdpa

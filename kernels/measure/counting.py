@@ -1,0 +1,139 @@
+"""Bytes that the real kernels move, counted while Triton's interpreter runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+from .. import fa1, fa2, standard
+from ..availability import INTERPRETED
+from ..checks import MAX_D, check_options, check_whole
+from ..configs import Config, choose
+
+TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+MAX_TILES = 65_536
+MAX_N = 16_384
+MAX_N_STANDARD = 1024  # a whole matrix S in one block: Triton's limit of 2²⁰ elements
+
+_NAMES = {"M": "m", "L": "l", "LSE": "lse"}  # kernel parameter → tensor, where they differ
+_KERNELS = (
+    (fa2, "fa2_kernel"),
+    (fa1, "fa1_kernel"),
+    (standard, "scores_kernel"),
+    (standard, "softmax_kernel"),
+    (standard, "output_kernel"),
+)
+
+
+def count_traffic(
+    n: int,
+    d: int,
+    *,
+    block_m: int,
+    block_n: int,
+    causal: bool,
+    order: str,
+    dtype: str,
+) -> dict[str, tuple[int, int]]:
+    """Run one head of the real kernel under the interpreter and count its loads and stores.
+
+    n rows of Q, K, V of dimension d, "fp32", "fp16" or "bf16"; order "standard", "fa1" or "fa2".
+    Returns {tensor: (bytes read, bytes written)} for Q K V O m l lse S P. A lane that is masked
+    moves nothing. These are requests to global memory: caches are not modelled.
+
+    For "standard" the tiles are as large as the matrices, so that every matrix is moved once per
+    pass, the best case: 4nd + 4n² elements whatever block_m and block_n (n at most 1,024).
+    Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
+    """
+    if not INTERPRETED:
+        raise RuntimeError(
+            "count_traffic needs Triton's interpreter: set TRITON_INTERPRET=1 before importing "
+            "kernels."
+        )
+    check_options(None, order, ("standard", "fa1", "fa2"), block_m, block_n, "ieee")
+    check_whole("n", n, MAX_N)
+    check_whole("d", d, MAX_D)
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(DTYPES)}.")
+    if order == "standard" and n > MAX_N_STANDARD:
+        raise ValueError(f"n = {n:,} is too large to count 'standard': at most {MAX_N_STANDARD:,}.")
+    tiles = -(-n // block_m) * -(-n // block_n)
+    if order != "standard" and tiles > MAX_TILES:
+        raise ValueError(f"n = {n:,} makes {tiles:,} tiles; at most {MAX_TILES:,} are counted.")
+    x = torch.ones(3, 1, 1, n, d, dtype=DTYPES[dtype])
+    q, k, v = x[0], x[1], x[2]
+    options = {"keep_lse": False} if order != "fa2" else {}
+    if order == "standard":
+        config = Config(min(block_m, n), min(block_n, n), 4, 1)
+        options.update(scores_tile=(n, n), output_rows=n)
+    else:
+        config = choose("interpreter", d, q.element_size(), causal, block_m, block_n)
+    run = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}[order]
+    with _counted() as bytes_moved:
+        run(q, k, v, causal, d**-0.5, config, "ieee", **options)
+    return {name: tuple(bytes_moved[name]) for name in TENSORS}
+
+
+class _Recorded:
+    """A kernel that notes, at each launch, which addresses belong to which of its parameters."""
+
+    def __init__(self, kernel, ranges: list[tuple[int, int, str]]) -> None:
+        self.kernel, self.ranges = kernel, ranges
+
+    def __getitem__(self, grid):
+        def launch(*args, **options):
+            self.ranges.clear()
+            for name, arg in zip(self.kernel.arg_names, args, strict=False):
+                tensor = _NAMES.get(name, name)
+                if isinstance(arg, torch.Tensor) and tensor in TENSORS:
+                    start = arg.data_ptr()
+                    size = arg.numel() * arg.element_size()
+                    self.ranges.append((start, start + size, tensor))
+            self.kernel[grid](*args, **options)
+
+        return launch
+
+
+@contextmanager
+def _counted() -> Iterator[dict[str, list[int]]]:
+    """Within the block, launches add what they read and write to the dict that is yielded."""
+    from triton.runtime.interpreter import interpreter_builder as builder
+
+    moved = {name: [0, 0] for name in TENSORS}
+    ranges: list[tuple[int, int, str]] = []
+    load, store = builder.create_masked_load, builder.create_masked_store
+
+    def add(pointers, mask, column: int) -> None:
+        addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]
+        if not addresses.size:
+            return
+        low, high = int(addresses.min()), int(addresses.max())
+        itemsize = pointers.get_element_ty().primitive_bitwidth // 8
+        for start, end, name in ranges:
+            if start <= low and high + itemsize <= end:
+                moved[name][column] += addresses.size * itemsize
+                return
+        raise RuntimeError(f"A kernel touched {low:#x} to {high:#x}, outside of its tensors.")
+
+    def counting_load(pointers, mask, *rest):
+        add(pointers, mask, 0)
+        return load(pointers, mask, *rest)
+
+    def counting_store(pointers, value, mask, *rest):
+        add(pointers, mask, 1)
+        return store(pointers, value, mask, *rest)
+
+    originals = [(module, name, getattr(module, name)) for module, name in _KERNELS]
+    for module, name, kernel in originals:
+        setattr(module, name, _Recorded(kernel, ranges))
+    builder.create_masked_load, builder.create_masked_store = counting_load, counting_store
+    try:
+        yield moved
+    finally:
+        del builder.create_masked_load, builder.create_masked_store
+        for module, name, kernel in originals:
+            setattr(module, name, kernel)

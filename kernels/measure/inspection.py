@@ -1,0 +1,147 @@
+"""What a named card would make of the kernel: resources and code, compiled on any machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+from ..checks import MAX_D, check_whole
+from ..configs import MAX_TILE, SHARED_KIB, Config, choose
+
+TIMEOUT_S = 120
+ITEMSIZE = {"fp16": 2, "bf16": 2, "fp32": 4}
+# Per multiprocessor (CUDA C++ programming guide, table of compute capabilities): shared KiB,
+# threads, blocks. All have 65,536 registers, given out 256 at a time to a warp, and keep 1 KiB of
+# shared memory per block for themselves.
+SM_LIMITS = {
+    "sm_80": (164, 2048, 32),
+    "sm_89": (100, 1536, 24),
+    "sm_90": (228, 2048, 32),
+    "sm_120": (100, 1536, 24),
+}
+ORDERS = ("fa1", "fa2")
+MATRIX_INSTRUCTIONS = re.compile(r"^\s*(?:@\S+\s+)?((?:mma|wgmma)\.[\w.:]*)", re.MULTILINE)
+
+
+def compile_report(
+    arch: str,
+    d: int,
+    dtype: str,
+    causal: bool,
+    block_m: int | None = None,
+    block_n: int | None = None,
+    num_warps: int | None = None,
+    num_stages: int | None = None,
+    order: str = "fa2",
+) -> dict:
+    """Compile a kernel for a card that need not be here, in a child process; cached.
+
+    arch "sm_80", "sm_89", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; order
+    "fa1" or "fa2"; None takes the table's value. Returns a dict:
+      block_m, block_n, num_warps, num_stages: the configuration;
+      shared_bytes per block, registers per thread, spill_bytes per thread (local memory);
+      blocks_per_sm and limited_by ("registers", "shared memory", "threads" or "blocks");
+      fits (bool) and verdict, one sentence;
+      matrix_instructions: the mma and wgmma instructions of the PTX, without repeats;
+      ttir, ttgir, ptx, sass: the texts.
+    Raises ValueError for an argument out of its range, RuntimeError (one sentence) if the compiler
+    refuses or takes longer than two minutes.
+    """
+    if arch not in SM_LIMITS:
+        raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SM_LIMITS)}.")
+    if dtype not in ITEMSIZE:
+        raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(ITEMSIZE)}.")
+    if order not in ORDERS:
+        raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(ORDERS)}.")
+    check_whole("d", d, MAX_D)
+    for name, value in (("block_m", block_m), ("block_n", block_n), ("num_stages", num_stages)):
+        if value is not None:
+            check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
+    if num_warps not in (None, 1, 2, 4, 8, 16):
+        raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
+    config = choose(arch, d, ITEMSIZE[dtype], bool(causal), block_m, block_n)
+    config = Config(
+        config.block_m,
+        config.block_n,
+        num_warps or config.num_warps,
+        1 if order == "fa1" else num_stages or config.num_stages,
+    )
+    return dict(_report(arch, d, dtype, bool(causal), config, order))
+
+
+@lru_cache(maxsize=64)
+def _report(arch: str, d: int, dtype: str, causal: bool, config: Config, order: str) -> dict:
+    request = {
+        "capability": int(arch.removeprefix("sm_")),
+        "d": d,
+        "dtype": dtype,
+        "causal": causal,
+        "config": vars(config),
+        "order": order,
+    }
+    report = {**vars(config), **_compile(request, arch)}
+    report["matrix_instructions"] = sorted(set(MATRIX_INSTRUCTIONS.findall(report["ptx"])))
+    report["blocks_per_sm"], report["limited_by"] = occupancy(
+        arch, config.num_warps, report["registers"], report["shared_bytes"]
+    )
+    report["fits"] = report["blocks_per_sm"] > 0
+    report["verdict"] = _verdict(arch, report)
+    return report
+
+
+def occupancy(arch: str, num_warps: int, registers: int, shared_bytes: int) -> tuple[int, str]:
+    """Blocks that one multiprocessor holds at once, and what stops it from holding one more."""
+    shared_kib, threads, blocks = SM_LIMITS[arch]
+    if shared_bytes > SHARED_KIB[arch] * 1024:
+        return 0, "shared memory"
+    warp_registers = -(-registers * 32 // 256) * 256
+    room = {
+        "registers": 65536 // (warp_registers * num_warps),
+        "shared memory": shared_kib * 1024 // (shared_bytes + 1024),
+        "threads": threads // (32 * num_warps),
+        "blocks": blocks,
+    }
+    limit = min(room, key=room.__getitem__)
+    return room[limit], limit
+
+
+def _verdict(arch: str, report: dict) -> str:
+    tile = f"Br = {report['block_m']}, Bc = {report['block_n']}"
+    if not report["fits"]:
+        return (
+            f"{tile} does not fit {arch}: it needs {report['shared_bytes']:,} bytes of shared "
+            f"memory and a block may use {SHARED_KIB[arch] * 1024:,}."
+        )
+    spill = f", {report['spill_bytes']} bytes spilled" if report["spill_bytes"] else ""
+    return (
+        f"{tile} fits {arch}: {report['blocks_per_sm']} per multiprocessor, limited by "
+        f"{report['limited_by']}{spill}."
+    )
+
+
+def _compile(request: dict, arch: str) -> dict:
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["CUDA_VISIBLE_DEVICES"] = ""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "kernels.measure.compile_child"],
+            input=json.dumps(request),
+            cwd=Path(__file__).resolve().parents[2],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(
+            f"Compiling for {arch} took longer than {TIMEOUT_S} s; try a smaller tile."
+        ) from error
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RuntimeError(f"The compiler refused this configuration for {arch}: {last[:160]}.")
+    return json.loads(done.stdout)

@@ -1,0 +1,65 @@
+"""The CSV that Nsight Compute printed for ncu_target.py → the record that the Memory page shows.
+
+python -m kernels.measure.ncu_record ncu.csv assets/recorded/traffic_nvidia_h200.json
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+from . import ncu_target
+from .record import provenance
+
+METRICS = {
+    "dram__bytes_read.sum": "dram_read",
+    "dram__bytes_write.sum": "dram_write",
+    "lts__t_bytes.sum": "l2_total",
+    "l1tex__m_xbar2l1tex_read_bytes.sum": "l2_to_sm",
+    "l1tex__m_l1tex2xbar_write_bytes.sum": "sm_to_l2",
+}
+UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
+LAUNCHES = {"fa2": 1, "fa1": 1, "standard": 3}
+NOTES = (
+    "Caches are flushed before every kernel (ncu's default), so dram_read holds each input once.",
+    "dram_write is what left the 60 MB L2 while the kernel ran; the rest was still in L2 when it "
+    "ended.",
+    "standard: the measured kernels work in tiles and read Q, K and V once per tile row or column.",
+)
+
+
+def rows(text: str) -> list[dict]:
+    """One row a problem and order, in the order in which ncu_target.py launches them.
+
+    Raises ValueError when the launches are not those of ncu_target.py.
+    """
+    lines = text.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith('"ID"'))
+    launches: dict[int, tuple[str, dict]] = {}
+    for line in csv.DictReader(lines[start:]):
+        kernel = launches.setdefault(int(line["ID"]), (line["Kernel Name"].split("(")[0], {}))[1]
+        amount = float(line["Metric Value"].replace(",", "")) * UNITS[line["Metric Unit"]]
+        kernel[METRICS[line["Metric Name"]]] = round(amount)
+    found, left = [], [launches[k] for k in sorted(launches)]
+    for (n, d, side), order in ((s, o) for s in ncu_target.SHAPES for o in ncu_target.ORDERS):
+        mine, left = left[: LAUNCHES[order]], left[LAUNCHES[order] :]
+        found.append({"n": n, "d": d, "side": side, "order": order, "measured_bytes": dict(mine)})
+        if len(mine) != LAUNCHES[order]:
+            raise ValueError(f"{n}, {d}, {side}, {order}: {len(mine)} launches")
+    if left:
+        raise ValueError(f"{len(left)} launches too many")
+    return found
+
+
+def main(source: str, target: str) -> None:
+    """Command line."""
+    problem = {"batch": 1, "heads": 1, "dtype": "fp16", "causal": False}
+    record = provenance("") | {"command": " ".join(ncu_target.__doc__.split("\n\n")[1].split())}
+    record |= {"problem": problem, "notes": NOTES, "rows": rows(Path(source).read_text())}
+    Path(target).write_text(json.dumps(record), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

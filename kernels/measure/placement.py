@@ -1,0 +1,64 @@
+"""The real schedule: on which multiprocessor, from when to when, each program of a launch ran."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import torch
+
+from .. import fa1, fa2
+from ..attention import config_for
+from ..availability import INTERPRETED
+from .contenders import Problem
+from .timing import FLUSH_BYTES, WARM_UPS, warm_up
+
+RUNS = 9
+
+
+def placement(
+    problem: Problem, order: str, *, block_m: int | None = None, block_n: int | None = None,
+    runs: int = RUNS,
+) -> dict:  # fmt: skip
+    """Run the kernel of this order ("fa1", "fa2") `runs` times; the schedule of the median run.
+
+    Returns {"block_m", "block_n", "num_warps", "num_stages", "programs", "makespan_us",
+    "makespans_us", "sms"}: `programs` has, in the order of their program ids, [multiprocessor,
+    start, end] in nanoseconds since the first start; `makespan_us` the time from the first start to
+    the last end, of the run that is shown; `makespans_us` of all runs, sorted. L2 is overwritten
+    before every run. Raises RuntimeError without a CUDA GPU: the interpreter has no clock.
+    """
+    if INTERPRETED or not torch.cuda.is_available():
+        raise RuntimeError(
+            "A schedule needs a CUDA GPU: the interpreter runs one program at a time."
+        )
+    q, k, v = problem.tensors()
+    config = config_for(q, problem.causal, block_m, block_n)
+    rows = -(-problem.n // config.block_m) if order == "fa2" else 1
+    stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
+    launch = {"fa1": fa1.run, "fa2": fa2.run}[order]
+    flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
+    found = []
+    warm_up(flush)
+    for turn in range(-WARM_UPS, runs):
+        flush.zero_()
+        launch(q, k, v, problem.causal, 1 / math.sqrt(problem.d), config, "ieee", stamps=stamps)
+        torch.cuda.synchronize()
+        if turn >= 0:
+            found.append(stamps.cpu())
+    found.sort(key=_makespan_ns)
+    shown = found[len(found) // 2]
+    began = int(shown[:, 1].min())
+    return {
+        **vars(config),
+        "num_stages": 1 if order == "fa1" else config.num_stages,
+        "programs": [[sm, start - began, end - began] for sm, start, end in shown.tolist()],
+        "makespan_us": _makespan_ns(shown) / 1e3,
+        "makespans_us": [_makespan_ns(stamps) / 1e3 for stamps in found],
+        "median_us": statistics.median(_makespan_ns(stamps) for stamps in found) / 1e3,
+        "sms": torch.cuda.get_device_properties(0).multi_processor_count,
+    }
+
+
+def _makespan_ns(stamps: torch.Tensor) -> int:
+    return int(stamps[:, 2].max() - stamps[:, 1].min())

@@ -1,0 +1,191 @@
+"""Records of a GPU for Memory and Parallel: `python -m kernels.measure.record WHAT FILE`.
+
+placement: real schedules. tiles: what compiling makes of every tile, for every card, and on the GPU
+at hand its speed. decode: one query against many keys, the keys split or not. counted: bytes that
+the kernels move, counted in the interpreter (with TRITON_INTERPRET=1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import torch
+import triton
+
+from ..attention import config_for
+from ..decode import split_attention
+from ..reference import reference_attention
+from .contenders import Problem
+from .inspection import SM_LIMITS, compile_report
+from .placement import placement
+from .timing import attention_flops, interleave
+
+SIDES = (16, 32, 64, 128, 256)
+DIMENSIONS = (64, 128, 256)
+# The first four are the cases that the simulation is held to; the others are what it learns from.
+PLACED = tuple(
+    (order, n, 64, causal, heads)
+    for order, n, causal, heads in (
+        *(("fa2", 4096, causal, 16) for causal in (False, True)),
+        *(("fa1", 4096, causal, 160) for causal in (False, True)),
+        *(("fa2", n, c, h) for n in (1024, 2048, 8192) for c in (False, True) for h in (1, 4, 24)),
+        *(("fa2", 4096, c, h) for c in (False, True) for h in (1, 4, 48)),
+        *(("fa1", n, c, h) for n in (1024, 2048) for c in (False, True) for h in (1, 16, 160)),
+        *(("fa1", 4096, c, h) for c in (False, True) for h in (1, 16, 300)),
+    )
+)
+COUNTED = tuple(  # N, side of the square tiles, d
+    (n, side, d)
+    for n, side, d in itertools.product((128, 256, 512, 1024), (16, 32, 64, 128), (64, 128))
+    if n > side
+)
+DECODED = tuple(itertools.product((4096, 16384, 65536), (1, 16), (1, 2, 4, 8, 16, 32, 64)))
+
+
+def provenance(what: str) -> dict:
+    """Where, when and by which command."""
+    gpu = torch.cuda.is_available()
+    try:
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+        ).stdout.strip()
+    except OSError:
+        commit = ""
+    return {
+        "device": torch.cuda.get_device_name() if gpu else "no GPU",
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "versions": {"torch": torch.__version__, "triton": triton.__version__},
+        "command": f"python -m kernels.measure.record {what} FILE",
+        "commit": commit,
+    }
+
+
+def placements() -> list[dict]:
+    """One row for each of PLACED: the problem and its schedule, bf16."""
+    rows = []
+    for order, n, d, causal, heads in PLACED:
+        shape = Problem(n, d, causal, "bf16", 1, heads)
+        row = {"order": order, "n": n, "d": d, "causal": causal, "heads": heads, "dtype": "bf16"}
+        rows.append(row | placement(shape, order))
+        print(row, f"{rows[-1]['makespan_us']:.1f} us", flush=True)
+    return rows
+
+
+def compiled(processes: int) -> list[dict]:
+    """What compiling makes of every pair of SIDES, for every card's architecture; fp16."""
+    cells = [
+        (arch, d, causal, m, n, order)
+        for arch, d, causal in itertools.product(SM_LIMITS, DIMENSIONS, (False, True))
+        for m, n, order in itertools.product(SIDES, SIDES, ("fa2",))
+    ] + [  # FA-1 in the tile that it runs in, for its blocks per multiprocessor
+        (arch, d, causal, None, None, "fa1")
+        for arch, d, causal in itertools.product(SM_LIMITS, DIMENSIONS, (False, True))
+    ]
+
+    def one(cell) -> dict:
+        arch, d, causal, m, n, order = cell
+        row = {"arch": arch, "d": d, "causal": causal, "block_m": m, "block_n": n, "order": order}
+        try:
+            report = compile_report(arch, d, "fp16", causal, m, n, order=order)
+        except (RuntimeError, ValueError) as error:
+            return row | {"refused": str(error)}
+        texts = ("ttir", "ttgir", "ptx", "sass")
+        return row | {key: value for key, value in report.items() if key not in texts}
+
+    with ThreadPoolExecutor(processes) as pool:
+        return list(pool.map(one, cells))
+
+
+def tile_speeds(file: Path) -> list[dict]:
+    """Median time of every pair of SIDES that compiles here; fp16, N = 4,096, 16 k tokens."""
+    rows = []
+    for d, causal in itertools.product(DIMENSIONS, (False, True)):
+        problem = Problem(4096, d, causal, "fp16", 4, 2048 // d)
+        q, k, v = problem.tensors()
+        for m, n in itertools.product(SIDES, SIDES):
+            row = {"d": d, "causal": causal, "block_m": m, "block_n": n, "n": 4096}
+            rows.append(row | _speed(problem, q, k, v, m, n))
+        file.write_text(json.dumps(rows))  # compiling takes minutes: what there is, is kept
+        print(d, causal, [r.get("tflops") and round(r["tflops"]) for r in rows[-25:]], flush=True)
+    return rows
+
+
+def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
+    from .. import flash_attention
+
+    try:
+        config = config_for(q, problem.causal, m, n)
+
+        def function():
+            return flash_attention(q, k, v, causal=problem.causal, block_m=m, block_n=n)
+
+        truth, _ = reference_attention(q[:1, :1], k[:1, :1], v[:1, :1], causal=problem.causal)
+        error = (function()[:1, :1].double() - truth).abs().max().item()
+    except (RuntimeError, ValueError) as why:
+        return {"refused": " ".join(str(why).split())[:200]}
+    times = interleave({"it": function}, runs=9, limit_ms=300.0)["it"]
+    flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
+    return {**vars(config), "error": error, **vars(times), "tflops": flops / times.median_ms / 1e9}
+
+
+def decoded() -> list[dict]:
+    """Median time of one query a head against Nk keys, by the number of parts; bf16, d = 64."""
+    rows = []
+    for n_k, heads in itertools.product((4096, 16384, 65536), (1, 16)):
+        q = torch.randn(1, heads, 1, 64, device="cuda", dtype=torch.bfloat16)
+        k, v = (torch.randn(1, heads, n_k, 64, device="cuda").bfloat16() for _ in range(2))
+        truth, _ = reference_attention(q, k, v)
+        parts = [s for n, h, s in DECODED if (n, h) == (n_k, heads)]
+        functions = {str(s): partial(split_attention, q, k, v, s) for s in parts}
+        times = interleave(functions, runs=15)
+        for s in parts:
+            error = (functions[str(s)]()[0].double() - truth).abs().max().item()
+            row = {"n_k": n_k, "heads": heads, "splits": s, "d": 64, "error": error}
+            rows.append(row | vars(times[str(s)]))
+        print(n_k, heads, [f"{s}: {times[str(s)].median_ms:.4f}" for s in parts], flush=True)
+    return rows
+
+
+def counted() -> list[dict]:
+    """Bytes that the real kernels move, run by the interpreter; fp16, one head."""
+    from .counting import count_traffic
+
+    rows = []
+    for (n, side, d), causal, order in itertools.product(
+        COUNTED, (False, True), ("standard", "fa1", "fa2")
+    ):
+        moved = count_traffic(
+            n, d, block_m=side, block_n=side, causal=causal, order=order, dtype="fp16"
+        )
+        row = {"order": order, "n": n, "d": d, "side": side, "causal": causal, "dtype": "fp16"}
+        rows.append(row | {"bytes": sum(read + written for read, written in moved.values())})
+    return rows
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("placement", "compiled", "tiles", "decode", "counted"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--processes", type=int, default=4)
+    args = parser.parse_args()
+    makers = {
+        "placement": placements,
+        "compiled": lambda: compiled(args.processes),
+        "tiles": lambda: tile_speeds(args.file),
+        "decode": decoded,
+        "counted": counted,
+    }
+    record = provenance(args.what) | {"rows": makers[args.what]()}
+    args.file.write_text(json.dumps(record), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

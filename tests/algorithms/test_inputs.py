@@ -1,0 +1,87 @@
+"""Q, K, V: deterministic, in the dtype, and each generator does what its name says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
+from explainer.base.formats import round_to
+from explainer.problem import INPUT_NAMES, Problem
+
+TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+@given(arrays.arrays(np.uint32, st.integers(1, 40)))
+def test_rounding_is_pytorchs(bits):
+    x = bits.view(np.float32)
+    for dtype, torch_dtype in TORCH.items():
+        expected = torch.tensor(x).to(torch_dtype).float().numpy()
+        np.testing.assert_array_equal(round_to(x, dtype), expected)
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@pytest.mark.parametrize("name", [name for name in INPUT_NAMES if name != "own"])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (16, 8), (100, 64)])
+def test_every_generator(name, n, d, dtype):
+    problem = Problem(n=n, d=d, block_q=1, block_k=min(n, 4), inputs=name, dtype=dtype, seed=5)
+    for x, again in zip(make_inputs(problem), make_inputs(problem), strict=True):
+        assert x.shape == (n, d) and x.dtype == np.float32 and np.isfinite(x).all()
+        assert not x.flags.writeable
+        np.testing.assert_array_equal(x, again)
+        np.testing.assert_array_equal(x, round_to(x, dtype))
+    assert name in INPUTS
+
+
+def test_another_seed_is_another_problem():
+    one, two = (make_inputs(Problem(inputs="random", seed=s))[0] for s in (0, 1))
+    assert not np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@pytest.mark.parametrize(
+    ("n", "d", "br", "bc"),
+    [
+        (16, 8, 4, 4),
+        (16, 1, 4, 4),
+        (37, 12, 5, 16),
+        (64, 64, 16, 4),
+        (64, 2, 7, 2),
+        (128, 64, 64, 8),
+    ],
+)
+def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, causal):
+    problem = Problem(n=n, d=d, block_q=br, block_k=bc, causal=causal, dtype=dtype)
+    q, k, _ = (x.astype(np.float64) for x in make_inputs(problem))
+    scores = q @ k.T / np.sqrt(d)
+    if causal:
+        scores[np.triu_indices(n, 1)] = -np.inf
+    for row in range(n):
+        blocks = [scores[row, a : a + bc].max() for a in range(0, n, bc)]
+        seen = [b for b in blocks if np.isfinite(b)]
+        assert all(b > a for a, b in pairwise(seen)), f"row {row}: {seen}"
+
+
+def test_spike_is_one_huge_logit():
+    problem = Problem(n=24, d=8, inputs="spike")
+    q, k, _ = make_inputs(problem)
+    scores = q @ k.T / np.sqrt(8)
+    assert scores.max() == pytest.approx(30, rel=0.01)
+    assert np.sort(scores.ravel())[-2] < 30 - 5
+
+
+def test_sentence_names_its_rows():
+    assert row_names(Problem(n=6, inputs="sentence")) == ("the", "cat", "sat", "on", "the", "mat")
+    assert row_names(Problem(n=8, inputs="sentence"))[6:] == ("the", "cat")
+    assert row_names(Problem()) is None
+    own = Problem(n=5, inputs="sentence", text="to be or not to")
+    assert row_names(own) == ("to", "be", "or", "not", "to")
+    q, _, _ = make_inputs(own)
+    assert not np.array_equal(q[0], q[4]), "the same word elsewhere: position counts"

@@ -1,0 +1,87 @@
+"""The transfers of the schedule against the closed forms of FACTS.md, to the byte."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import moved, total, traffic
+from explainer.problem import Problem
+from tests.test_problem import problems
+
+SIZE = {"fp32": 4, "fp16": 2, "bf16": 2}
+
+
+def closed_form(p: Problem) -> dict[str, tuple[int, int]]:
+    """{tensor: (read, written)} in bytes, by counting rows and keys, with no loop order in it."""
+    e, f = SIZE[p.dtype], 4  # m, l and lse are fp32
+    n, d = p.n, p.d
+    row_blocks = [(i * p.block_q, min(n, (i + 1) * p.block_q)) for i in range(p.Tr)]
+    key_blocks = [(j * p.block_k, min(n, (j + 1) * p.block_k)) for j in range(p.Tc)]
+    pairs = [
+        ((r0, r1), (c0, c1))
+        for r0, r1 in row_blocks
+        for c0, c1 in key_blocks
+        if not p.causal or c0 <= r1 - 1
+    ]
+    if p.order == "standard":
+        nn, nd = n * n * e, n * d * e
+        return {
+            "Q": (nd, 0), "K": (nd, 0), "V": (nd, 0), "O": (0, nd), "S": (nn, nn), "P": (nn, nn)
+        }  # fmt: skip
+    if p.order == "fa2":
+        keys = sum(c1 - c0 for _, (c0, c1) in pairs) * d * e
+        out = {"Q": (n * d * e, 0), "K": (keys, 0), "V": (keys, 0), "O": (0, n * d * e)}
+        return out | {"lse": (0, n * f)}
+    rows = sum(r1 - r0 for (r0, r1), _ in pairs)
+    seen = sum(c1 - c0 for c0, c1 in {c for _, c in pairs}) * d * e
+    out = {"Q": (rows * d * e, 0), "K": (seen, 0), "V": (seen, 0)}
+    return out | {"O": (rows * d * e,) * 2, "m": (rows * f,) * 2, "l": (rows * f,) * 2}
+
+
+@given(problems(most_n=48, most_d=20))
+def test_transfers_are_the_closed_form(problem):
+    found = {t: rw for t, rw in traffic(problem).items() if any(rw)}
+    assert found == closed_form(problem)
+    assert total(problem) == sum(r + w for r, w in found.values())
+
+
+@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+def test_without_mask_the_papers_own_formulas(order):
+    p = Problem(n=256, d=64, block_q=32, block_k=64, causal=False, order=order)
+    n, d, e = p.n, p.d, 4
+    nd = n * d
+    elements = {
+        "standard": 4 * nd + 4 * n * n,
+        "fa1": 2 * nd + p.Tc * (3 * nd + 4 * n),
+        "fa2": nd + p.Tr * 2 * nd + nd + n,
+    }
+    assert total(p) == elements[order] * e
+
+
+def test_fa2_does_not_always_move_less():
+    sizes = {"n": 256, "d": 64, "block_q": 32, "block_k": 64, "causal": False}
+    ratio = total(Problem(order="fa2", **sizes)) / total(Problem(order="fa1", **sizes))
+    assert ratio == pytest.approx(1.26, abs=0.005)
+
+
+@pytest.mark.parametrize(("tile", "fa1", "fa2"), [(32, 1.47, 0.97), (64, 0.75, 0.50)])
+def test_small_tiles_lose_to_standard(tile, fa1, fa2):
+    sizes = {"n": 1024, "d": 64, "block_q": tile, "block_k": tile, "causal": False}
+    standard = total(Problem(order="standard", **sizes))
+    assert total(Problem(order="fa1", **sizes)) / standard == pytest.approx(fa1, abs=0.006)
+    assert total(Problem(order="fa2", **sizes)) / standard == pytest.approx(fa2, abs=0.006)
+
+
+@given(problems(most_n=24, most_d=8))
+def test_bytes_move_only_in_load_and_store(problem):
+    steps = schedule(problem)
+    for step in steps:
+        for t in step.transfers:
+            assert t.phase == {"read": "load", "write": "store"}[t.op]
+            assert t.phase in step.phases and t.nbytes > 0
+    halves = moved(steps[: len(steps) // 2]), moved(steps[len(steps) // 2 :])
+    for tensor, (read, written) in traffic(problem).items():
+        parts = [half.get(tensor, (0, 0)) for half in halves]
+        assert (sum(r for r, _ in parts), sum(w for _, w in parts)) == (read, written)

@@ -1,0 +1,262 @@
+"""The Memory page: five views of one workload, tiles chosen by click, all in the address."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer.algorithms import traffic
+from explainer.memory import capacity, tile_choices
+from explainer.memory.workload import Workload
+from explainer.pages.memory import PLAIN, VIEWS
+from explainer.views.html import amount
+from tests.browser.harness import Held, frame, query_of, settled
+
+DEFAULT = Workload()
+
+
+def open_page(tab, **query: str):
+    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'memory', **query})}")
+    tab.page.wait_for_selector('[data-testid="memory"]')
+    return tab.page
+
+
+def view_of(page, view: str) -> str:
+    """The text of a view, once it is shown."""
+    page.wait_for_selector(f'[data-testid="memory"][data-view="{view}"]')
+    return page.locator(".fa-main:visible").inner_text()
+
+
+def choose(page, label: str, value: str) -> None:
+    """Types into one of the page's menus."""
+    box = page.get_by_role("combobox", name=label).locator("visible=true")
+    box.fill(value)
+    box.press("Enter")
+
+
+def test_every_view_shows_what_its_functions_say(tab):
+    page = open_page(tab)
+    said = view_of(page, "levels")
+    assert "Registers" in said and "535 TB/s" in said
+    page.get_by_role("radio", name="Round trips").check()
+    said = view_of(page, "trips")
+    moved = traffic.summed(DEFAULT.problem("standard"))
+    asked = 16 * sum(sum(both) for both in moved.values())
+    assert f"asks memory for {amount(asked)} in three launches" in said
+    page.get_by_role("radio", name="Traffic").check()
+    said = view_of(page, "traffic")
+    assert f"FA-2 wins from {tile_choices.break_even(DEFAULT, 'fa2')} ×" in said
+    page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
+    page.get_by_role("radio", name="Capacity").check()
+    assert f"{capacity.longest(DEFAULT, 'standard', 'h200'):,}" in view_of(page, "capacity")
+    page.get_by_role("radio", name="Tiles").check()
+    assert f"{tile_choices.best(DEFAULT)['tflops']:.0f} TFLOP/s" in view_of(page, "tiles")
+    assert query_of(page)["mem-view"] == "tiles"
+
+
+def test_the_last_of_several_quick_choices_is_shown(tab):
+    page = open_page(tab)
+    held = Held(page)
+    for name in ("Round trips", "Traffic", "Tiles", "Capacity"):
+        page.get_by_role("radio", name=name).check()
+    frame(page)
+    held.go()
+    view_of(page, "capacity")
+    assert query_of(page)["mem-view"] == "capacity"
+
+
+def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
+    held = Held(tab.page)
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=memory&mem-view=tiles&mem-h=8")
+    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
+    page.locator(".fa-figure-page:visible").wait_for()
+    causal.check()
+    page.get_by_role("radio", name="bf16").locator("visible=true").check()
+    frame(page)
+    held.go()
+    view_of(page, "tiles")
+    now = {"page": "memory", "mem-view": "tiles", "mem-h": "8", "mem-mask": "causal"}
+    now["mem-dtype"] = "bf16"
+    page.wait_for_function(
+        "() => new URLSearchParams(location.search).get('mem-view') === 'tiles'"
+        " && new URLSearchParams(location.search).get('mem-dtype') === 'bf16'"
+    )
+    assert {k: v for k, v in query_of(page).items() if k in now} == now
+    assert causal.is_checked() and page.get_by_role("radio", name="Tiles").is_checked()
+    heads = page.get_by_role("combobox", name="Heads H").locator("visible=true")
+    assert heads.input_value() == "8"
+
+
+def test_the_last_of_two_quick_tiles_is_chosen(tab):
+    page = open_page(tab, **{"mem-view": "tiles"})
+    view_of(page, "tiles")
+    held = Held(page)
+    for tile in ("br=16&bc=128", "br=32&bc=16"):
+        page.locator(f'[data-pick="{tile}"]').click()
+    page.get_by_role("radio", name="Causal").locator("visible=true").check()
+    frame(page)
+    held.go()
+    page.wait_for_selector('[data-pick="br=32&bc=16"][aria-pressed="true"]')
+    now = query_of(page)
+    assert (now["mem-br"], now["mem-bc"], now["mem-mask"]) == ("32", "16", "causal")
+
+
+def test_a_bad_value_stays_in_its_control_when_the_tab_is_left_and_chosen_again(tab):
+    page = open_page(tab)
+    choose(page, "Query block Br", "7")
+    page.locator(".fa-run-refused:visible").wait_for()
+    page.get_by_role("tab", name="Step", exact=True).click()
+    page.wait_for_selector('[data-testid="player"]:visible')
+    held = Held(page)
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    frame(page)
+    held.go()
+    settled(page)
+    assert page.locator(".fa-run-refused:visible").is_visible()
+    block = page.get_by_role("combobox", name="Query block Br").locator("visible=true")
+    assert block.input_value() == "7"
+
+
+def test_the_address_holds_the_workload(tab):
+    page = open_page(tab)
+    choose(page, "Length N", "2048")
+    page.wait_for_function("document.querySelector('.fa-finding').textContent.includes('2,048')")
+    page.get_by_role("radio", name="Capacity").check()
+    view_of(page, "capacity")
+    query = query_of(page)
+    assert (query["page"], query["mem-n"], query["mem-view"]) == ("memory", "2048", "capacity")
+    assert "mem-d" not in query, "what is the page's default is not said"
+    page.reload()
+    page.wait_for_selector('[data-testid="memory"][data-view="capacity"]')
+    assert "N = 2,048" in view_of(page, "capacity")
+    assert page.get_by_role("combobox", name="Length N").locator("visible=true").input_value() == (
+        "2048"
+    )
+
+
+def test_a_bad_value_gets_one_sentence_and_the_page_goes_on(tab):
+    page = open_page(tab)
+    choose(page, "Query block Br", "7")
+    alert = page.locator(".fa-run-refused:visible")
+    alert.wait_for()
+    assert alert.inner_text().startswith("br = 7 is not allowed: the query block Br must be")
+    choose(page, "Query block Br", "64")
+    view_of(page, "levels")
+    assert alert.count() == 0
+
+
+def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
+    page = open_page(tab, **{"mem-view": "tiles"})
+    view_of(page, "tiles")
+    cell = page.locator('[data-pick="br=32&bc=32"]')
+    cell.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-pick="br=32&bc=32"][aria-pressed="true"]')
+    query = query_of(page)
+    assert (query["mem-br"], query["mem-bc"]) == ("32", "32")
+    button = page.get_by_role("button", name="Read its PTX")
+    button.click()
+    dialog = page.locator("dialog.fa-listing")
+    dialog.wait_for(timeout=60_000)
+    marked = dialog.locator("mark")
+    assert marked.count() > 0
+    assert all("mma" in text for text in marked.all_inner_texts())
+    assert "registers" in dialog.locator("b").inner_text()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert button.evaluate("node => node === document.activeElement")
+    page.get_by_role("radio", name="Registers").check()
+    page.wait_for_function("document.querySelector('.fa-tile-map h2').textContent === 'Registers'")
+    assert query_of(page)["mem-show"] == "registers"
+
+
+def test_the_map_is_one_stop_and_arrows_move_on_it(tab):
+    page = open_page(tab, **{"mem-view": "tiles", "mem-n": "64"})
+    view_of(page, "tiles")
+    stops = page.locator(".fa-tile-table .fa-cell[tabindex='0']")
+    assert stops.count() == 1
+    stops.focus()
+    for key in ("ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)  # 64 is the longest side that N leaves: to the right is nothing
+    here = "document.activeElement.dataset.pick"
+    assert page.evaluate(here) == "br=64&bc=32"
+    assert stops.count() == 1 and stops.get_attribute("data-pick") == "br=64&bc=32"
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-pick="br=64&bc=32"][aria-pressed="true"]')
+    assert page.evaluate(here) == "br=64&bc=32", "the keyboard is where it was"
+
+
+def test_a_card_that_was_not_compiled_for_says_so(tab):
+    page = open_page(tab, **{"mem-view": "tiles", "mem-card": "t4"})
+    assert "T4 (sm_75) is not among the cards" in view_of(page, "tiles")
+
+
+def test_the_step_pages_problem_can_be_taken_over(tab):
+    page = open_page(tab, n="64", d="32", br="16", bc="16", mask="causal", dtype="fp32")
+    page.get_by_role("button", name="Take the Step page's Problem").click()
+    page.wait_for_function("document.querySelector('.fa-finding').textContent.includes('N = 64,')")
+    assert query_of(page)["mem-dtype"] == "fp32"
+
+
+def test_what_is_shown_can_be_downloaded_and_read_as_a_table(tab):
+    page = open_page(tab, **{"mem-view": "capacity"})
+    view_of(page, "capacity")
+    page.locator(".fa-figures summary").click()
+    with page.expect_download() as found:
+        page.get_by_role("button", name="JSON").locator("visible=true").click()
+    rows = json.loads(found.value.path().read_text())["rows"]
+    curve = dict(capacity.curve(DEFAULT, "standard"))
+    mine = [r for r in rows if r["form"] == "Standard, forward" and not r["measured"]]
+    assert {r["n"]: r["bytes"] for r in mine} == curve
+    assert page.get_by_role("table").locator("visible=true").count() == 2
+
+
+@pytest.mark.parametrize("query", ["", "page=memory"])
+def test_no_plot_library_before_a_plot_is_shown(tab, query):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?{query}")
+    page.wait_for_selector('[data-testid="memory"], [data-testid="player"][data-step]:visible')
+    settled(page)
+    assert not any("plotly" in url.lower() for url in tab.requests)
+
+
+HALL_SIZES = """() => [...document.querySelectorAll(".fa-main *")].filter((n) =>
+  n.checkVisibility() &&
+  [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
+  !n.closest(".fa-trips, .fa-sr, caption, .modebar-container, .js-plotly-plot"))
+  .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
+
+
+def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_page(tab, mode="present")
+    for view in (*VIEWS, list(VIEWS)[-1]):  # the last one stays
+        view_of(page, view)
+        settled(page)
+        sizes = page.evaluate(HALL_SIZES)
+        assert sizes and min(sizes) >= 24, view
+        assert page.evaluate("document.documentElement.scrollHeight") <= 724, view
+        page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    view_of(page, list(VIEWS)[-2])
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".fa-controls:visible")
+    page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
+
+
+def test_a_hall_opens_at_the_view_of_its_address(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    view_of(open_page(tab, mode="present", **{"mem-view": "trips"}), "trips")
+    sizes = settled(page).evaluate(HALL_SIZES)
+    assert sizes and min(sizes) >= 24
+
+
+def test_plain_is_a_workload():
+    assert Workload.from_query({k: v for k, v in PLAIN.items() if k not in ("view", "show")}) == (
+        DEFAULT
+    )

@@ -1,0 +1,136 @@
+"""The Parallel page: one slider answers why FA-1 was slow; real schedules beside simulated ones."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer.pages.parallel import CASES, PLAIN, VIEWS
+from explainer.pages.workload import parse
+from explainer.parallel import durations, real_schedules, split_keys
+from tests.browser.harness import Held, frame, query_of, settled
+
+
+def open_page(tab, **query: str):
+    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'parallel', **query})}")
+    tab.page.wait_for_selector('[data-testid="parallel"]')
+    return tab.page
+
+
+def finding(page) -> str:
+    return page.locator(".fa-finding:visible").first.inner_text()
+
+
+def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
+    page = open_page(tab, **{"par-h": "8"})
+    page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
+    assert "FA-1 has 8 programs for the 132 multiprocessors" in finding(page)
+    assert "leaves 124 of them idle" in finding(page)
+    page.get_by_role("slider", name="Batch B").focus()
+    for _ in range(15):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "document.querySelector('.fa-figure-page .fa-finding:not([hidden])') && "
+        "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
+        "'B × H = 128: FA-1 has 128 programs'))"
+    )
+    assert query_of(page)["par-b"] == "16"
+
+
+def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
+    page = tab.page
+    held = Held(page)
+    page.goto(f"{tab.server.url}/?page=parallel&par-h=8")
+    page.locator(".fa-figure-page:visible").wait_for()
+    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
+    causal.check()
+    frame(page)
+    held.go()
+    page.wait_for_selector('[data-view="grid-figures"]')
+    page.wait_for_function("() => new URLSearchParams(location.search).get('par-h') === '8'")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
+        "'B × H = 8: FA-1 has 8 programs'))"
+    )
+    assert causal.is_checked() and query_of(page)["par-mask"] == "causal"
+    page.get_by_role("radio", name="Full").locator("visible=true").check()
+    page.get_by_role("radio", name="Warps").check()
+    page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
+    now = query_of(page)
+    assert now["par-view"] == "warps" and now["par-h"] == "8" and "par-mask" not in now
+
+
+def test_heavy_first_is_what_repairs_the_causal_tail(tab):
+    page = open_page(tab, **{"par-mask": "causal"})
+    page.wait_for_selector('[data-view="grid-figures"]')
+    text = page.locator('[data-view="grid-figures"]').inner_text()
+    w = parse({"mask": "causal"}, PLAIN)
+    heavy, plain = durations.schedule(w, "fa2"), durations.schedule(w, "fa2", "plain")
+    assert f"{heavy.makespan:.3g} µs" in text and f"{plain.makespan:.3g} µs" in text
+
+
+def test_the_real_schedule_stands_under_the_simulated_one(tab):
+    page = open_page(tab, **{"par-view": "real", "par-case": "fa1-full"})
+    for case in ("fa1-full", *(other for other in CASES if other != "fa1-full")):
+        page.get_by_role("radio", name=CASES[case]).check()
+        settled(page)
+        off = float(page.locator('[data-view="real"]').get_attribute("data-off"))
+        assert off == pytest.approx(real_schedules.of_case(case).makespan, abs=1e-6)
+        assert abs(off) <= 0.10
+        assert "recorded on NVIDIA H200" in page.locator('[data-view="real-figures"]').inner_text()
+        assert page.get_by_role("button", name="Record this launch here").count() == 0
+        assert query_of(page).get("par-case", PLAIN["case"]) == case
+
+
+def test_warps_step_with_the_keys_of_the_player(tab):
+    page = open_page(tab, **{"par-view": "warps"})
+    page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
+    warps = page.locator('[data-testid="warps"]')
+    warps.focus()
+    page.keyboard.press("End")
+    steps = int(warps.get_attribute("data-steps"))
+    assert warps.get_attribute("data-step") == str(steps - 1)
+    lanes = {
+        split: page.locator(f'[data-testid="warps"] [data-split="{split}"]').evaluate(
+            "node => ({ ...node.dataset })"
+        )
+        for split in "kq"
+    }
+    assert (lanes["k"]["bytes"], lanes["k"]["barriers"]) == ("3328", "4")
+    assert (lanes["q"]["bytes"], lanes["q"]["barriers"]) == ("0", "1")
+    assert query_of(page)["par-step"] == str(steps - 1)
+    page.reload()
+    page.wait_for_selector(f'[data-testid="warps"][data-step="{steps - 1}"]')
+    page.locator('[data-testid="warps"]').focus()
+    page.keyboard.press("Home")
+    assert warps.get_attribute("data-step") == "0"
+    assert "par-step" not in query_of(page)
+
+
+def test_decoding_splits_the_keys(tab):
+    page = open_page(tab, **{"par-view": "decode", "par-n": "16384", "par-h": "1"})
+    page.wait_for_selector('[data-view="decode"]')
+    rows = split_keys.recorded(parse({"n": "16384", "h": "1"}, PLAIN))
+    best = min(rows, key=lambda r: r["median_ms"])
+    assert f"splitting the keys into {best['splits']} parts took" in finding(page)
+    table = page.locator(".fa-combine table")
+    assert table.locator("tbody tr").count() == 5
+
+
+def test_too_many_programs_get_one_sentence(tab):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=parallel&par-n=16384&par-b=16&par-h=64")
+    alert = page.locator(".fa-run-refused:visible")
+    alert.wait_for()
+    assert "B × H × Tr must be at most 32,768" in alert.inner_text()
+
+
+def test_a_phone_shows_every_view_without_scrolling_sideways(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    page = open_page(tab)
+    for view, name in VIEWS.items():
+        page.get_by_role("radio", name=name).check()
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
+        assert query_of(page).get("par-view", PLAIN["view"]) == view

@@ -1,0 +1,92 @@
+"""The app with an engine whose GPU is a recording: `python tests/browser/run/gpu_stand_in.py`.
+
+Points of a sweep come from assets/recorded; who started this lets them go, by a line on stdin: so
+many more, "all", or "none" from here on. A run is answered as seed says: 1 breaks every time, else
+one made of the record's nearest problem. What the page does with a live GPU's answers can so be
+tested where there is none.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import app
+from explainer.engine import recorded
+from explainer.engine.child import WorkerLost
+from explainer.engine.engine import Engine
+from explainer.engine.requests import RunRequest
+
+
+class Gate:
+    """Holds whoever passes until a line on stdin lets so many through."""
+
+    def __init__(self) -> None:
+        self._free, self._changed = 0.0, threading.Condition()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            with self._changed:
+                fixed = {"all": math.inf, "none": 0.0}.get(line.strip())
+                self._free = self._free + int(line) if fixed is None else fixed
+                self._changed.notify_all()
+
+    def go_through(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._free > 0)
+            self._free -= 1
+
+
+GATE = Gate()
+
+
+class Recording:
+    """An engine's child that computes nothing."""
+
+    def __init__(self) -> None:
+        self.machine = {
+            "available": True, "reason": "", "interpreted": False, "device": "NVIDIA H200",
+            "arch": "sm_90", "free_bytes": 2**37, "versions": {"torch": "2.11"},
+        }  # fmt: skip
+        self._answer: dict = {}
+
+    def ask(self, message: dict) -> None:
+        if "run" in message and message["run"]["seed"] == "1":
+            raise WorkerLost("as asked")
+        self._answer = self._run(message) if "run" in message else self._point(message["point"])
+
+    def _point(self, point: dict) -> dict:
+        mask = "causal" if point["causal"] else "full"
+        key = (point["n"], point["d"], point["dtype"], mask)
+        rows = recorded.load()["rows"]
+        found = [r for r in rows if (r["n"], r["d"], r["dtype"], r["mask"]) == key]
+        GATE.go_through()
+        return {"result": [r for r in found if r["contender"] in point["methods"]]}
+
+    def _run(self, message: dict) -> dict:
+        asked = RunRequest.from_query(message["run"])
+        result = recorded.nearest(asked) | {"machine": self.machine, "asked": asked.to_query()}
+        del result["recorded"]
+        result |= {"query": asked.to_query(), "when": "2026-11-21 12:00:00 UTC", "tiles": {}}
+        result |= {"heads_judged": 1, "naive_refused": None, "chooser": None}
+        for row in result["rows"]:
+            row |= {"right": True, "allowed": 1.0, "relative": 0.0, "bias": 0.0}
+        return {"result": result}
+
+    def next(self, deadline: float) -> dict:
+        return self._answer
+
+    def alive(self) -> bool:
+        return True
+
+    def kill(self) -> None:
+        pass
+
+
+if __name__ == "__main__":
+    app.serve(Engine(Recording, rest_s=2))

@@ -1,0 +1,324 @@
+"""The Run page: the Step page's Problem on the real kernel, and requests that no page makes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from explainer.engine import recorded
+from explainer.engine.requests import RunRequest
+from explainer.problem import Problem, ProblemError
+from explainer.web.export import as_json
+from tests.browser.harness import focus, query_of, settled
+from tests.browser.site.test_server import ask
+
+WAIT_MS = 120_000  # the first run also starts the worker
+
+
+def run_result(page) -> dict:
+    """What the report says of itself, once it is there."""
+    page.wait_for_selector('[data-testid="run-result"]', timeout=WAIT_MS)
+    return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
+
+
+def size(page, label: str):
+    """A menu of the Run page that also takes what is typed."""
+    return page.get_by_role("combobox", name=label)
+
+
+def open_run(tab, **query: str):
+    """The app at its Run page."""
+    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'run', **query})}")
+    size(tab.page, "Length N").wait_for()
+    return settled(tab.page)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(),
+        Problem(n=37, d=12, block_q=5, block_k=16, order="fa1", dtype="bf16", inputs="random"),
+        Problem(n=20, d=8, block_q=8, block_k=3, order="standard", causal=False, dtype="fp16"),
+    ],
+    ids=lambda p: p.order,
+)
+def test_the_very_problem_of_the_step_page(tab, problem):
+    page = tab.open(urlencode(problem.to_query()))
+    page.get_by_role("button", name="Run the real kernel").click()
+    found = run_result(page)
+    asked = dict(parse_qs(found["query"], strict_parsing=True))
+    assert {k: v[0] for k, v in asked.items()} == problem.to_query()
+    assert (found["right"], found["agrees"]) == ("true", "true")
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    if "interpreter" in found["device"]:
+        assert "not a speed: interpreter" in text
+        old = page.locator('[data-testid="run-recorded"]').inner_text()
+        assert "Recorded on NVIDIA H200" in old and "TFLOP/s" in old
+    chip = page.locator(".fa-kernel-chip")
+    assert not chip.is_visible(), "it speaks of the picture on the Step page"
+    assert query_of(page)["page"] == "run"
+    assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
+    page.get_by_role("tab", name="Step").click()
+    tab.settle()
+    assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
+    assert chip.get_attribute("title").endswith("kernel agrees with this picture ✓")
+    for width in (1180, 1280, 1340, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        beside(page, chip)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("radio", name="Full" if problem.causal else "Causal").check()
+    chip.wait_for(state="hidden")  # it was said of another Problem
+
+
+def beside(page, chip) -> None:
+    """The chip stands between the last tab and the first button, or is not there at all."""
+    if not chip.is_visible():
+        return
+    box, last = chip.bounding_box(), page.get_by_role("tab", name="Learn").bounding_box()
+    first = page.get_by_role("button", name="Tour").bounding_box()
+    assert last["x"] + last["width"] <= box["x"] and box["x"] + box["width"] <= first["x"]
+
+
+def test_a_run_without_a_kernel_claims_no_picture(tab):
+    page = open_run(tab, **{"run-methods": "naive"})
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert run_result(page)["agrees"] == ""
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    assert "Naive PyTorch is right; no kernel with tiles was run." in text
+    page.get_by_role("tab", name="Step").click()
+    tab.settle()
+    assert not page.locator(".fa-kernel-chip").is_visible()
+
+
+def test_a_bad_address_is_said_where_results_stand(tab):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=run&run-n=banana")
+    alert = page.locator("#run-result .fa-run-refused")
+    alert.wait_for()
+    assert "n = banana is not allowed" in alert.inner_text()
+    assert "default problem" in alert.inner_text() and size(page, "Length N").input_value() == "16"
+
+
+def test_typed_and_pasted_data_is_what_runs(tab):
+    page = open_run(tab)
+    form = page.locator(".fa-run-page")
+    form.get_by_role("button", name="Own data, scale of logits").click()
+    field = form.get_by_label("Sentence, or Q, K, V as CSV")
+    field.click()
+    page.keyboard.type("a dog")
+    page.get_by_role("button", name="Run", exact=True).click()
+    run_result(page)
+    assert "Sentence “a dog”" in page.locator('[data-testid="run-result"]').inner_text()
+    field.fill("1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6")
+    page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
+
+
+def test_what_cannot_be_asked_is_said_by_the_app(tab):
+    page = open_run(tab)
+    for name in ("Naive PyTorch", "FA-2"):
+        page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    page.get_by_role("button", name="Run", exact=True).click()
+    alert = page.get_by_role("alert")
+    alert.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
+    page.get_by_role("checkbox", name="FA-2", exact=True).check()
+    for value, shown in (("-3", "-3"), ("1.5", "1.5"), ("", "(empty)")):
+        page.locator(".fa-run-page").get_by_label("Seed").fill(value)
+        page.get_by_role("button", name="Run", exact=True).click()
+        alert.get_by_text(f"seed = {shown} is not allowed").wait_for()
+
+
+def test_larger_problem_typed_in_and_restored_from_its_link(tab):
+    page = open_run(tab)
+    size(page, "Query block Br").click()
+    page.get_by_role("option", name="64", exact=True).click()
+    for label, value in (("Length N", "150"), ("Key block Bc", "32")):
+        size(page, label).fill(value)
+        size(page, label).press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    problem = Problem(n=150, block_q=64, block_k=32)
+    assert run_result(page)["query"] == urlencode(problem.to_query())
+    now, wanted = query_of(page), RunRequest(problem).to_query()
+    del wanted["order"]
+    assert {k: now[f"run-{k}"] for k in wanted} == wanted
+    assert now["n"] == "16", "the Step page keeps its own"
+    page.reload()
+    page.wait_for_selector("#run-result")
+    page.wait_for_function(
+        "() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150"
+    )
+    assert size(page, "Query block Br").input_value() == "64"
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ({"run-n": "512", "run-br": "8", "run-bc": "8"}, "2,000"),
+        ({"run-n": "16384", "run-br": "64", "run-bc": "64"}, "65,536"),
+    ],
+)
+def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
+    page = open_run(tab, **address)
+    page.get_by_role("button", name="Run", exact=True).click()
+    alert = page.locator(".fa-run-refused")
+    alert.wait_for(timeout=WAIT_MS)
+    assert words in alert.inner_text() and alert.inner_text().endswith(".")
+    old = page.locator('[data-testid="run-recorded"]')
+    old.wait_for()  # a GPU would have run it: what one took is below
+    assert f"N = {int(address['run-n']):,}" in old.inner_text()
+
+
+def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
+    page = open_run(tab)
+    for value in ("<img src=x onerror=window.pwned=1>", "7.5"):
+        size(page, "Length N").fill(value)
+        size(page, "Length N").press("Tab")
+        page.get_by_role("button", name="Run", exact=True).click()
+        with pytest.raises(ProblemError) as refused:
+            Problem.from_query({"n": value})
+        page.get_by_role("alert").filter(has_text=str(refused.value)).wait_for()
+    assert page.evaluate("window.pwned") is None
+    size(page, "Length N").fill("16")
+    size(page, "Length N").press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert run_result(page)["agrees"] == "true"
+
+
+def test_stepping_after_a_run_makes_no_request(tab):
+    page = tab.open()
+    page.get_by_role("button", name="Run the real kernel").click()
+    run_result(page)
+    page.get_by_role("tab", name="Step").click()
+    tab.settle()
+    before = len(tab.requests)
+    focus(page)
+    for key in ("ArrowRight", "ArrowDown", "End", "Home"):
+        page.keyboard.press(key)
+    settled(page)
+    assert tab.requests[before:] == []
+
+
+def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
+    page = open_run(tab, **{"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2"})
+    for name in ("Standard", "FA-1", "SDPA flash"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+    page.get_by_role("button", name="Run", exact=True).click()
+    found = run_result(page)
+    assert (found["right"], found["agrees"]) == ("true", "true")
+    methods = ["naive", "standard", "fa1", "fa2", "sdpa_flash"]
+    assert set(query_of(page)["run-methods"].split(",")) == set(methods)
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    if "interpreter" in found["device"]:
+        assert "All 4 methods that ran are right" in text and "1 needs a GPU." in text
+    assert "H = 2" in text and "the first and the last head" in text
+    page.wait_for_selector(".js-plotly-plot")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").first.click()
+    lines = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
+    assert [line["method"] for line in lines] == methods
+    assert all(line["N"] == "40" and line["H"] == "2" for line in lines)
+    assert all(line["device"] and line["source"] == "live" for line in lines)
+    assert saved.value.suggested_filename == "flashattention-40-8-causal-fp32-live.csv"
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="JSON").first.click()
+    rows = json.loads(Path(saved.value.path()).read_text())["rows"]
+    assert [row["method"] for row in rows] == methods
+
+
+def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
+    page = open_run(tab)
+    page.get_by_role("button", name="Run", exact=True).click()
+    if "interpreter" not in run_result(page)["device"]:
+        pytest.skip("a GPU is here: the sweep is live")
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    note = page.locator('[data-testid="sweep-note"]')
+    note.wait_for()
+    assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
+    assert "16,384 tokens" in note.inner_text(), "what every sweep measures"
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
+    assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
+
+
+GOOD = [16, 8, "4", "4", "causal", "fp32", "rising", 0, "", 1.0, 1, 1, "naive,fa2"]
+POSTS = [
+    [0, *GOOD[1:]],
+    [16, 7.5, *GOOD[2:]],
+    [16, 8, 99, *GOOD[3:]],
+    ["<b>", *GOOD[1:]],
+    [None, *GOOD[1:]],
+    [[16], {"d": 8}, *GOOD[2:]],
+    ["9" * 5000, *GOOD[1:]],
+    [*GOOD[:4], "xyz", *GOOD[5:]],
+    [*GOOD[:6], "../../etc", *GOOD[7:]],
+    [*GOOD[:9], "nan", *GOOD[10:]],
+    [*GOOD[:6], "own", 0, "=cmd()|'/C calc'", *GOOD[9:]],
+    [16384, 64, "1", "1", *GOOD[4:]],
+    [*GOOD[:10], 65, 1, "fa2"],
+    [*GOOD[:12], "fa2,__import__('os')"],
+]
+
+
+def call(server, data: list, name: str = "run") -> str:
+    """The last event of a named endpoint for this body."""
+    status, _, text = ask(server, "POST", f"/gradio_api/call/{name}", json.dumps({"data": data}))
+    assert status == 200
+    events = ask(server, "GET", f"/gradio_api/call/{name}/{json.loads(text)['event_id']}")[2]
+    return "event: " + events.split("event: ")[-1]
+
+
+@pytest.mark.parametrize("data", POSTS, ids=lambda d: str(d)[:24])
+def test_raw_post_is_refused_in_one_sentence(server, data):
+    event = call(server, data)
+    assert event.startswith("event: error")
+    sentence = json.loads(event.split("data: ", 1)[1])["error"]
+    assert sentence.endswith(".") and len(sentence) < 240 and "Traceback" not in sentence
+
+
+@pytest.mark.parametrize(
+    "body", ["", "{", "[]", "{}", '{"data": 1}', '{"data": [1, 2]}', json.dumps({"data": GOOD * 2})]
+)
+def test_raw_post_of_another_shape_is_refused_in_one_sentence(server, body):
+    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    assert status == 422
+    sentence = json.loads(text)["error"]
+    assert sentence.endswith(".") and "n, d, br, bc" in sentence
+
+
+def test_endless_post_is_refused(server):
+    body = json.dumps({"data": ["9" * 100_000, *GOOD[1:]]})
+    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    assert status == 422 and "too long" in json.loads(text)["error"]
+
+
+def test_named_endpoint_runs_the_kernel(server):
+    event = call(server, GOOD)
+    assert event.startswith("event: complete"), event
+    (result,) = json.loads(event.split("data: ", 1)[1])
+    assert all(row["right"] for row in result["rows"])
+    assert result["rows"][1]["same"]["agrees"]
+    assert result["query"] == RunRequest(Problem()).to_query()
+
+
+def test_named_endpoint_trace_is_the_export(server):
+    data = [12, 4, 5, 3, "causal", "fp16", "random", 3, "", 1.0, "fa1"]
+    event = call(server, data, "trace")
+    assert event.startswith("event: complete"), event
+    (found,) = json.loads(event.split("data: ", 1)[1])
+    problem = Problem(12, 4, 5, 3, True, "fa1", "fp16", "random", 3)
+    assert found == json.loads(as_json(problem))
+    for n, key in ((129, "n"), (0, "n")):
+        assert f"{key} = {n} is not allowed" in call(server, [n, *data[1:]], "trace")
+
+
+def test_named_endpoint_sweep_is_refused_without_a_gpu_and_bounded(server):
+    assert "d = 0 is not allowed" in call(server, [0, "bf16", "fa2", 256], "sweep")
+    event = call(server, [64, "bf16", "fa2", 256], "sweep")
+    if event.startswith("event: error"):
+        assert "GPU" in event
+    else:
+        assert len(json.loads(event.split("data: ", 1)[1])[0]) == 2

@@ -1,0 +1,306 @@
+"""Requests that only somebody with bad intentions makes: random ones of a seed, and hand-made ones.
+
+What a named endpoint takes is read from the running app, so that nothing here follows its changes.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+from dataclasses import dataclass, field
+from urllib.parse import quote, quote_plus
+
+from tests.browser.harness import ROOT, Server
+
+SCRIPT = "<script>window.pwned=1</script>"
+TEXTS = [
+    "",
+    " ",
+    "16 ",
+    "１６",
+    "0x10",
+    "1e3",
+    "-0",
+    "NaN",
+    "9" * 5_000,
+    "A" * 20_000,
+    "'; DROP TABLE runs; --",
+    '" OR ""="',
+    SCRIPT,
+    "</script>" + SCRIPT,
+    '"><img src=x onerror=window.pwned=1>',
+    "javascript:window.pwned=1",
+    "${window.pwned=1}",
+    "{{window.pwned=1}}",
+    "{{constructor.constructor('window.pwned=1')()}}",
+    "`${(() => { window.pwned = 1 })()}`",
+    "{% import os %}{{ os.system('id') }}",
+    "__import__('os').system('id')",
+    "%s%s%n%n",
+    "$(id)",
+    "../../../../etc/passwd",
+    "file:///etc/passwd",
+    "\x00",
+    "a\r\nSet-Cookie: pwned=1",
+    "\u202e\u2028\ufeff",
+    "\ud800",
+    "𝟙🧮" * 40,
+]
+ODD = [
+    None,
+    True,
+    False,
+    -1,
+    7.5,
+    1e308,
+    -1e-320,
+    float("nan"),
+    float("inf"),
+    2**31,
+    2**63,
+    10**400,
+    [],
+    [[[[[[[[]]]]]]]],
+    [1, [2, [3, [None]]]],
+    {},
+    {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}},
+    {"path": f"{ROOT}/app.py", "url": "http://127.0.0.1:1/", "meta": {"_type": "gradio.FileData"}},
+    {"__type__": "update", "value": SCRIPT},
+    {"__proto__": {"pwned": 1}, "constructor": "x"},
+]
+WRONG = [None, [], {}, [[1]], float("nan"), float("inf"), 10**400, SCRIPT, "9" * 5_000, "\x00"]
+BODIES = [
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b"1",
+    b"\xff\xfe\x00",
+    b'{"data": 1}',
+    b'{"data": {"a": 1}}',
+    b'{"data": null}',
+    b'{"data": [' + b"9" * 6_000 + b"]}",
+    b'{"data": ' + b"[" * 30_000,
+    b'{"data": ["' + b"x" * 70_000 + b'"]}',
+    b'{"data": ["\\ud800"], "session_hash": "\\ud800", "fn_index": 0}',
+]
+KEYS = (
+    *("n", "d", "br", "bc", "b", "h", "mask", "order", "dtype", "data", "seed", "text", "gain"),
+    *(
+        "methods",
+        "longest",
+        "at",
+        "step",
+        "phase",
+        "mode",
+        "clock",
+        "tour",
+        "page",
+        "view",
+        "run-n",
+    ),
+    *("deep_link", "session_hash", "__theme", "__lang", "__sign", "build"),
+)
+OURS = ("trace", "visit", "export.html", "export.json", "export.npz", "listing", "tour")
+FILES = (
+    *(
+        "app.py",
+        "requirements.txt",
+        "README.md",
+        "explainer/web/middleware.py",
+        ".git/config",
+        "Makefile",
+    ),
+    *("/etc/passwd", "/proc/self/environ", "/proc/self/cmdline", f"{ROOT}/app.py"),
+    *(f"{ROOT}/requirements.txt", "tests/conftest.py", "C:\\windows\\win.ini", "."),
+)
+STARTS = (
+    *("/fa/static/", "/fa/static/x/", "/fa/static/x/js/", "/static/", "/assets/", "/svelte/"),
+    *("/gradio_api/file=", "/gradio_api/file/", "/file=", "/gradio_api/proxy=", "/proxy=", "/"),
+    *("/gradio_api/custom_component/x/client/", "/gradio_api/stream/x/y/1/", "/pwa_icon/"),
+)
+CLIMB = ("../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..%5c", "%252e%252e%252f", "....//", "..;/", "")
+POSTED = (
+    *("queue/join", "run/predict", "api/predict", "component_server", "cancel", "reset"),
+    *("call/nothing", "call/prefill", "call/v2/nothing", "call/v2/run", "run/run", "api/trace"),
+    *("vibe-edit", "vibe-code", "process_recording", "stream/x", "stream/x/close", "upload"),
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request; its path goes out as it stands."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    headers: dict = field(default_factory=dict)
+    follow: str = ""  # where what it begins can be read, with {event} for the id of the answer
+
+    def __str__(self) -> str:
+        body = "" if self.body is None else f" {self.body[:160]!r}"
+        return f"{self.method} {self.path[:160]!r}{body} {self.headers or ''}"
+
+
+def posted(path: str, value: object, follow: str = "") -> Call:
+    """A post of JSON; of bytes as they are."""
+    body = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return Call("POST", path, body, {"Content-Type": "application/json"}, follow)
+
+
+class Connection(http.client.HTTPConnection):
+    """Sends what http.client would refuse to send."""
+
+    def _validate_path(self, url: str) -> None: ...
+
+    def _encode_request(self, request: str) -> bytes:
+        return request.encode("utf-8", "surrogatepass")
+
+
+def answer(server: Server, method: str, path: str, body=None, headers=None) -> tuple[int, str]:
+    """Status and text of one request."""
+    connection = Connection("127.0.0.1", server.port, timeout=60)
+    try:
+        connection.request(method, path, body, headers or {})
+        response = connection.getresponse()
+        return response.status, response.read().decode("utf-8", "replace")
+    finally:
+        connection.close()
+
+
+class Attacker:
+    """Makes calls of a seed against what the app says it has."""
+
+    def __init__(self, server: Server, seed: int) -> None:
+        self.random = random.Random(seed)
+        info = json.loads(answer(server, "GET", "/gradio_api/info")[1])["named_endpoints"]
+        self.endpoints = {name[1:]: about["parameters"] for name, about in info.items()}
+        config = json.loads(answer(server, "GET", "/config")[1])
+        self.functions = {f["id"]: len(f["inputs"]) for f in config["dependencies"]}
+
+    def value(self) -> object:
+        return self.random.choice(self.random.choice((TEXTS, ODD)))
+
+    def calls(self, count: int) -> list[Call]:
+        kinds = {
+            self.named: 5,
+            self.raw: 5,
+            self.query: 5,
+            self.climb: 4,
+            self.upload: 1,
+            self.other: 2,
+        }
+        chosen = self.random.choices(list(kinds), list(kinds.values()), k=count)
+        return [make() for make in chosen]
+
+    def named(self) -> Call:
+        """A named endpoint: of /run and /trace a few are left valid by chance, and tiny then."""
+        choose = self.random
+        name = choose.choice(list(self.endpoints))
+        parameters = self.endpoints[name]
+        path = f"/gradio_api/call/{name}"
+        if choose.random() < 0.15:
+            return posted(path, choose.choice(BODIES))
+        data = [p.get("parameter_default", p.get("example_input")) for p in parameters]
+        for _ in range(choose.randint(1, 3)):
+            data[choose.randrange(len(data))] = self.value()
+        if name not in ("run", "trace") or choose.random() < 0.7:
+            data[0] = choose.choice(WRONG)
+        if choose.random() < 0.1:
+            data = data[: choose.randrange(len(data))] or [*data, self.value()]
+        if choose.random() < 0.2:
+            names = [p["parameter_name"] for p in parameters]
+            body = dict(zip(names, data, strict=False)) | {"pwned": SCRIPT}
+            path, body = f"/gradio_api/call/v2/{name}", body
+        else:
+            body = {"data": data}
+        return posted(path, body, f"/gradio_api/call/{name}/{{event}}")
+
+    def raw(self) -> Call:
+        """A post below the named endpoints: private functions by number, or no function at all."""
+        choose = self.random
+        path = f"/gradio_api/{choose.choice((*POSTED[:3], *POSTED))}"
+        if choose.random() < 0.15:
+            return posted(path, choose.choice(BODIES))
+        index = choose.choice([*self.functions, *self.functions, -1, 10**9, 10**30, "0", None, [0]])
+        count = self.functions.get(index, 3) if isinstance(index, int) else 3
+        if choose.random() < 0.2:
+            count = choose.randrange(20)
+        session = f"hostile{choose.randrange(10**9)}"
+        body = {
+            "data": [self.value() for _ in range(count)],
+            "fn_index": index,
+            "session_hash": session if choose.random() < 0.9 else self.value(),
+            "event_data": self.value() if choose.random() < 0.3 else None,
+            "trigger_id": choose.choice((None, 0, -1, 10**9)),
+            "component_id": choose.choice((0, 1, 10**9)),
+            "fn_name": choose.choice(("preprocess", "__init__", "value", "__class__")),
+            "event_id": "x",
+        }
+        joined = path.endswith("queue/join") and body["session_hash"] == session
+        return posted(path, body, f"/gradio_api/queue/data?session_hash={session}" * joined)
+
+    def query(self) -> Call:
+        """Values that no page of ours puts into an address."""
+        choose = self.random
+        path = "/" if choose.random() < 0.2 else f"/fa/{choose.choice(OURS)}"
+        pairs = []
+        for key in choose.sample(KEYS, choose.randint(1, 4)):
+            text = str(choose.choice((choose.choice(TEXTS)[:6_000], self.value())))[:6_000]
+            value = quote_plus(text, errors="surrogatepass")
+            key = key if choose.random() < 0.9 else "".join(f"%{ord(c):02x}" for c in key)
+            pairs.append(f"{key}={value}" if choose.random() < 0.95 else f"{key}&={value}&%zz=%")
+        return Call("GET", f"{path}?{'&'.join(pairs)}")
+
+    def climb(self) -> Call:
+        """A file that is nobody's business, by every way up."""
+        choose = self.random
+        wanted = choose.choice(FILES)
+        way = choose.choice(CLIMB) * choose.randint(1, 9)
+        form = choose.choice((str, str, quote, lambda x: quote(x, safe="")))
+        end = choose.choice(("", "", "", "%00.js", "/", "?x", "#.js", "\u00e9", "x" * 300))
+        return Call(
+            choose.choice(("GET",) * 5 + ("HEAD",)),
+            choose.choice(STARTS) + way + form(wanted) + end,
+        )
+
+    def upload(self) -> Call:
+        """Files for an app that takes none."""
+        choose = self.random
+        name = choose.choice(("a.html", "../../../x.py", "/etc/cron.d/x", "a%00.js", "é" * 300, ""))
+        text = choose.choice((SCRIPT.encode(), b"", b"\x00" * 900, b"x" * 5_000))
+        head = f'--b\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n'
+        body = head.encode() + b"Content-Type: text/html\r\n\r\n" + text + b"\r\n--b--\r\n"
+        kind = choose.choice(
+            ("multipart/form-data; boundary=b",) * 4
+            + ("multipart/form-data", "text/plain", "x;" * 99)
+        )
+        body = body if choose.random() < 0.8 else body[: choose.randrange(len(body))]
+        path = choose.choice(("upload", "upload", "upload?upload_id=x", "process_recording"))
+        return Call("POST", f"/gradio_api/{path}", body, {"Content-Type": kind})
+
+    def other(self) -> Call:
+        """Odd methods and headers, and routes of Gradio's that this app does not use."""
+        choose = self.random
+        path = choose.choice(
+            (
+                *("/", "/config", "/healthz", "/fa/trace", "/gradio_api/info", "/theme.css"),
+                *("/login", "/logout", "/token", "/monitoring", "/monitoring/x", "/manifest.json"),
+                *(
+                    "/gradio_api/deep_link?session_hash=x",
+                    "/gradio_api/call/run/x/y",
+                    "/openapi.json",
+                ),
+                *("/gradio_api/queue/status", "/docs", "/runs", "/favicon.ico", "/robots.txt"),
+                *("/config?page=x", "/gradio_api/info?page=x", "//", "/%", "/%ff", "/\x00", "/a b"),
+            )
+        )
+        method = choose.choice(("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PWN"))
+        name = choose.choice(
+            ("X-Forwarded-Host", "X-Forwarded-Proto", "Host", "Cookie", "Range", "Accept-Encoding")
+        )
+        value = choose.choice(
+            (SCRIPT, "[", "a:b:c", "bytes=9-1", "x" * 4_000, "access-token=1", "")
+        )
+        return Call(method, path, None, {name: value})

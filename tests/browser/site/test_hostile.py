@@ -1,0 +1,188 @@
+"""Two thousand hostile requests: no 5xx, no stack, no path, no file, and the app goes on."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import unquote, urlencode
+
+import pytest
+
+from tests.browser.harness import ROOT, settled
+from tests.browser.run.test_run import open_run, run_result
+from tests.browser.site.hostile import TEXTS, Attacker, Call, answer, posted
+
+SEED, CALLS, AT_ONCE = 20261121, 2_000, 8
+STACK = ("Traceback (most recent", 'File "/', "site-packages")
+PLACES = (str(ROOT), sys.prefix, f"{tempfile.gettempdir()}/gradio")
+# One line each of files that are nobody's business; the code that /fa/listing shows is not theirs.
+SECRETS = (
+    "def serve(",
+    "class HidePage",
+    next(x for x in (ROOT / "requirements.txt").read_text().splitlines() if "==" in x or ">" in x),
+    "root:x:0:0",
+    "GRADIO_SERVER_PORT=",
+    "[core]\n",
+    "VENV := ",
+)
+NAN = float("nan")
+UPLOAD = (
+    b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.html"\r\n\r\nx\r\n--b--\r\n'
+)
+MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
+# One of each kind that random calls found to answer wrongly, so that a failure names its kind.
+KINDS = {
+    "a page of Gradio's by an encoded key": Call("GET", "/?p%61ge=x"),
+    "a page beside another": Call("GET", "/?page=x&p%61ge=y"),
+    "a name too long for the disk, assets": Call("GET", "/assets/" + "x" * 300),
+    "a name too long for the disk, static": Call("GET", "/static/" + "x" * 300),
+    "a name too long for the disk, ours": Call("GET", "/fa/static/x/" + "x" * 300),
+    "a proxied address with a null byte": Call("GET", "/gradio_api/proxy=http://%00/"),
+    "call v2 of nothing": posted("/gradio_api/call/v2/nothing", {}),
+    "call v2 with an unknown name": posted("/gradio_api/call/v2/run", {"pwned": 1}),
+    "NaN for a list": posted("/gradio_api/call/prefill", {"data": NAN}),
+    "NaN for a function": posted(
+        "/gradio_api/queue/join", {"data": [], "session_hash": "x", "fn_index": NAN}
+    ),
+    "NaN for a session": posted("/gradio_api/cancel", {"session_hash": NAN, "fn_index": 0}),
+    "half a character": posted(
+        "/gradio_api/run/predict", {"data": ["\ud800"] * 11, "fn_index": 0, "session_hash": "x"}
+    ),
+    "no such component": posted(
+        "/gradio_api/component_server",
+        {"data": [], "component_id": 10**9, "session_hash": "x", "fn_name": "x"},
+    ),
+    "no such function": posted("/gradio_api/run/predict", {"data": [], "fn_index": -1}),
+    "too few values": posted("/gradio_api/run/predict", {"data": [], "fn_index": 0}),
+    "not a choice": posted("/gradio_api/run/predict", {"data": ["x"] * 11, "fn_index": 0}),
+    "a file for an app that takes none": Call(
+        "POST", "/gradio_api/upload", UPLOAD, MULTIPART, "/gradio_api/file={event}"
+    ),
+}
+
+
+def faults(server, call: Call) -> list[str]:
+    """What is wrong with the answer to one call, and with what that call has begun."""
+    found = []
+    try:
+        status, text = answer(server, call.method, call.path, call.body, call.headers)
+        found += wrong(call, status, text)
+        if call.follow and status == 200:
+            begun = json.loads(text)
+            event = begun.get("event_id", "") if isinstance(begun, dict) else begun[0]
+            path = call.follow.format(event=event)
+            found += wrong(call, *answer(server, "GET", path))
+    except (OSError, http.client.HTTPException) as error:
+        found.append(f"no answer ({error!r}) to {call}")
+    return found
+
+
+def wrong(call: Call, status: int, text: str) -> list[str]:
+    """The complaints about one answer, one line each."""
+    asked = f"{call.path} {unquote(call.path)} {call.body!r}"
+    # A path that the request itself names may come back in "not allowed"; its content may not.
+    shown = [mark for mark in (*STACK, *PLACES) if mark in text and mark not in asked]
+    shown += [mark for mark in SECRETS if mark in text]
+    found = [f"{status} to {call}: {text[:120]!r}"] if status >= 500 else []
+    return found + [f"{mark!r} in the answer to {call}" for mark in shown]
+
+
+def still_serves(server) -> None:
+    assert answer(server, "GET", "/healthz")[0] == 200
+    assert answer(server, "GET", "/fa/trace?n=16&d=8&br=4&bc=4")[0] == 200
+    assert answer(server, "GET", "/")[0] == 200
+
+
+@pytest.mark.parametrize("call", KINDS.values(), ids=KINDS)
+def test_hand_made_call(server, call):
+    assert not faults(server, call)
+
+
+def test_a_function_of_the_browser_is_none_of_the_server(server):
+    config = json.loads(answer(server, "GET", "/config")[1])
+    indices = [f["id"] for f in config["dependencies"] if not f["backend_fn"]]
+    calls = [posted("/gradio_api/run/predict", {"data": [], "fn_index": i}) for i in indices]
+    assert indices and not [line for call in calls for line in faults(server, call)]
+
+
+@pytest.mark.parametrize("path", ["/", "/config"])
+@pytest.mark.parametrize("name", ["X-Gradio-Server", "X-Forwarded-Host"])
+def test_a_header_of_one_visitor_reaches_no_other(server, path, name):
+    host = {"Host": f"{name}.test"}  # nobody has asked by this name: nothing is kept for it yet
+    answer(server, "GET", path, None, host | {name: "http://evil.example"})
+    assert "evil.example" not in answer(server, "GET", path, None, host)[1]
+
+
+def test_random_calls(server):
+    calls = Attacker(server, SEED).calls(CALLS)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = [line for lines in pool.map(lambda c: faults(server, c), calls) for line in lines]
+    still_serves(server)
+    assert not found, f"{len(found)} faults:\n" + "\n".join(found[:60])
+
+
+PAYLOADS = [text for text in TEXTS if "pwned" in text and "\r" not in text]
+NAMES = (
+    *("n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"),
+    *("step", "phase", "mode", "tour", "page", "clock", "run-n", "run-data", "run-methods"),
+)
+WORDS = (  # short enough to be taken for words of a sentence, which the page then shows
+    "<img/src=x/onerror=window.pwned=1>",
+    "<script>window.pwned=1</script>",
+    '"><svg/onload=window.pwned=1>',
+    "${window.pwned=1}",
+    "{{window.pwned=1}}",
+    "';window.pwned=1;'",
+)
+SENTENCE = {"data": "sentence", "text": " ".join(WORDS), "n": "6", "br": "2", "bc": "2"}
+
+
+def unharmed(tab) -> None:
+    """No script of the address ran; a refused trace is the only complaint that may be there."""
+    settled(tab.page)
+    assert tab.page.evaluate("window.pwned") is None
+    refused = [p for p in tab.problems if "status of 400" in p and "/fa/trace?" in p]
+    assert tab.problems == refused
+    tab.problems.clear()
+
+
+@pytest.fixture
+def silent(tab):
+    """A watched page in which no dialog may open."""
+    opened: list[str] = []
+
+    def note(dialog) -> None:
+        opened.append(dialog.message)
+        dialog.dismiss()
+
+    tab.page.on("dialog", note)
+    yield tab
+    assert not opened
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_an_address_full_of_scripts_runs_none(silent, payload):
+    silent.open(urlencode(dict.fromkeys(NAMES, payload)))
+    unharmed(silent)
+
+
+MODES = [{"order": "fa1"}, {"mode": "present"}, {"mode": "compare"}, {"tour": "1"}]
+
+
+@pytest.mark.parametrize("more", MODES, ids=lambda more: "=".join(*more.items()))
+def test_words_that_are_scripts_are_shown_as_words(silent, more):
+    page = silent.open(urlencode(SENTENCE | more))
+    if "order" in more:  # the other modes show no table of rows, or other rows
+        assert WORDS[0] in page.locator(".fa-rows").inner_text()
+    unharmed(silent)
+
+
+def test_the_run_page_reports_such_words_without_running_them(silent):
+    query = {f"run-{key}": value for key, value in SENTENCE.items()}
+    page = open_run(silent, **query)
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert run_result(page)["right"] == "true"
+    unharmed(silent)

@@ -1,0 +1,93 @@
+"""Fixed addresses against images that somebody looked at.
+
+Compared at a quarter of the size, so that smoothing of glyphs does not count; what counts is where
+things are and what colour they have. After a wanted change: ``UPDATE_SHOTS=1 pytest
+tests/browser/site/test_visual.py``, then look at every image before it is committed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.browser.harness import settled
+from tests.browser.learn.learning import AT_HEADING, IDLE
+from tests.browser.site.test_accessible import SHOWN
+
+SHOTS = Path(__file__).parent / "shots"
+MEAN_ALLOWED = 2.0  # of 255, over the whole image
+SHARE_ALLOWED = 0.02  # of the pixels may differ by more than
+STRONG = 40  # of 255
+
+# name → (address, width, height, colour scheme)
+PAGES = {
+    "step-light": ("step=4", 1280, 720, "light"),
+    "step-dark": ("step=4", 1440, 900, "dark"),
+    "step-phone": ("step=4&order=fa1", 390, 844, "light"),
+    "standard": ("order=standard&step=17", 1440, 900, "light"),
+    "ragged-mask": ("n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask", 1280, 720, "dark"),
+    "large-n": ("n=4096&d=64&br=128&bc=64&step=300", 1440, 900, "light"),
+    "compare": ("mode=compare&clock=bytes&n=64&d=16&br=16&bc=16&step=14", 1440, 900, "dark"),
+    "present": ("mode=present&step=4", 1280, 720, "light"),
+    "tour": ("tour=5", 1280, 720, "light"),
+    "run": ("page=run", 1280, 720, "dark"),
+    "memory-levels": ("page=memory", 1280, 720, "light"),
+    "memory-trips": ("page=memory&mem-view=trips", 1280, 720, "dark"),
+    "memory-traffic": ("page=memory&mem-view=traffic", 1440, 900, "light"),
+    "memory-capacity": ("page=memory&mem-view=capacity", 1440, 900, "dark"),
+    "memory-tiles": ("page=memory&mem-view=tiles&mem-show=registers", 1280, 720, "dark"),
+    "memory-phone": ("page=memory", 390, 844, "light"),
+    "parallel-grid": ("page=parallel&par-mask=causal", 1440, 900, "light"),
+    "parallel-real": ("page=parallel&par-view=real&par-case=fa2-causal", 1280, 720, "dark"),
+    "parallel-warps": ("page=parallel&par-view=warps", 1280, 720, "light"),
+    "parallel-decode": ("page=parallel&par-view=decode", 1440, 900, "light"),
+    "parallel-hall": ("page=parallel&mode=present", 1280, 720, "light"),
+    "learn": ("page=learn&rung=online", 1280, 720, "light"),
+    "learn-dark": ("page=learn&rung=mask", 1440, 900, "dark"),
+    "learn-phone": ("page=learn&rung=softmax", 390, 844, "light"),
+}  # fmt: skip
+CHARTS = {"memory-traffic", "memory-capacity"} | {
+    name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
+}
+
+
+def small(png: bytes) -> np.ndarray:
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    size = (image.width // 4, image.height // 4)
+    return np.asarray(image.resize(size, Image.Resampling.BOX), np.int16)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_looks_as_it_did(context, server, watch, name):
+    query, width, height, scheme = PAGES[name]
+    page = watch(context).page
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{server.url}/?{query}")
+    page.wait_for_selector(SHOWN)
+    if "rung=" in query:
+        rung = query.rpartition("=")[2]
+        page.wait_for_function(IDLE, arg=rung)
+        settled(page)
+        page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
+    if name in CHARTS:
+        page.wait_for_selector(".js-plotly-plot .main-svg:visible")
+    settled(page)
+    png = page.screenshot()
+    kept = SHOTS / f"{name}.png"
+    if os.environ.get("UPDATE_SHOTS"):
+        image = Image.open(io.BytesIO(png)).convert("P", palette=Image.Palette.ADAPTIVE)
+        image.save(kept, optimize=True)
+        return
+    now, then = small(png), small(kept.read_bytes())
+    assert now.shape == then.shape
+    difference = np.abs(now - then)
+    share = (difference.max(axis=2) > STRONG).mean()
+    assert difference.mean() <= MEAN_ALLOWED and share <= SHARE_ALLOWED, (
+        f"mean {difference.mean():.2f}, {share:.1%} of the pixels differ strongly"
+    )

@@ -1,0 +1,134 @@
+"""Three lanes on one transport: each agrees with NumPy at every tick, and so do the bytes."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer.algorithms.traffic import moved, total, traffic
+from explainer.problem import ORDERS, Problem
+from explainer.trace import trace
+from tests.browser.expected import complaints, phases
+from tests.browser.harness import Held, focus, query_of, settled
+from tests.js.problems import drawn
+
+LANES = """
+() => [...document.querySelectorAll('[data-testid="player"]')].map((lane) => {
+  const rows = {};
+  for (const tr of lane.querySelectorAll("[data-row]")) {
+    rows[tr.dataset.row] = {};
+    for (const cell of tr.querySelectorAll("[data-stat]"))
+      rows[tr.dataset.row][cell.dataset.stat] = cell.dataset.value;
+  }
+  const meters = [...lane.querySelectorAll(".fa-meter-row")].map((row) => row.title);
+  return { ...lane.dataset, rows, meters };
+})
+"""
+
+
+def of(problem: Problem, order: str) -> Problem:
+    return Problem.from_query(problem.to_query() | {"order": order})
+
+
+def show_race(stage, problem: Problem, clock: str = "tile"):
+    query = problem.to_query() | {"mode": "compare", "clock": clock}
+    page = stage.show(urlencode(query))
+    page.locator(".fa-race").focus()
+    return page
+
+
+@pytest.mark.parametrize("problem", drawn(2), ids=lambda p: f"n{p.n}-{p.block_q}x{p.block_k}")
+def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
+    page = show_race(stage, problem)
+    true = {order: trace(of(problem, order)) for order in ORDERS}
+    longest = max(len(t.visits) for t in true.values())
+    wrong = []
+    for tick in range(longest):
+        lanes = page.evaluate(LANES)
+        assert [lane["order"] for lane in lanes] == list(ORDERS)
+        for lane in lanes:
+            found = true[lane["order"]]
+            step = min(tick, len(found.visits) - 1)
+            phase = phases(found.visits[step])[-1]
+            wrong += [f"{lane['order']}: {w}" for w in complaints(found, step, phase, lane)]
+            assert lane["done"] == str(tick >= len(found.visits) - 1).lower()
+        page.keyboard.press("ArrowRight")
+    assert wrong == []
+    for lane in page.evaluate(LANES):
+        assert int(lane["reads"]) + int(lane["writes"]) == total(of(problem, lane["order"]))
+        assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
+
+
+def test_by_bytes_no_lane_moves_more_than_its_share(stage):
+    problem = drawn(1)[0]
+    page = show_race(stage, problem, "bytes")
+    true = {order: trace(of(problem, order)) for order in ORDERS}
+    totals = {order: total(of(problem, order)) for order in ORDERS}
+    quantum = -(-max(totals.values()) // max(len(t.visits) for t in true.values()))
+    ticks = -(-max(totals.values()) // quantum)
+    finished = {}
+    for tick in range(ticks):
+        for lane in page.evaluate(LANES):
+            order, step = lane["order"], int(lane["step"])
+            done = sum(
+                r + w for r, w in moved(true[order].visits[: step + 1]).values()
+            )  # the visits shown as over
+            if lane["done"] == "true":
+                finished.setdefault(order, tick)
+                assert done == totals[order]
+            elif done > (tick + 1) * quantum:
+                assert step == 0, "only a first visit may be in flight"
+        page.keyboard.press("ArrowRight")
+    assert finished == {order: -(-t // quantum) - 1 for order, t in totals.items()}
+
+
+def test_compare_from_the_button_link_and_back(tab):
+    page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&step=3")
+    page.get_by_role("button", name="Race them").click()
+    tab.settle()
+    assert query_of(page)["mode"] == "compare"
+    assert len(page.evaluate(LANES)) == 3
+    page.get_by_label("What is the same in every lane").select_option("bytes")
+    page.locator(".fa-race").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    before = page.evaluate(LANES)
+    settled(page)
+    page.reload()
+    tab.settle()
+    page.wait_for_function("() => document.querySelectorAll('[data-testid=player]').length === 3")
+    assert page.evaluate(LANES) == before
+    page.get_by_role("radio", name="Full").check()
+    page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
+    page.get_by_role("button", name="One loop only").click()
+    tab.settle()
+    assert len(page.evaluate(LANES)) == 1
+    assert "mode" not in query_of(page)
+    focus(page)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(LANES)[0]["step"] == "1"
+
+
+def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
+    page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
+    held = Held(page, "**/fa/trace?*")
+    page.get_by_role("radio", name="Full").check()
+    page.get_by_role("button", name="One loop only").click()
+    held.go()
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=player]').dataset.steps == 12"
+    )
+    now = query_of(page)
+    assert "mode" not in now and now["mask"] == "full"
+    assert len(page.evaluate(LANES)) == 1
+
+
+def test_no_request_while_racing(tab):
+    page = tab.open("mode=compare")
+    page.locator(".fa-race").focus()
+    before = len(tab.requests)
+    for key in ("ArrowRight", "End", "Home", "ArrowDown"):
+        page.keyboard.press(key)
+    settled(page)
+    assert tab.requests[before:] == []

@@ -1,0 +1,79 @@
+"""Long sequences: tiles to N = 16,384, and the numbers of the one that is chosen."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.schedule import schedule
+from explainer.problem import Problem
+from explainer.trace import one_visit, trace
+from tests.browser.harness import focus, press, read
+from tests.browser.site.test_server import ask
+
+LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
+
+
+@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
+def test_one_visit_is_that_of_the_whole_trace(order):
+    problem = Problem(n=37, d=5, block_q=6, block_k=7, order=order, inputs="random", dtype="bf16")
+    whole = trace(problem).visits
+    for step, expected in enumerate(whole):
+        found, before = one_visit(problem, step)
+        for name in ("m_old", "m_new", "l_old", "l_new", "alpha", "S", "P", "O"):
+            value = getattr(expected, name)
+            assert (getattr(found, name) is None) == (value is None)
+            if value is not None:
+                np.testing.assert_array_equal(getattr(found, name), value)
+        if order == "fa2" and expected.j:
+            np.testing.assert_array_equal(before.m_new, expected.m_old)
+
+
+def test_choosing_a_tile_brings_its_numbers(tab):
+    page = tab.open(urlencode(LONG.to_query() | {"step": "300"}))
+    assert read(page)["rows"] == {} or all(not r["m_new"] for r in read(page)["rows"].values())
+    page.get_by_role("button", name="Show the numbers of this tile").click()
+    page.locator(".fa-rows").wait_for()
+    visit, _ = one_visit(LONG, 300)
+    rows = read(page)["rows"]
+    assert len(rows) == 128
+    for k, (row, stats) in enumerate(sorted(rows.items(), key=lambda x: int(x[0]))):
+        assert int(row) == visit.i * 128 + k
+        for name in ("m_old", "m_new", "l_old", "l_new", "alpha"):
+            assert float(stats[name]) == pytest.approx(float(getattr(visit, name)[k]), rel=1e-6)
+    focus(page)
+    assert press(page, "ArrowRight")["step"] == "301"
+    assert page.get_by_role("button", name="Show the numbers of this tile").is_visible()
+    box = page.locator(".fa-map canvas").bounding_box()
+    page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 0.9 * box["height"])
+    page.locator(".fa-rows").wait_for()
+    now = read(page)
+    visit, _ = one_visit(LONG, int(now["step"]))
+    assert (int(now["i"]), int(now["j"])) == (visit.i, visit.j)
+    assert float(now["rows"][str(visit.i * 128)]["m_new"]) == pytest.approx(float(visit.m_new[0]))
+
+
+def test_from_the_menu_to_the_largest_and_stepping(tab):
+    page = tab.open()
+    page.get_by_label("Large N").click()
+    page.get_by_role("option", name="N = 16,384").click()
+    problem = Problem(n=16384, d=64, block_q=128, block_k=64)
+    steps = len(schedule(problem))
+    page.wait_for_function(
+        "(n) => document.querySelector('[data-testid=player]').dataset.steps == n", arg=steps
+    )
+    before = len(tab.requests)
+    focus(page)
+    for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
+        press(page, key)
+    assert press(page, "End")["step"] == str(steps - 1)
+    assert tab.requests[before:] == []
+
+
+@pytest.mark.parametrize("at", ["-1", "x", "1e9", "99999", "", "１"])
+def test_no_such_visit_is_a_sentence(server, at):
+    query = urlencode(LONG.to_query() | {"at": at})
+    status, _, text = ask(server, "GET", f"/fa/visit?{query}")
+    assert status == 400 and "the step must be a whole number from 0 to 1,055." in text

@@ -1,0 +1,113 @@
+"""A typed sentence, pasted Q, K and V, louder logits: what is shown is what NumPy makes of them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import numpy as np
+
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.browser.expected import complaints, phases
+from tests.browser.harness import press, query_of, read, settled
+from tests.browser.run.test_run import run_result
+from tests.browser.site.test_address import judge
+
+CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
+
+
+def unfold(page):
+    page.get_by_role("button", name="Own data, scale of logits").first.click()
+    field = page.get_by_label("Sentence, or Q, K, V as CSV")
+    field.wait_for()
+    return field
+
+
+def choose(page, name: str) -> None:
+    page.get_by_label("Start from").click()
+    page.get_by_role("option", name=name).click()
+
+
+def test_a_typed_sentence_names_the_rows(tab):
+    page = tab.open()
+    choose(page, "Six-word sentence")
+    unfold(page).click()
+    page.keyboard.type("to be or not")
+    problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")
+    judge(page, problem, 0)
+    assert "be" in page.locator(".fa-rows").inner_text()
+    assert query_of(page)["text"] == "to be or not"
+    page.reload()
+    tab.settle()
+    judge(page, problem, 0)
+
+
+def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = tab.open("n=12&data=random")
+    field = unfold(page)
+    page.evaluate("text => navigator.clipboard.writeText(text)", CSV)
+    field.click()
+    page.keyboard.press("Control+V")
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0)
+    assert page.get_by_label("Start from").input_value() == "Own Q, K, V"
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    tab.tolerate("status of 400")
+    page.locator(".fa-notice span", has_text="text = ").wait_for()
+    page.keyboard.type(", 7")
+    whole = f"{CSV[:-3]}, 7"
+    judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=whole), 0)
+    tab.problems[:] = tab.problems[:1]  # a refusal for each key
+
+
+def test_a_sentence_that_is_typed_is_used_whatever_was_chosen(tab):
+    page = tab.open()
+    unfold(page).click()
+    page.keyboard.type("to be")
+    problem = Problem(n=2, block_q=2, block_k=2, inputs="sentence", text="to be")
+    judge(page, problem, 0)
+
+
+def test_pasted_matrices_and_the_kernel_on_them(tab):
+    problem = Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV, gain=2.0)
+    page = tab.open(urlencode(problem.to_query()))
+    judge(page, problem, 0)
+    np.testing.assert_array_equal(trace(problem).V, [[1, 2], [3, 4], [5, 6]])
+    page.get_by_role("button", name="Run the real kernel").click()
+    found = run_result(page)
+    assert (found["right"], found["agrees"]) == ("true", "true")
+    assert found["query"] == urlencode(problem.to_query())
+
+
+def test_bad_csv_is_one_sentence(tab):
+    tab.tolerate("status of 400")
+    page = tab.open()
+    choose(page, "Own Q, K, V")
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=player]').dataset.steps == 3"
+    )
+    unfold(page).click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("x")
+    alert = page.locator(".fa-notice span")
+    alert.wait_for()
+    page.locator(".fa-notice span", has_text="text = x").wait_for()
+    settled(page)
+    tab.problems[:] = tab.problems[:1]  # the same refusal may come twice while typing
+    assert alert.inner_text().startswith("text = x is not allowed: ")
+
+
+def test_loud_logits_overflow_as_numpy_says(tab):
+    problem = Problem(
+        n=12, d=4, block_q=4, block_k=3, order="standard", dtype="fp16", inputs="spike", gain=3000.0
+    )
+    true = trace(problem)
+    assert np.isinf(true.S[np.isfinite(true.Q @ true.K.T) & (true.S > 0)]).any()
+    page = tab.open(urlencode(problem.to_query()))
+    for step in range(len(true.visits)):
+        found = read(page)
+        assert complaints(true, step, phases(true.visits[step])[-1], found) == []
+        if step + 1 < len(true.visits):
+            page.locator('[data-testid="player"]').focus()
+            press(page, "ArrowRight")

@@ -1,0 +1,133 @@
+"""Stepping through a Problem by keyboard: every number on the page against NumPy."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.browser.expected import complaints, phases
+from tests.browser.harness import focus, press, read, settled
+
+# That the page shows what the model says; the model itself is judged in tests/js.
+PROBLEMS = [
+    "",
+    "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
+    "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
+]
+NAMES = [p or "default" for p in PROBLEMS]
+
+
+def problem_of(query: str) -> Problem:
+    return Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair))
+
+
+@pytest.mark.parametrize("query", PROBLEMS, ids=NAMES)
+def test_every_tile_forwards_and_back(stage, query):
+    problem = problem_of(query)
+    true = trace(problem)
+    page = stage.show(query)
+    focus(page)
+    wrong = []
+    asked = len(stage.requests)
+    forwards = range(len(true.visits))
+    stated = read(page)
+    for key, order in (("ArrowRight", forwards), ("ArrowLeft", reversed(forwards))):
+        for step in order:
+            wrong += complaints(true, step, phases(true.visits[step])[-1], stated)
+            stated = press(page, key)
+        # One press too many stays where it is: the next round starts from this reading.
+    assert not wrong, "\n".join(wrong[:20])
+    assert stated["step"] == "0"
+    settled(page)
+    assert stage.requests[asked:] == []
+
+
+def test_every_phase_down_and_up(stage):
+    query = "n=7&d=4&br=3&bc=2&mask=causal&order=fa1"
+    true = trace(problem_of(query))
+    places = [(k, phase) for k, visit in enumerate(true.visits) for phase in phases(visit)]
+    page = stage.show(f"{query}&step=0&phase={places[0][1]}")
+    focus(page)
+    asked = len(stage.requests)
+    wrong = []
+    stated = read(page)
+    for key, order in (("ArrowDown", places), ("ArrowUp", places[::-1])):
+        for step, phase in order:
+            wrong += complaints(true, step, phase, stated)
+            stated = press(page, key)
+    assert not wrong, "\n".join(wrong[:20])
+    assert stage.requests[asked:] == []
+
+
+def test_clickers_ends_and_other_phase_keys(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+    focus(page)
+    steps = [press(page, key)["step"] for key in ("PageDown", "PageDown", "PageUp", "End", "Home")]
+    assert steps == ["1", "2", "1", "15", "0"]
+    here = [press(page, key)["phase"] for key in (",", ",", ".", ".")]
+    assert here == ["sum", "exp", "sum", "output"]
+    assert press(page, "End")["phase"] == "store"
+    assert press(page, "ArrowRight")["step"] == "15"
+    page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
+    assert read(page)["step"] == "15"
+
+
+def test_space_plays_and_pauses(tab):
+    tab.page.clock.install()
+    page = tab.open("n=16&d=4&br=2&bc=2")
+    page.get_by_label("Playing speed").select_option("8")
+    focus(page)
+    asked = len(tab.requests)
+    assert page.get_by_role("button", name="Play", exact=True).count() == 1
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        "() => Number(document.querySelector('[data-testid=player]').dataset.step) >= 1"
+    )
+    page.keyboard.press("Space")
+    paused = read(page)
+    page.clock.run_for(1_000)  # eight beats at this speed
+    assert read(page) == paused
+    assert page.get_by_role("button", name="Play", exact=True).count() == 1
+    assert tab.requests[asked:] == []
+
+
+def test_nothing_moves_by_itself(tab):
+    tab.page.clock.install()
+    page = tab.open("step=2&phase=max")
+    before = read(page)
+    page.clock.run_for(10_000)
+    assert read(page) == before
+    assert (before["step"], before["phase"]) == ("2", "max")
+
+
+def test_transport_scrub_and_phase_rail(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+    page.get_by_role("button", name="Last tile").click()
+    assert read(page)["step"] == "15"
+    page.get_by_role("button", name="Previous tile").click()
+    assert read(page)["step"] == "14"
+    page.get_by_role("button", name="First tile").click()
+    page.get_by_role("button", name="Next tile").click()
+    assert read(page)["step"] == "1"
+    page.get_by_role("button", name="exp", exact=True).click()
+    assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
+    page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
+    assert read(page)["step"] == "9"
+
+
+def test_clicking_a_tile_goes_there(tab):
+    page = tab.open("n=16&d=4&br=4&bc=4&mask=causal")
+
+    def click(i: int, j: int) -> dict:
+        box = page.locator(".fa-map canvas").bounding_box()
+        page.mouse.click(
+            box["x"] + (j + 0.5) * box["width"] / 4, box["y"] + (i + 0.5) * box["height"] / 4
+        )
+        return read(page)
+
+    here = click(3, 1)
+    assert (here["i"], here["j"]) == ("3", "1")
+    assert click(0, 3) == here  # above the diagonal: never visited, so nowhere to go
+    here = press(page, "ArrowRight")  # the click also gave the player the keyboard
+    assert (here["i"], here["j"]) == ("3", "2")

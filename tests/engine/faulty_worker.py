@@ -1,0 +1,77 @@
+"""The real worker, in which some seeds break things for real: CUDA's memory, time, space, JSON."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from explainer.engine import worker
+from tests.workers import stop_at
+
+ILLEGAL, HANG, FULL, UNSENDABLE, HELD = 901, 902, 903, 904, 905
+
+
+def _illegal() -> None:
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def wild(P):
+        at = tl.arange(0, 128).to(tl.int64) * (1 << 40)
+        tl.store(P + at, 1.0)
+
+    wild[(1,)](torch.zeros(1, device="cuda"))
+    torch.cuda.synchronize()
+
+
+def _hang() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda._sleep(1 << 50)  # days of clock cycles
+        torch.cuda.synchronize()
+    signal.pause()
+
+
+def _full() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        torch.empty(1 << 42, dtype=torch.uint8, device="cuda")
+    raise torch.OutOfMemoryError("as the allocator says it")
+
+
+def main() -> None:
+    """Patches what answers, then serves as ever; argument: the gate at which HELD stops.
+
+    Not behind everybody else: what runs beside the tests may be endless.
+    """
+    os.nice = lambda by: 0
+    worker._prefer_gpu()
+    from explainer.engine import jobs
+
+    real = jobs.answer
+
+    def answer(message, report):
+        seed = int(message.get("run", {}).get("seed", 0))
+        if seed == ILLEGAL:
+            _illegal()
+        if seed == HANG:
+            report("hangs", 0, 1)
+            _hang()
+        if seed == FULL:
+            _full()
+        if seed == UNSENDABLE:
+            return {"result": object()}
+        if seed == HELD:
+            stop_at(sys.argv[1])
+        return real(message, report)
+
+    jobs.answer = answer
+    worker.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Tiles too large for a trace: the kernel's m and l are compared with their definition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.engine import agreement, judging
+from explainer.problem import Problem, ProblemError
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("order", ["fa1", "fa2"])
+def test_without_a_trace_the_definition_is_compared(monkeypatch, order, causal):
+    problem = Problem(n=37, d=12, block_q=16, block_k=5, causal=causal, inputs="random")
+    problem = replace(problem, order=order)
+    kept = agreement.traced_states(problem)
+
+    def too_large(problem: Problem):
+        raise ProblemError("too large to hold")
+
+    monkeypatch.setattr(agreement, "traced_states", too_large)
+    q, k, v = (torch.tensor(x)[None, None] for x in make_inputs(problem))
+    found = judging.agreement(problem, order, q, k, v, v, lambda function, stage: function())
+    assert (found["against"], found["agrees"]) == ("float64", True)
+    there = torch.from_numpy(kept[0]).isfinite()
+    assert found["values"] == 2 * int(there.sum())
+    assert found["tiles"] == int(there.any(dim=2).sum())

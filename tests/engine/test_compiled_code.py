@@ -1,0 +1,110 @@
+"""Code on request: a bad query gives one sentence, marked lines hold matrix instructions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from explainer.base.records import load
+from explainer.engine import compiled_code
+from explainer.problem import ProblemError
+
+GOOD = {"arch": "sm_80", "d": "64", "br": "32", "bc": "32", "mask": "full", "kind": "ptx"}
+TILES = {"sm_80": ("32", "32"), "sm_90": ("64", "64")}  # below 64 rows Hopper has no wgmma
+PTX = {"sm_80": "mma.sync.aligned", "sm_90": "wgmma.mma_async.sync.aligned"}
+SASS = {"sm_80": "HMMA.", "sm_90": "HGMMA."}
+
+
+@pytest.fixture(scope="module")
+def texts(compiler) -> dict[tuple[str, str], dict]:
+    """PTX and SASS of one small tile for two cards, compiled in this machine's Triton."""
+
+    def both(arch: str) -> list[dict]:
+        br, bc = TILES[arch]
+        asked = GOOD | {"arch": arch, "br": br, "bc": bc}
+        return [compiled_code.code(asked | {"kind": kind}) for kind in compiled_code.KINDS]
+
+    with compiler.serving():
+        found = [both(arch) for arch in TILES]
+    return {(arch, r["kind"]): r for arch, pair in zip(TILES, found, strict=True) for r in pair}
+
+
+@pytest.mark.parametrize("arch", TILES)
+@pytest.mark.parametrize("kind", compiled_code.KINDS)
+def test_marked_lines_are_the_matrix_instructions(texts, arch, kind):
+    found = texts[arch, kind]
+    word = (PTX if kind == "ptx" else SASS)[arch]
+    lines = found["text"].splitlines()
+    assert found["marked"] and found["kind"] == kind
+    for k in found["marked"]:
+        assert word in lines[k], lines[k]
+    products = [k for k, line in enumerate(lines) if re.search(r"\bH?G?MMA\b|mma[._]\w*sync", line)]
+    assert found["marked"] == products  # no product is left out
+
+
+@pytest.mark.parametrize("arch", TILES)
+def test_texts_are_of_this_kernel_for_this_card(texts, arch):
+    ptx, sass = texts[arch, "ptx"], texts[arch, "sass"]
+    assert f".target {arch}" in ptx["text"] and "fa2_kernel" in ptx["text"]
+    assert "EXIT" in sass["text"] and "/* 0x" not in sass["text"]
+    other = {"sm_80": "wgmma", "sm_90": "mma.sync.aligned.m16"}[arch]
+    assert other not in ptx["text"]
+    br, bc = (int(x) for x in TILES[arch])
+    row = next(
+        r for r in load("compiled")["rows"]
+        if (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"])
+        == (arch, 64, False, "fa2", br, bc)
+    )  # fmt: skip
+    for report in (ptx, sass):
+        assert report["shared_bytes"] == row["shared_bytes"] and report["spill_bytes"] == 0
+        assert re.fullmatch(r"\d+\.\d+\.\d+\S*", report["triton"])
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("arch", "sm_75"), ("arch", "sm_90; rm -rf /"), ("arch", ""), ("d", "32"), ("d", "64.0"),
+    ("br", "8"), ("br", "512"), ("bc", "48"), ("mask", "True"), ("kind", "cubin"),
+    ("kind", "x" * 10_000), ("bc", "16\n17"),
+])  # fmt: skip
+def test_a_bad_query_gives_one_sentence(key, value, monkeypatch):
+    monkeypatch.setattr(compiled_code, "_child", lambda request: pytest.fail("it was compiled"))
+    with pytest.raises(ProblemError) as caught:
+        compiled_code.code(GOOD | {key: value})
+    text = str(caught.value)
+    assert text.startswith(f"{key} = ") and "is not allowed: one of " in text
+    assert text.endswith(".") and "\n" not in text and len(text) < 160
+    with pytest.raises(ProblemError, match=rf"^{key} = \(empty\) is not allowed"):
+        compiled_code.code({k: v for k, v in GOOD.items() if k != key})
+
+
+def test_a_tile_that_the_compiler_refused_says_so(monkeypatch):
+    """None of the recorded ones was: one is made up."""
+    row = {"arch": "sm_80", "d": 64, "block_m": 32, "block_n": 32, "causal": False, "order": "fa2"}
+    made = {"rows": [row | {"refused": "The compiler refused it."}]}
+    monkeypatch.setattr(compiled_code, "load", lambda _: made)
+    monkeypatch.setattr(compiled_code, "_child", lambda request: pytest.fail("it was compiled"))
+    with pytest.raises(ProblemError, match=r"^The compiler refused it\.$"):
+        compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
+
+
+def test_when_too_many_wait_it_says_so(monkeypatch):
+    monkeypatch.setattr(compiled_code, "MAX_WAITING_S", 0.01)
+    with (
+        compiled_code.AT_ONCE,
+        pytest.raises(ProblemError, match="Too many tiles are being compiled"),
+    ):
+        compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
+    monkeypatch.setattr(compiled_code, "_child", lambda request: request)
+    for _ in range(3):  # the place is given back
+        assert compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)["capability"] == 80
+
+
+def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
+    with monkeypatch.context() as patched:
+        patched.setattr(compiled_code, "ROOT", tmp_path)  # no kernels there
+        with pytest.raises(ProblemError, match=r"^It could not be compiled here: .*kernels") as why:
+            compiled_code._child({})
+        assert "\n" not in str(why.value)
+    monkeypatch.setattr(compiled_code, "TIMEOUT_S", 0.01)
+    with pytest.raises(ProblemError, match=r"^Compiling took longer than 0\.01 s: .*\.$"):
+        compiled_code._child({})

@@ -1,0 +1,240 @@
+"""The engine with workers that obey, die, hang, fault and lie."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+
+import pytest
+
+from explainer.engine.engine import BUSY, DEADLINE_S, GONE, REFUSED, REST_S, Engine
+from explainer.engine.requests import CANARY, Point, RunRequest
+from explainer.problem import Problem
+from tests.workers import WAIT_S, Clock, Gate, Patient
+
+# A worker that notes every request in a file (its argument) and behaves as the Problem's seed says:
+# 1 dies every time, 2 once; 3 hangs; 4 faults; 5 refuses; 6 stops at the gate; 7 talks nonsense.
+FAKE = """
+import json, os, signal, sys
+from tests.workers import stop_at
+send = lambda **m: print(json.dumps(m), flush=True)
+send(machine={"available": True, "interpreted": False, "free_bytes": 2**40, "reason": ""})
+for line in sys.stdin:
+    asked = json.loads(line)
+    query = asked.get("run") or asked["point"] | {"seed": "0"}
+    if query["n"] == "24" and query["seed"] == "24":  # the check of a new life
+        with open(sys.argv[1] + ".canary", "a") as log: log.write(f"{os.getpid()}\\n")
+        right = not os.path.exists(sys.argv[1] + ".wrong")
+        send(result={"rows": [{"right": right}]}); continue
+    with open(sys.argv[1], "a") as log:
+        log.write(f"{query['n']} {query['seed']} {os.getpid()}\\n")
+    seen = open(sys.argv[1]).read().split("\\n")
+    tries = sum(x.startswith(f"{query['n']} {query['seed']} ") for x in seen)
+    send(progress=["kernel", 1, 4])
+    seed = query["seed"]
+    if seed == "1" or (seed == "2" and tries == 1): os._exit(1)
+    if seed == "3": send(progress=["hangs", 0, 1]); signal.pause()
+    if seed == "4": send(fault="CUDA error: illegal address"); os._exit(3)
+    if seed == "5": send(refused="Too big for this card."); continue
+    if seed == "6": stop_at(sys.argv[1] + ".gate")
+    if seed == "7": print("not json", flush=True); signal.pause()
+    send(result={"query": query, "tries": tries})
+"""
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """start(**options) → an engine with the fake worker; ``fake.requests()`` lists what it saw."""
+    log, clock = tmp_path / "log", Clock()
+    log.touch()
+    engines = []
+
+    def start(**options) -> Engine:
+        spawn = partial(Patient, clock, (sys.executable, "-c", FAKE, str(log)))
+        engines.append(Engine(spawn, clock=clock, **options))
+        return engines[-1]
+
+    start.clock, start.gate = clock, Gate(tmp_path / "log.gate")
+    start.gate.shut()
+    start.canaries = lambda: (tmp_path / "log.canary").read_text().split()
+    start.wrong = tmp_path / "log.wrong"
+    start.requests = lambda: [line.split() for line in log.read_text().splitlines()]
+    yield start
+    for engine in engines:
+        engine.close()
+
+
+def finish(job):
+    assert job.finished.wait(WAIT_S), f"still {job.state}"
+    return job
+
+
+def problem(seed: int = 0, n: int = 16) -> RunRequest:
+    return RunRequest(Problem(n=n, seed=seed))
+
+
+def test_a_result_and_its_progress(fake):
+    job = finish(fake().submit(problem()))
+    assert (job.state, job.error) == ("done", None)
+    assert job.result["query"] == problem().to_query()
+    assert (job.stage, job.done, job.total) == ("kernel", 1, 4)
+
+
+def test_same_problem_runs_once(fake):
+    engine = fake()
+    slow = [engine.submit(problem(6), f"s{k}") for k in range(5)]
+    with fake.gate.held():
+        slow += [engine.submit(problem(6), f"t{k}") for k in range(5)]
+    assert len({id(job) for job in slow}) == 1, "one flight for all that ask meanwhile"
+    finish(slow[0])
+    later = engine.submit(problem(6))
+    assert later.finished.is_set() and later.result is slow[0].result, "and kept for who asks later"
+    assert len(fake.requests()) == 1
+
+
+def test_worker_that_dies_once_is_replaced_and_tried_again(fake):
+    engine = fake()
+    assert finish(engine.submit(problem(2))).result["tries"] == 2
+    pids = [pid for _, _, pid in fake.requests()]
+    assert len(set(pids)) == 2
+    assert fake.canaries() == pids[1:], "the new life shows first that it computes rightly"
+
+
+def test_worker_that_fails_its_check_is_not_trusted(fake):
+    engine = fake()
+    fake.wrong.touch()
+    job = finish(engine.submit(problem(2)))
+    assert (job.state, job.why) == ("failed", GONE)
+    fake.wrong.unlink()
+    assert finish(engine.submit(problem())).state == "done"
+
+
+@pytest.mark.parametrize("seed", [1, 4], ids=["dies", "faults"])
+def test_worker_that_always_breaks_fails_with_a_sentence(fake, seed):
+    engine = fake()
+    job = finish(engine.submit(problem(seed)))
+    assert job.state == "failed" and job.error.endswith(".") and "Traceback" not in job.error
+    assert job.why == GONE
+    assert len(fake.requests()) == 2, "one retry"
+    assert finish(engine.submit(problem())).state == "done", "and the next visitor is served"
+
+
+def test_three_faults_in_a_row_give_it_a_rest(fake):
+    engine = fake()
+    finish(engine.submit(problem(1)))
+    finish(engine.submit(problem(1, n=17)))
+    assert len(fake.requests()) == 3, "the third fault is not retried"
+    refused = engine.submit(problem(n=18))
+    assert refused.state == "failed" and "rests" in refused.error and refused.why == GONE
+    fake.clock.now += REST_S - 1
+    assert engine.submit(problem(n=19)).state == "failed" and engine.state()["resting_s"] == 1
+    fake.clock.now += 1
+    assert finish(engine.submit(problem(n=18))).state == "done"
+
+
+def test_hanging_worker_is_killed_at_the_deadline(fake):
+    engine = fake()
+    job = finish(engine.submit(problem(3)))
+    assert fake.clock.waited == [DEADLINE_S, DEADLINE_S]
+    assert job.state == "failed" and "longer than" in job.error and job.why == GONE
+    assert len(fake.requests()) == 2, "one retry, in a new life"
+    assert finish(engine.submit(problem())).state == "done"
+
+
+def test_worker_that_talks_nonsense_does_not_stop_the_engine(fake):
+    engine = fake()
+    assert finish(engine.submit(problem(7))).state == "failed"
+    assert finish(engine.submit(problem())).state == "done"
+
+
+def test_refusals_are_sentences_and_not_retried(fake):
+    engine = fake()
+    job = finish(engine.submit(problem(5)))
+    assert (job.error, job.why) == ("Too big for this card.", REFUSED)
+    assert len(fake.requests()) == 1
+
+
+def test_a_point_of_a_sweep_is_a_job_like_any_other(fake):
+    engine = fake()
+    point = Point(256, 64, True, "bf16", 64, 32, ("naive", "fa2"))
+    first, second = engine.submit(point, "a"), engine.submit(point, "b")
+    assert first is second
+    assert finish(first).result["query"]["methods"] == ["naive", "fa2"]
+
+
+def test_nobody_waits_any_more(fake):
+    engine = fake()
+    running = engine.submit(problem(6), "a")
+    with fake.gate.held():
+        waiting = engine.submit(problem(0, n=20), "gone")
+        shared = engine.submit(problem(0, n=21), "gone")
+        engine.submit(problem(0, n=21), "stays")
+        engine.leave(waiting, "gone")
+        engine.leave(shared, "gone")
+        engine.leave(running, "a")
+    assert finish(waiting).state == "dropped"
+    assert finish(shared).state == "done" and finish(running).state == "done"
+    assert {n for n, _, _ in fake.requests()} == {"16", "21"}
+
+
+def test_newest_request_of_a_session_replaces_its_older_one(fake):
+    engine = fake()
+    running = engine.submit(problem(6), "me")
+    with fake.gate.held():
+        old = engine.submit(problem(0, n=20), "me")
+        shared = engine.submit(problem(0, n=21), "me")
+        assert engine.submit(problem(0, n=21), "you") is shared
+        new = engine.submit(problem(0, n=22), "me")
+    assert finish(old).state == "dropped" and old.error
+    for job in (running, shared, new):
+        assert finish(job).state == "done", "what runs, or others wait for, goes on"
+    assert {n for n, _, _ in fake.requests()} == {"16", "21", "22"}
+
+
+def test_full_queue_refuses_with_a_sentence(fake):
+    engine = fake(max_waiting=2)
+    engine.submit(problem(6))
+    with fake.gate.held():
+        waiting = [engine.submit(problem(0, n=20 + k)) for k in range(2)]
+        assert [engine.position(job) for job in waiting] == [1, 2]
+        refused = engine.submit(problem(0, n=30))
+    assert refused.state == "failed" and "waiting" in refused.error and refused.why == BUSY
+    assert all(finish(job).state == "done" for job in waiting)
+
+
+def test_close_fails_what_waits_and_ends_the_worker(fake):
+    engine = fake()
+    finish(engine.submit(problem()))
+    job, waiting = engine.submit(problem(6)), engine.submit(problem(0, n=19))
+    with fake.gate.held():
+        pid = int(fake.requests()[-1][2])
+        engine.close()
+    assert finish(job).state == finish(waiting).state == "failed"
+    assert finish(engine.submit(problem(0, n=20))).state == "failed"
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, signal.SIG_DFL)
+
+
+def test_two_hundred_at_once_are_bounded_and_all_answered(fake):
+    engine = fake(max_waiting=32)
+    engine.submit(problem(6))
+    with fake.gate.held():
+        jobs = [engine.submit(problem(0, n=17 + k), f"s{k}") for k in range(200)]
+    states = [finish(job).state for job in jobs]
+    assert states == ["done"] * 32 + ["failed"] * 168
+    assert all(job.why == BUSY for job in jobs if job.state == "failed")
+    assert finish(engine.submit(problem())).state == "done"
+
+
+def test_the_state_that_healthz_shows(fake):
+    engine = fake()
+    finish(engine.submit(problem(2)))
+    state = engine.state()
+    assert state["worker"] and state["replaced"] == 1 and state["resting_s"] == 0.0
+    assert (state["running"], state["waiting"]) == (0, 0)
+
+
+def test_canary_is_small_and_not_a_request_that_a_page_makes():
+    assert CANARY.problem.n == 24 and CANARY.problem.seed == 24

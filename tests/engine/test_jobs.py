@@ -1,0 +1,160 @@
+"""The real worker: every method judged on small requests, the interpreter's bounds, its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from explainer.engine.child import ROOT, ProcessChild
+from explainer.engine.engine import Engine
+from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
+from explainer.problem import Problem
+from tests.workers import WAIT_S, Clock, Patient
+
+# Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
+WORKER = "import os; os.nice = lambda by: 0; from explainer.engine import worker; worker.main()"
+
+
+def finish(job):
+    assert job.finished.wait(WAIT_S), f"still {job.state}"
+    return job
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """The real thing: its worker imports torch and runs the kernels."""
+    clock = Clock()
+    running = Engine(partial(Patient, clock, (sys.executable, "-c", WORKER)), clock=clock)
+    running.start()
+    yield running
+    running.close()
+
+
+REAL = [
+    RunRequest(Problem()),
+    RunRequest(
+        Problem(dtype="bf16", n=37, d=12, block_q=5, block_k=16, inputs="random"),
+        ("naive", "standard", "fa1", "fa2"),
+    ),
+    RunRequest(Problem(dtype="fp16", n=29, block_q=16, block_k=6, causal=False), ("standard",)),
+    RunRequest(Problem(n=6, block_q=2, block_k=2, d=16, inputs="sentence"), ("fa2", "fa1")),
+    RunRequest(Problem(n=1, d=1, block_q=1, block_k=1), ("naive", "fa1")),
+    RunRequest(Problem(n=130, d=64, block_q=32, block_k=64, inputs="spike", dtype="bf16")),
+    RunRequest(Problem(n=40, d=16, inputs="random"), ("naive", "fa2"), 2, 3, True, True),
+    RunRequest(Problem(n=33, d=16, block_q=7), ("fa2",), 1, 2, False, True),
+]
+
+
+@pytest.mark.parametrize("asked", REAL, ids=lambda r: f"{'-'.join(r.methods)}-n{r.problem.n}")
+def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
+    job = finish(engine.submit(asked))
+    assert job.error is None
+    result = job.result
+    json.dumps(result, allow_nan=False)
+    assert result["asked"] == asked.to_query()
+    ran = RunRequest.from_query(result["query"])
+    assert not (ran.auto_q or ran.auto_k), "auto has become the table's numbers"
+    assert replace(ran, problem=asked.problem) == replace(asked, auto_q=False, auto_k=False)
+    assert [row["method"] for row in result["rows"]] == list(asked.methods)
+    p, heads = ran.problem, asked.batch * asked.heads
+    itemsize = 4 if p.dtype == "fp32" else 2
+    assert result["io_bytes"] == 4 * heads * p.n * p.d * itemsize
+    for row in result["rows"]:
+        assert row["right"] and row["error"] <= row["allowed"]
+        counts = row["histogram"]
+        assert sum(counts["counts"]) + counts["exact"] == result["heads_judged"] * p.n * p.d
+        assert row["bytes"] > 0 and row["flops"] > 0
+        if row["method"] in ORDERS:
+            assert row["lse_error"] < 1e-2 and row["same"]["agrees"]
+            check_tiles(row, replace(p, order=row["method"]), result)
+        if row["method"] in ("naive", "standard"):
+            assert row["peak_bytes"] >= 2 * heads * p.n**2 * itemsize
+        assert ("median_ms" in row) != result["machine"]["interpreted"]
+
+
+def check_tiles(row, p, result):
+    if p.order == "standard":
+        assert row["same"]["against"] == "O"
+        return
+    assert row["same"]["against"] == "trace"
+    assert row["same"]["tiles"] == result["tiles"][p.order]
+    rows = sum(
+        min(p.n, (i + 1) * p.block_q) - i * p.block_q
+        for i in range(p.Tr)
+        for j in range(p.Tc)
+        if not p.causal or j * p.block_k < min(p.n, (i + 1) * p.block_q)
+    )
+    assert row["same"]["values"] == 2 * rows, "m and l of every row of every tile visited"
+
+
+def interpreted(engine) -> bool:
+    finish(engine.submit(RunRequest(Problem())))
+    return engine.machine()["interpreted"]
+
+
+def test_bounds_under_the_interpreter(engine):
+    if not interpreted(engine):
+        pytest.skip("a GPU is here: the interpreter's bounds do not apply")
+    many = finish(engine.submit(RunRequest(Problem(n=512, block_q=8, block_k=8))))
+    assert many.state == "failed" and "2,000" in many.error and "4,096" not in many.error
+    long = finish(engine.submit(RunRequest(Problem(n=8192, block_q=512, block_k=512))))
+    assert long.state == "failed" and "4,096" in long.error
+    heads = finish(engine.submit(RunRequest(Problem(), ("fa2",), 64, 32)))
+    assert heads.state == "failed" and "2048 heads" in heads.error
+    swept = finish(engine.submit(Point(256, 64, True, "bf16", 64, 32, ("fa2",))))
+    assert swept.state == "failed" and "GPU" in swept.error
+
+
+def test_what_needs_a_gpu_says_so_beside_what_ran(engine):
+    if not interpreted(engine):
+        pytest.skip("a GPU is here: everything runs")
+    job = finish(engine.submit(RunRequest(Problem(), tuple(METHODS))))
+    refused = {row["method"]: row["refused"] for row in job.result["rows"] if "refused" in row}
+    assert set(refused) == set(METHODS) - {"naive", *ORDERS}
+    assert all(text.endswith(".") for text in refused.values())
+    alone = finish(engine.submit(RunRequest(Problem(), ("hopper",))))
+    assert alone.state == "failed" and "GPU" in alone.error
+
+
+def test_worker_dies_with_its_parent():
+    """The engine as the app starts it."""
+    code = (
+        "import signal; from explainer.engine.engine import Engine\n"
+        "from explainer.problem import Problem\n"
+        "from explainer.engine.requests import RunRequest\n"
+        "engine = Engine(); job = engine.submit(RunRequest(Problem(), ('naive',)))\n"
+        "job.finished.wait(); print(job.state, engine._child.process.pid, flush=True)\n"
+        "signal.pause()"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
+        state, worker = parent.stdout.readline().split()
+        assert state == "done"
+        ended = select.poll()
+        ended.register(pid := os.pidfd_open(int(worker)), select.POLLIN)
+        assert not ended.poll(0), "it lives"
+        parent.kill()
+        assert ended.poll(WAIT_S * 1000), "it outlives its parent"
+        os.close(pid)
+
+
+def test_without_triton_the_reason_is_a_sentence():
+    hide = (
+        "import importlib.util as u, runpy; real = u.find_spec\n"
+        "u.find_spec = lambda name, *more: None if name == 'triton' else real(name, *more)\n"
+        "runpy.run_module('explainer.engine.worker', run_name='__main__')"
+    )
+    bare = Engine(partial(ProcessChild, (sys.executable, "-c", hide)))
+    try:
+        job = finish(bare.submit(RunRequest(Problem())))
+        assert job.state == "failed" and "Triton is not installed" in job.error
+        assert bare.machine()["available"] is False
+    finally:
+        bare.close()

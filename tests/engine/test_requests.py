@@ -1,0 +1,98 @@
+"""Requests round-trip, and what is out of range is refused in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainer.engine.requests import METHODS, RunRequest, Sweep
+from explainer.problem import Problem, ProblemError
+
+
+@given(
+    st.integers(1, 4096),
+    st.integers(1, 256),
+    st.sets(st.sampled_from(list(METHODS)), min_size=1),
+    st.integers(1, 4),
+    st.integers(1, 8),
+    st.booleans(),
+    st.booleans(),
+)
+def test_round_trip(n, d, methods, batch, heads, auto_q, auto_k):
+    blocks = {} if auto_q or auto_k else {"block_q": min(n, 7), "block_k": min(n, 9)}
+    query = {"n": str(n), "d": str(d), "b": str(batch), "h": str(heads)}
+    query |= {"methods": ",".join(methods), "br": "auto" if auto_q else str(min(n, 7))}
+    query |= {"bc": "auto" if auto_k else str(min(n, 9))}
+    asked = RunRequest.from_query(query)
+    assert RunRequest.from_query(asked.to_query()) == asked
+    assert set(asked.methods) == methods and (asked.auto_q, asked.auto_k) == (auto_q, auto_k)
+    if blocks:
+        assert (asked.problem.block_q, asked.problem.block_k) == tuple(blocks.values())
+
+
+def test_defaults_are_naive_and_the_order_of_the_lesson():
+    assert RunRequest.from_query({"order": "fa1"}).methods == ("naive", "fa1")
+    assert RunRequest.from_query({"order": "fa1"}).problem.order == "fa1"
+    assert RunRequest.from_query({}) == RunRequest(Problem())
+
+
+def test_order_is_the_first_method_with_tiles():
+    assert RunRequest(Problem(order="standard"), ("fa1", "fa2")).problem.order == "fa2"
+    assert RunRequest(Problem(order="fa2"), ("naive",)).problem.order == "fa2"
+
+
+BAD = [
+    ({"b": "0"}, "b"),
+    ({"b": "65"}, "b"),
+    ({"h": "129"}, "h"),
+    ({"h": "x"}, "h"),
+    ({"n": "65536", "data": "random", "d": "256", "b": "64"}, "b"),
+    ({"n": "65536", "data": "random", "d": "128", "h": "64"}, "h"),
+    ({"n": "65537", "data": "random"}, "n"),
+    ({"n": "20000"}, "n"),
+    ({"methods": "magic"}, "methods"),
+    ({"methods": 7}, "methods"),
+    ({"methods": ["fa2", None]}, "methods"),
+    ({"br": "Auto"}, "br"),
+    ({"br": "auto", "bc": "17"}, "bc"),
+]
+
+
+@pytest.mark.parametrize(("query", "field"), BAD, ids=lambda x: str(x)[:40])
+def test_bad_requests_are_one_sentence(query, field):
+    with pytest.raises(ProblemError) as refused:
+        RunRequest.from_query(query)
+    text = str(refused.value)
+    assert text.startswith(f"{field} = ") and text.endswith(".") and len(text) < 240
+
+
+@pytest.mark.parametrize("methods", ["", [], ()])
+def test_no_method_is_said_in_the_words_of_the_page(methods):
+    with pytest.raises(ProblemError) as refused:
+        RunRequest.from_query({"methods": methods})
+    assert str(refused.value).startswith("Choose at least one method: Naive PyTorch, Standard,")
+    with pytest.raises(ProblemError, match="Choose at least one method"):
+        Sweep(64, "bf16", methods)
+
+
+def test_blanks_around_a_value_are_not_seen():
+    plain = RunRequest.from_query({"n": "16", "br": "auto", "h": "2", "gain": "2"})
+    assert RunRequest.from_query({"n": "16 ", "br": " auto", "h": " 2", "gain": "2 "}) == plain
+
+
+@pytest.mark.parametrize(
+    "values", [(0, "bf16"), (64, "int8"), (64, "bf16", ("x",)), (64, "bf16", ("fa2",), 100)]
+)
+def test_bad_sweeps_are_one_sentence(values):
+    with pytest.raises(ProblemError) as refused:
+        Sweep(*values)
+    assert str(refused.value).endswith(".")
+
+
+def test_points_keep_tokens_and_width():
+    points = Sweep(128, "bf16", ("fa2",), 65536).points()
+    assert [p.n for p in points[::2]] == [256 * 2**k for k in range(9)]
+    assert all(p.heads == 16 and p.batch * p.n == max(p.n, 16384) for p in points)
+    assert [p.causal for p in points] == [False, True] * 9
+    assert all(p.to_query()["methods"] == ["fa2"] for p in points)

@@ -1,0 +1,1 @@
+"""The browser's pure modules, run by node against what Python says."""

@@ -1,0 +1,287 @@
+"""What node's tests read: packed traces, and what a player must show of them, told by the trace,
+by plain softmax and by a dense mask; nothing here knows how the browser's model works."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import total
+from explainer.memory import tile_budget
+from explainer.parallel.warps import ORDERS as SPLITS
+from explainer.parallel.warps import packed, warps
+from explainer.problem import ORDERS, Problem
+from explainer.trace import Trace, Visit, one_visit, trace
+from explainer.web.wire import has_numbers, pack, pack_visit
+from tests.browser.expected import (
+    STATS,
+    attributes,
+    last_visits,
+    phases,
+    softmax_statistics,
+    statistics,
+    statistics_tolerance,
+)
+
+COLUMNS = (*STATS, "row_max", "row_sum")  # of the row table
+
+
+def plain(x):
+    """JSON has no −∞ and no NaN: such numbers travel as JavaScript spells them."""
+    if isinstance(x, dict):
+        return {key: plain(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [plain(value) for value in x]
+    if isinstance(x, np.ndarray):
+        return plain(x.tolist())
+    if isinstance(x, float) and not np.isfinite(x):
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(x)]
+    return x
+
+
+def before(visits: tuple[Visit, ...], step: int) -> int | None:
+    """The visit that left the accumulator which this one starts from."""
+    i = visits[step].i
+    return max(
+        (k for k in range(step) if visits[k].i == i and visits[k].O is not None), default=None
+    )
+
+
+def accumulator(t: Trace, step: int, done: tuple[str, ...]) -> list | None:
+    """[state, the visit after which it was so] of the O that is on chip; None where none is."""
+    visit = t.visits[step]
+    if visit.O is None:
+        return None
+    if t.problem.order == "fa2" and "store" in done:
+        return ["final", step]
+    if "output" in done:
+        return ["after", step]
+    earlier = before(t.visits, step)
+    return ["zero", None] if earlier is None else ["before", earlier]
+
+
+def seen(problem: Problem) -> np.ndarray:
+    """(n, n) bool: which keys a query may see."""
+    return np.tri(problem.n, dtype=bool) if problem.causal else np.ones((problem.n,) * 2, bool)
+
+
+def kinds(problem: Problem) -> list[list[str]]:
+    """Of each tile, from the dense mask; nobody sees what lies beyond a ragged edge."""
+    p = problem
+    mask = np.zeros((p.Tr * p.block_q, p.Tc * p.block_k), bool)
+    mask[: p.n, : p.n] = seen(p)
+
+    def kind(i: int, j: int) -> str:
+        tile = mask[i * p.block_q :, j * p.block_k :][: p.block_q, : p.block_k]
+        return "full" if tile.all() else "partial" if tile.any() else "skipped"
+
+    return [[kind(i, j) for j in range(p.Tc)] for i in range(p.Tr)]
+
+
+def tiles(problem: Problem, visits: tuple, kinds: list[list[str]]) -> Iterator[str]:
+    """Step by step a letter for each tile: current, done, pending, skipped, and P once S is P."""
+    standard = problem.order == "standard"
+    places = [(i, j) for i in range(problem.Tr) for j in range(problem.Tc)]
+    of_tile = {(v.i, v.j): k for k, v in enumerate(visits)}
+    softmax = {v.i: k for k, v in enumerate(visits) if v.stage == "softmax"}
+    for step, visit in enumerate(visits):
+        letters = []
+        for i, j in places:
+            now = visit.i == i and visit.j in (j, None)
+            passed = not standard and kinds[i][j] == "skipped"
+            state = "c" if now else "s" if passed else "d" if of_tile[i, j] < step else "p"
+            letters.append(state.upper() if standard and step >= softmax[i] else state)
+        yield "".join(letters)
+
+
+def finished(visits: tuple, step: int, done: tuple[str, ...], rows: int) -> int:
+    """Row blocks, from the first, that no later visit works on."""
+    stored = "store" in done or visits[step].kind == "skipped"
+    open_ = {v.i for v in visits[step + stored :] if v.kind != "skipped"}
+    return min(open_, default=rows)
+
+
+def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
+    """Everything that depends on (visit, phase), of each ``every``-th visit."""
+    numbers = has_numbers(problem)
+    t = trace(problem) if numbers else None
+    moved: dict[str, list[int]] = {}
+    for step, visit in enumerate(visits):
+        for phase in phases(visit) if step % every == 0 else ():
+            done = phases(visit)[: phases(visit).index(phase) + 1]
+            now = {tensor: list(both) for tensor, both in moved.items()}
+            for x in visit.transfers:
+                if x.phase in done:
+                    now.setdefault(x.tensor, [0, 0])[x.op == "write"] += x.nbytes
+            rows = statistics(problem, visit, phase, COLUMNS) if numbers else {}
+            yield {
+                **attributes(problem, visits, step, phase),
+                "reads": sum(r for r, _ in now.values()),
+                "writes": sum(w for _, w in now.values()),
+                "perTensor": now,
+                "done": done,
+                "stage": visit.stage,
+                "cols": columns(problem, visit.j),
+                "rows": rows,
+                "acc": accumulator(t, step, done) if numbers else None,
+                "history": history(visits, step, done) if numbers else [],
+                "finished": finished(visits, step, done, problem.Tr),
+            }
+        for x in visit.transfers:
+            moved.setdefault(x.tensor, [0, 0])[x.op == "write"] += x.nbytes
+
+
+def columns(problem: Problem, j: int | None) -> list[int]:
+    """First key and the one behind the last that a visit sees."""
+    keys = np.arange(problem.n)
+    keys = keys if j is None else keys[keys // problem.block_k == j]
+    return [int(keys[0]), int(keys[-1]) + 1]
+
+
+def history(visits: tuple[Visit, ...], step: int, done: tuple[str, ...]) -> list[list]:
+    """[visit, is its m known, is its l known] of this row block's visits so far."""
+    if visits[step].kind == "skipped":
+        return []
+    of_block = [k for k in range(step + 1) if visits[k].i == visits[step].i]
+    known = [k for k in of_block if visits[k].m_new is not None]
+    return [[k, k < step or "max" in done, k < step or "sum" in done] for k in known]
+
+
+def walk(problem: Problem, every: int = 1) -> dict:
+    """A whole Problem: what its visits leave, and what is to be seen at each place."""
+    numbers = has_numbers(problem)
+    visits = trace(problem).visits if numbers else schedule(problem)
+    dense = kinds(problem)
+    case = {
+        "problem": problem.to_query(),
+        "numbers": numbers,
+        "kinds": dense,
+        "every": every,
+        "places": list(places(problem, visits, every)),
+        "tiles": list(tiles(problem, visits, dense)) if every == 1 else None,
+        "transfers": [
+            [[x.tensor, x.block, x.op, x.phase, x.nbytes] for x in v.transfers] for v in visits
+        ],
+    }
+    return case | (left(trace(problem), header(pack(problem))["arrays"]) if numbers else {})
+
+
+def header(packed: bytes) -> dict:
+    """What stands before the arrays of a packed trace."""
+    return json.loads(packed[8 : 8 + int.from_bytes(packed[4:8], "little")])
+
+
+def left(t: Trace, arrays: dict) -> dict:
+    """m, l and O after each visit; the matrices; and what plain softmax says of m and l. What is
+    only looked at may have travelled as fp16: ``arrays``, of the header, says what did."""
+
+    def sent(name: str, x: np.ndarray | None) -> np.ndarray | None:
+        half = x is not None and arrays[name]["dtype"] == "f2"
+        return x.astype("f2").astype("f4") if half else x
+
+    m, l = softmax_statistics(t)
+    softmax = {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)}
+    overflown = np.isposinf(t.S).any() or np.isnan(t.S).any()
+    return {
+        "after": [{"m": v.m_new, "l": v.l_new, "O": sent("acc", v.O)} for v in t.visits],
+        "arrays": {name: sent(name, getattr(t, name)) for name in ("Q", "K", "V", "S", "O")},
+        "softmax": None if overflown else softmax,
+        "last": {str(k): i for k, i in last_visits(t).items()},
+    }
+
+
+def zoom(problem: Problem, step: int) -> dict:
+    """One visit with numbers of a Problem that travels as tiles only."""
+    visit, earlier = one_visit(problem, step)
+    final = visit.O / visit.l_new[:, None] if problem.order == "fa2" else None
+    return {
+        "step": step,
+        "rows": {phase: statistics(problem, visit, phase, COLUMNS) for phase in visit.phases},
+        "S": visit.S,
+        "P": visit.P,
+        "before": None if earlier is None else earlier.O,
+        "after": visit.O,
+        "final": final,
+    }
+
+
+def race(problem: Problem) -> dict:
+    """Three orders on one clock: how many visits of each are over at each tick, by both clocks."""
+    of = {order: replace(problem, order=order) for order in ORDERS}
+    sums = {
+        order: np.cumsum([sum(t.nbytes for t in v.transfers) for v in schedule(p)])
+        for order, p in of.items()
+    }
+    longest = max(map(len, sums.values()))
+    quantum = -(-max(map(total, of.values())) // longest)
+    ticks = -(-max(map(total, of.values())) // quantum)
+    return {
+        "orders": list(ORDERS),
+        "bytes": {order: [0, *x.tolist()] for order, x in sums.items()},
+        "quantum": quantum,
+        "tile": {o: [min(k, len(x)) for k in range(1, longest + 1)] for o, x in sums.items()},
+        "byte": {
+            order: [int((x <= (tick + 1) * quantum).sum()) for tick in range(ticks)]
+            for order, x in sums.items()
+        },
+        "finish": {order: -(-total(p) // quantum) - 1 for order, p in of.items()},
+    }
+
+
+def on_chip(problem: Problem) -> dict:
+    """Of each card: does the tile fit, and the largest square one that would."""
+    return {
+        key: [
+            tile_budget.fits(problem, card),
+            min(problem.n, tile_budget.largest_square(problem, card)),
+        ]
+        for key, card in tile_budget.CARDS.items()
+    }
+
+
+def write(folder: Path, name: str, case: dict, **traces: bytes) -> None:
+    """``name.json`` and the packed traces that it is about: ``name.<key>``."""
+    (folder / f"{name}.json").write_text(json.dumps(plain(case), allow_nan=False))
+    for key, content in traces.items():
+        (folder / f"{name}.{key}").write_bytes(content)
+
+
+def write_walk(folder: Path, name: str, problem: Problem, every: int = 1) -> None:
+    """A walk, the trace it goes through, and what fits where."""
+    case = walk(problem, every) | {"sram": on_chip(problem)}
+    write(folder, f"walk-{name}", case, trace=pack(problem))
+
+
+def write_zoom(folder: Path, name: str, problem: Problem, steps: list[int]) -> None:
+    """Chosen visits of a Problem without numbers."""
+    case = {"visits": [zoom(problem, step) for step in steps]}
+    visits = {f"visit{step}": pack_visit(problem, step) for step in steps}
+    write(folder, f"zoom-{name}", case, trace=pack(problem), **visits)
+
+
+def write_race(folder: Path, name: str, problem: Problem) -> None:
+    """A race and its three traces."""
+    traces = {order: pack(replace(problem, order=order)) for order in ORDERS}
+    write(folder, f"race-{name}", race(problem), **traces)
+
+
+def write_warps(folder: Path, name: str, problem: Problem, i: int, j: int, count: int) -> None:
+    """A tile among its warps as it is sent, and at each step what was moved and is held by then."""
+    told = {}
+    for split in SPLITS:
+        steps, moved, barriers, held = warps(problem, i, j, split, count).steps, 0, 0, {}
+        told[split] = []
+        for step in steps:
+            moved += sum(x.nbytes for x in step.exchanges)
+            barriers += step.barriers
+            held = held | {
+                t: [h for h in step.held if h.tensor == t] for t in {h.tensor for h in step.held}
+            }
+            now = {t: [h.values for h in pieces] for t, pieces in sorted(held.items())}
+            told[split].append({"moved": moved, "barriers": barriers, "held": now})
+    write(folder, f"warps-{name}", {"sent": packed(problem, i, j, count), "told": told})

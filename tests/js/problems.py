@@ -1,0 +1,65 @@
+"""The Problems whose every tick and phase is judged."""
+
+from __future__ import annotations
+
+import random
+
+from explainer.problem import ORDERS, Problem
+
+# Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
+PROBLEMS = [
+    "",
+    "n=16&d=8&br=4&bc=4&mask=causal&order=fa1",
+    "n=16&d=8&br=4&bc=4&mask=full&order=standard&dtype=fp16",
+    "n=11&d=6&br=4&bc=3&mask=causal&order=fa2&dtype=bf16&data=random&seed=7",
+    "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
+    "n=10&d=5&br=4&bc=3&mask=causal&order=standard&dtype=bf16&data=random",
+    "n=13&d=64&br=2&bc=6&mask=full&order=fa2&dtype=fp16&data=spike&seed=3",
+    "n=9&d=3&br=5&bc=2&mask=full&order=fa1&dtype=bf16&data=rising",
+    "n=6&d=16&br=2&bc=2&mask=causal&order=fa2&data=sentence",
+    "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
+    "n=1&d=1&br=1&bc=1",
+    "n=1&d=1&br=1&bc=1&mask=full&order=standard",
+    "n=11&d=4&br=4&bc=3&mask=causal&order=fa2",
+    "n=7&d=4&br=3&bc=2&mask=causal&order=fa1",
+    "n=7&d=4&br=3&bc=4&mask=causal&order=standard&dtype=fp16",
+    "n=19&d=6&br=4&bc=5&mask=causal&order=fa1&data=random&seed=3",
+    "n=24&d=4&br=6&bc=4&mask=full&order=fa2&data=random&seed=1",
+    # loud: fp16 overflows to infinity and NaN
+    *(
+        f"n=12&d=4&br=4&bc=3&mask={mask}&order={order}&dtype={dtype}&data=spike&gain=3000"
+        for mask, order in (("causal", "standard"), ("causal", "fa1"), ("full", "fa2"))
+        for dtype in ("fp32", "fp16", "bf16")
+    ),
+    "n=112&d=64&br=32&bc=48&order=fa2&data=random",  # shown in half precision
+    "n=120&d=64&br=64&bc=64&order=standard&data=spike&mask=full",
+    "n=16&d=256&br=16&bc=16",  # on no card's chip, or on some
+]
+# Too many numbers to travel: tiles only; ragged in both directions.
+LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]
+LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)
+
+
+def problem_of(query: str) -> Problem:
+    return Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair))
+
+
+def drawn(count: int) -> list[Problem]:
+    """Random Problems, ragged and Br ≠ Bc more often than not; the same ones in every run."""
+    draw = random.Random(7)
+    out = []
+    for _ in range(count):
+        n = draw.randint(2, 21)
+        sizes = {"d": draw.randint(1, 9), "block_q": draw.randint(1, min(n, 7))}
+        out.append(
+            Problem(
+                n=n,
+                **sizes,
+                block_k=draw.randint(1, min(n, 7)),
+                causal=draw.random() < 0.6,
+                dtype=draw.choice(["fp32", "fp32", "fp16", "bf16"]),
+                inputs=draw.choice(["rising", "random", "spike", "sentence"]),
+                seed=draw.randint(0, 99),
+            )
+        )
+    return out

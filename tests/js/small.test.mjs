@@ -1,0 +1,49 @@
+// The smaller modules: addresses, axes, warps.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { equal, fixtures, flat, same } from "./load.mjs";
+import { axisOf, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
+
+test("a Problem and a place are read from the address", () => {
+  assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
+  assert.equal(problemOf("?text=a%26b c&data=sentence"), "data=sentence&text=a%26b+c");
+  equal(position("?step=12&phase=exp"), { step: 12, phase: "exp" });
+  for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"]) equal(position(wrong), { step: undefined, phase: undefined });
+});
+
+test("ticks are round, inside, and as many as asked for", () => {
+  for (const [low, high, count] of [[0, 1, 5], [-3.2, 17, 6], [0, 4096, 4], [0.001, 0.002, 3]]) {
+    const found = ticks(low, high, count, false);
+    assert.ok(found.length >= 2 && found.length <= count + 1, String(found));
+    for (const t of found) assert.ok(t >= low - 1e-9 && t <= high * (1 + 1e-9), String(found));
+  }
+  equal(ticks(0, 4, 9, false, 1), [0, 1, 2, 3, 4]);
+  equal(ticks(1, 4, 4, true), [1, 2, 3, 4]);
+});
+
+test("values stand on their axis, and gaps on none", () => {
+  const log = axisOf([1, 10, 1000], true);
+  equal([log.at(1), log.at(1000), log.at(0), log.said(2), log.said(5)], [0, 1, NaN, "100", "10⁵"]);
+  const flat_ = axisOf([3, 3], false);
+  equal([flat_.at(3), flat_.said(3.25)], [0.5, "3.25"]);
+  equal([0, 5, 10, 99].map(scaleOf([0, 10], false)), [0, 0.5, 1, 1]);
+  equal([0, 1, 100].map(scaleOf([10, 100], true)), [0, 0, 1]);
+});
+
+for (const [name, { sent, told }] of fixtures("warps"))
+  test(name, () => {
+    for (const [split, wanted] of Object.entries(told)) {
+      const steps = readWarpSteps(sent[split]);
+      equal(steps.map((step) => [step.moved, step.total]), wanted.map((want) => [want.moved, want.barriers]), `${name} ${split}`);
+      steps.forEach((step, at) => {
+        equal(Object.keys(step.held).sort(), Object.keys(wanted[at].held), `${name} ${split} ${at}`);
+        for (const [tensor, pieces] of Object.entries(step.held))
+          pieces.forEach((piece, k) => {
+            const values = wanted[at].held[tensor][k];
+            const found = values.map((row, r) => (Array.isArray(row) ? row.map((_, c) => piece.at(r, c)) : piece.at(r)));
+            same(flat(found).map(Math.fround), flat(values), `${name} ${split} ${at} ${tensor}`);
+          });
+      });
+    }
+  });

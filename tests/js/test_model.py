@@ -1,0 +1,114 @@
+"""``node --test`` on the browser's pure modules, against traces and states that Python writes.
+
+Each file of tests must also refuse what is wrong: faults are planted in the fixtures.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from explainer.algorithms.schedule import schedule
+from explainer.problem import ORDERS, Problem
+from tests.js.fixtures import write_race, write_walk, write_warps, write_zoom
+from tests.js.problems import LONG, LONGEST, PROBLEMS, drawn, problem_of
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*.test.mjs"))
+NODE = compute_driver_executable()[0]  # Playwright brings a node of its own
+
+
+def node(file: Path, folder: Path) -> subprocess.CompletedProcess:
+    """One file of tests on one folder of fixtures."""
+    command = [NODE, "--test", "--test-reporter=spec", str(file)]
+    environment = os.environ | {"FIXTURES": str(folder), "FORCE_COLOR": "0"}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fixtures")
+    for query in PROBLEMS:
+        write_walk(folder, query or "default", problem_of(query))
+    for problem in LONG:
+        write_walk(folder, f"long-{problem.order}", problem)
+        steps = [k for k, v in enumerate(schedule(problem)) if v.kind != "skipped"]
+        write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
+    write_walk(folder, "longest", LONGEST, every=97)
+    write_warps(
+        folder, "ragged", Problem(n=21, d=5, block_q=8, block_k=6, inputs="random"), 2, 3, 4
+    )
+    spiked = Problem(n=11, d=4, block_q=3, block_k=5, inputs="spike", dtype="fp16")
+    write_warps(folder, "spike", spiked, 2, 1, 8)
+    for k, problem in enumerate(drawn(20)):
+        write_race(folder, str(k), problem)
+        for order in ORDERS:
+            query = problem.to_query() | {"order": order}
+            write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
+    return folder
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.name)
+def test_the_model_agrees_with_numpy(file, fixtures):
+    done = node(file, fixtures)
+    assert done.returncode == 0, done.stdout[-8_000:] + done.stderr
+    assert "fail 0" in done.stdout and "pass 0" not in done.stdout
+
+
+def last(case: dict, key: str):
+    """``key`` of the last place of a walk."""
+    return case["places"][-1][key]
+
+
+FAULTS = {
+    "a statistic off by one bit": lambda c: next(iter(last(c, "rows").values())).update(
+        m_new=1e-30
+    ),
+    "a number shown too early": lambda c: c["places"][0]["rows"]["0"].update(m_new=0.5),
+    "one byte more": lambda c: c["places"][-1].update(reads=last(c, "reads") + 1),
+    "bytes of another tensor": lambda c: last(c, "perTensor").update(Q=[1, 0]),
+    "another phase": lambda c: c["places"][2].update(phase="sum"),
+    "a place left out": lambda c: c["places"].pop(5),
+    "another accumulator": lambda c: c["after"][0]["O"][0].__setitem__(0, 3.0),
+    "an accumulator not yet divided": lambda c: c["places"][-1].update(acc=["after", 0]),
+    "another transfer": lambda c: c["transfers"][1].pop(),
+    "another map": lambda c: c["tiles"].__setitem__(1, c["tiles"][0]),
+    "another kind of tile": lambda c: c["kinds"][0].__setitem__(0, "skipped"),
+    "a finished row block too many": lambda c: c["places"][0].update(finished=1),
+    "another history": lambda c: c["after"][0]["m"].__setitem__(0, 7.0),
+    "another softmax": lambda c: c["softmax"]["l"].__setitem__(3, 99.0),
+    "another card": lambda c: c["sram"].update(h100=[False, 1]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found(fault, tmp_path):
+    write_walk(tmp_path, "default", Problem())
+    path = tmp_path / "walk-default.json"
+    case = json.loads(path.read_text())
+    FAULTS[fault](case)
+    path.write_text(json.dumps(case))
+    done = node(HERE / "walk.test.mjs", tmp_path)
+    assert done.returncode == 1 and "AssertionError" in done.stdout, done.stdout
+    assert "walk-default" in done.stdout
+
+
+def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
+    write_race(tmp_path, "one", Problem())
+    write_zoom(tmp_path, "one", LONG[-1], [3])
+    for name, change in (
+        ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
+        ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),
+    ):
+        path = tmp_path / f"{name}-one.json"
+        case = json.loads(path.read_text())
+        assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
+        change(case)
+        path.write_text(json.dumps(case))
+        done = node(HERE / f"{name}.test.mjs", tmp_path)
+        assert done.returncode == 1 and "AssertionError" in done.stdout, done.stdout

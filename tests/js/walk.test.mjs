@@ -1,0 +1,166 @@
+// Every tick and phase of every trace: what the model gives is what NumPy has.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
+import {
+  CODE, finishedRows, frame, history, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence, stated,
+  tileState,
+} from "./model.mjs";
+
+function rows(f, wanted, where) {
+  equal(f.stats.map((s) => String(s.row)), Object.keys(wanted), `${where}: rows`);
+  for (const s of f.stats) {
+    const stats = wanted[s.row];
+    same(Object.keys(stats).map((name) => s[name]), Object.values(stats).map(real), `${where}: row ${s.row} ${Object.keys(stats)}`);
+    assert.equal(s.rose, s.m_new > s.m_old, `${where}: row ${s.row} rose`);
+  }
+}
+
+function accumulator(trace, f, wanted, after, where) {
+  assert.equal(f.acc?.state, wanted?.[0], `${where}: accumulator`);
+  if (!wanted) return;
+  const [state, visit] = wanted;
+  const size = (f.rows.stop - f.rows.start) * f.problem.d;
+  if (state === "zero") return same(f.acc.data, new Array(size).fill(0), `${where}: accumulator`);
+  const { O } = trace.arrays;
+  const final = O.subarray(f.rows.start * f.problem.d, f.rows.stop * f.problem.d);
+  same(f.acc.data, state === "final" ? [...final] : flat(after[visit].O), `${where}: accumulator`);
+}
+
+function transfers(f, wanted, done, where) {
+  const expected = wanted.map(([tensor, block, op, phase, bytes]) => ({ tensor, block, op, phase, bytes, moved: done.includes(phase) }));
+  equal(f.transfers, expected, `${where}: transfers`);
+}
+
+function lines(trace, f, wanted, after, where) {
+  const found = history(trace, f);
+  equal(found.map((point) => point.rows.length), wanted.map(([k]) => after[k].m.length), `${where}: history`);
+  found.forEach((point, at) => {
+    const [k, m, l] = wanted[at];
+    assert.equal(point.j, Math.max(0, trace.arrays.v_j[k]), `${where}: history`);
+    same(point.rows.map((row) => row.m), flat(after[k].m).map((x) => (m ? x : undefined)), `${where}: history of m`);
+    same(point.rows.map((row) => row.l), flat(after[k].l).map((x) => (l ? x : undefined)), `${where}: history of l`);
+  });
+}
+
+/** The code has a line for the moment, and the sentence says no number that is not there. */
+function words(f, where) {
+  const row = f.stats.find((s) => s.rose) ?? f.stats[0];
+  const said = sentence(f, row);
+  assert.doesNotMatch(said, /undefined|null|object/, where);
+  const { n, block_q } = f.problem;
+  const lines = CODE[f.problem.order].filter((line) => lit(line, f));
+  assert.ok(lines.length, `${where}: no line of the code is lit`);
+  assert.ok(lines.every(({ phase, phases }) => (phases ?? [phase]).includes(f.phase)), where);
+  assert.equal(f.rows.stop, Math.min(n, (f.i + 1) * block_q), where);
+}
+
+function judge(trace, want, case_, where) {
+  const f = frame(trace, want.step, want.phase);
+  const says = Object.fromEntries(Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]));
+  const keys = ["order", "step", "steps", "phase", "i", "j", "kind", "reads", "writes"];
+  equal(says, Object.fromEntries(keys.map((key) => [key, want[key]])), where);
+  for (const [tensor, both] of Object.entries(f.perTensor)) equal(both, want.perTensor[tensor] ?? [0, 0], `${where}: bytes of ${tensor}`);
+  assert.ok(Object.keys(want.perTensor).every((tensor) => tensor in f.perTensor), where);
+  equal(f.phases.filter(f.done), want.done, `${where}: phases over`);
+  assert.equal(f.stage, want.stage, where);
+  equal([f.cols.start, f.cols.stop], want.cols, `${where}: keys`);
+  rows(f, want.rows, where);
+  accumulator(trace, f, want.acc, case_.after, where);
+  transfers(f, case_.transfers[f.step], want.done, where);
+  lines(trace, f, want.history, case_.after, where);
+  words(f, where);
+  assert.equal(finishedRows(trace, f), want.finished, `${where}: finished row blocks`);
+  return f;
+}
+
+/** Tiles change their look only where the views repaint: at the visits stepped over. */
+function map(trace, f, case_, where) {
+  const { Tr, Tc } = trace.problem;
+  let letters = "";
+  for (let i = 0; i < Tr; i++)
+    for (let j = 0; j < Tc; j++) {
+      const { kind, state, layer } = tileState(trace, f.step, i, j);
+      assert.equal(kind, case_.kinds[i][j], `${where}: tile ${i}, ${j}`);
+      letters += layer === "P" ? state[0].toUpperCase() : state[0];
+      assert.ok(lookOf({ state, layer }, f).startsWith(state + layer), where);
+    }
+  assert.equal(letters, case_.tiles[f.step], `${where}: the map`);
+}
+
+/** Once a row block is done, its m and l are those of plain softmax. */
+function plain(f, { m, l, tolerance }, where) {
+  for (const s of f.stats) {
+    const [M, L] = [real(m[s.row]), real(l[s.row])];
+    assert.ok(Math.abs(s.m_new - M) <= tolerance * Math.max(1, Math.abs(M)), `${where}: m of row ${s.row}`);
+    assert.ok(Math.abs(s.l_new - L) <= tolerance * L, `${where}: l of row ${s.row}`);
+  }
+  return f.stats.length;
+}
+
+for (const [name, case_] of fixtures("walk")) {
+  const trace = traceOf(name);
+  const where = (want) => `${name}: step ${want.step} ${want.phase}`;
+
+  test(`${name}: every place`, () => {
+    let judged = 0;
+    for (const want of case_.places) {
+      const f = judge(trace, want, case_, where(want));
+      if (case_.tiles) map(trace, f, case_, where(want));
+      if (case_.softmax && f.step in case_.last && f.position === f.phases.length - 1) judged += plain(f, case_.softmax, where(want));
+    }
+    if (case_.softmax && case_.every === 1) assert.equal(judged, trace.problem.n);
+    for (const [key, values] of Object.entries(case_.arrays ?? {})) same(trace.arrays[key], flat(values), key);
+  });
+
+  test(`${name}: phase by phase forwards and back, and tile by tile`, () => {
+    const all = Array.from({ length: trace.steps }, (_, step) => phasesOf(trace, step).map((phase) => ({ step, phase }))).flat();
+    if (case_.every === 1) equal(all, case_.places.map(({ step, phase }) => ({ step, phase })), name);
+    for (const [by, list] of [[1, all], [-1, all.toReversed()]]) {
+      let at = list[0];
+      for (const want of list) {
+        equal(at, want, `${name}: ${by}`);
+        at = movePhase(trace, at, by);
+      }
+      equal(at, list.at(-1), `${name}: beyond the end`);
+    }
+    for (const [step, phase] of [[-1, "x"], [trace.steps, "x"], [1.5, undefined], [undefined, undefined], [1e9, "load"]]) {
+      const at = place(trace, step, phase);
+      const held = Number.isInteger(step) ? Math.max(0, Math.min(trace.steps - 1, step)) : 0;
+      assert.equal(at.step, held);
+      assert.ok(phasesOf(trace, held).includes(at.phase));
+      if (phase !== "load") assert.equal(at.phase, phasesOf(trace, held).at(-1));
+    }
+  });
+
+  test(`${name}: every question is answered by what comes`, () => {
+    const later = new Map(case_.places.map((want) => [want.step, want]));
+    let asked = 0;
+    for (let step = 0; case_.numbers && step < trace.steps; step++) {
+      const question = questionAt(trace, step);
+      if (!question) continue;
+      asked += 1;
+      const next = later.get(step + 1);
+      const answer = question.options[question.answer];
+      const row = /row (\d+)'s maximum/.exec(question.text)?.[1];
+      if (/how many/.test(question.text)) assert.equal(answer, String(case_.kinds.flat().filter((kind) => kind === "skipped").length));
+      else if (row) assert.equal(answer, real(next.rows[row].m_new) > real(next.rows[row].m_old) ? "Yes" : "No", `${name}: after ${step}`);
+      else assert.equal(answer, next.kind, `${name}: after ${step}`);
+      assert.equal(new Set(question.options).size, question.options.length);
+    }
+    if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2) assert.ok(asked, name);
+  });
+
+  test(`${name}: what fits on which card`, () => {
+    const { sram } = trace.header;
+    for (const [card, [fits, largest]] of Object.entries(case_.sram)) {
+      const said = onChip(sram, card, trace.problem.n);
+      assert.equal(said.fits, fits, card);
+      assert.equal(said.warning === "", fits, card);
+      if (!fits) assert.ok(said.warning.includes(largest ? `Br = Bc = ${largest} would` : "no tile would"), said.warning);
+      const whole = said.shares.reduce((sum, [, share]) => sum + share, 0);
+      assert.ok(Math.abs(whole - (fits ? (100 * sram.total) / sram.cards[card].bytes : 100)) < 1e-9, card);
+    }
+  });
+}

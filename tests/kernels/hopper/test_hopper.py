@@ -1,0 +1,90 @@
+"""The fast Hopper variant: the peers' grid on a GPU; what it refuses and needs, anywhere."""
+
+import pytest
+import torch
+
+import kernels
+from kernels import hopper
+from kernels.hopper import plans
+from tests.kernels.attention_checks import make_qkv, tolerance
+
+LENGTHS = [
+    (113, 203), (128, 217), (256, 512), (512, 256), (1023, 1024), (1024, 1023), (2048, 2048),
+    (1, 147), (3, 799), (127, 512), (1, 1), (4096, 4096),
+]  # fmt: skip
+SHARED_BYTES = 227 * 1024  # of a thread block on Hopper
+REGISTERS = 65_536  # of an SM
+
+hopper_only = pytest.mark.skipif(
+    not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] != 9,
+    reason="needs a Hopper GPU: Gluon has no interpreter",
+)
+
+
+def judge(q, k, v, *, causal, **more):
+    """O and lse against float64, by the rule that all kernels are held to."""
+    o, lse = hopper.flash_attention(q, k, v, causal=causal, return_lse=True, **more)
+    scale = more.get("scale") or q.shape[-1] ** -0.5
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal, scale=scale)
+    allowed = tolerance(
+        q, k, v, o_ref, causal=causal, scale=scale, order="fa2", key_blocks=1, tf32=False
+    )
+    assert o.shape == q.shape and o.dtype == q.dtype
+    assert (o.double() - o_ref).abs().max().item() <= allowed.o
+    seen = lse_ref.isfinite()
+    assert torch.equal(lse.isneginf(), ~seen)
+    if seen.any():
+        assert (lse.double() - lse_ref)[seen].abs().max().item() <= allowed.lse
+    assert not o[~seen].any(), "a row that sees no key gives 0"
+    return o, lse
+
+
+@hopper_only
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+@pytest.mark.parametrize(("n_q", "n_k"), LENGTHS)
+def test_peers_grid(n_q, n_k, d, causal, dtype):
+    q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=3, dtype=dtype)
+    o, lse = judge(q, k, v, causal=causal)
+    again, lse_again = hopper.flash_attention(q, k, v, causal=causal, return_lse=True)
+    assert torch.equal(o, again) and torch.equal(lse, lse_again), "repeats are bit-equal"
+
+
+@hopper_only
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_many_heads_grouped_keys_strides_and_large_logits(d, causal):
+    judge(*make_qkv(257, d, batch=5, heads=40, dtype="bf16"), causal=causal)
+    judge(*make_qkv(300, d, batch=2, heads=8, k_heads=2, dtype="fp16"), causal=causal)
+    judge(*make_qkv(515, d, dtype="bf16", q_by=5.0, kv_by=3.0), causal=causal)
+    q, k, v = (x.transpose(1, 2) for x in make_qkv(6, d, batch=2, heads=400, dtype="bf16"))
+    judge(q, k, v, causal=causal, scale=0.3)
+
+
+@hopper_only
+@pytest.mark.parametrize("order", ["rows", "pairs", "queue"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_every_schedule_gives_the_same(d, order):
+    plan = plans.TABLE[d, True]
+    plan = plans.Plan(**{**vars(plan), "order": order})
+    judge(*make_qkv(1536, d, batch=2, heads=12, dtype="bf16"), causal=True, plan=plan)
+
+
+@pytest.mark.parametrize(("d", "causal"), list(plans.TABLE))
+def test_plans_fit_shared_memory_and_registers(d, causal):
+    plan = plans.TABLE[d, causal]
+    tiles = 3 * plan.block_m + 2 * plan.stages * plan.block_n  # two of Q, one of O; rings of K, V
+    assert tiles * d * 2 + 1024 <= SHARED_BYTES
+    # the producer's one warp counts as a warpgroup of four
+    per_thread = plan.consumers * plan.consumer_registers + plan.producer_registers
+    assert 128 * per_thread <= REGISTERS
+    assert plan.causal == causal
+
+
+def test_refuses_in_a_sentence():
+    q, k, v = (torch.zeros(1, 1, 16, 64, dtype=torch.bfloat16) for _ in range(3))
+    works, reason = hopper.supports(q, k, v)
+    assert not works and reason.endswith(".") and reason.count(". ") == 0
+    with pytest.raises(ValueError, match="Hopper"):
+        hopper.flash_attention(q, k, v)

@@ -1,0 +1,94 @@
+"""Compiling for cards that are not here: every entry of the table fits its card."""
+
+import pytest
+
+import kernels
+from kernels import inspection
+from kernels.configs import SHARED_KIB, TABLE
+from kernels.measure.inspection import occupancy
+
+ARCHS = ["sm_80", "sm_90", "sm_120"]
+D, ITEMSIZES = [64, 128, 256], [2, 4]
+
+
+def test_the_table_is_what_is_compiled_below():
+    keys = {(d, itemsize, None) for d in D for itemsize in ITEMSIZES}
+    assert all(set(TABLE[arch]) == keys for arch in ARCHS)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_the_operands_of_every_entry_fit_its_card(arch):
+    """Q, and K and V once a stage, stay in shared memory."""
+    for (d, itemsize, _), config in TABLE[arch].items():
+        rows = config.block_m + 2 * config.num_stages * config.block_n
+        assert rows * d * itemsize <= SHARED_KIB[arch] * 1024, (d, itemsize, config)
+
+
+@pytest.mark.pairwise  # seconds each: a card, a width or a type that fits nowhere is met anyway
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("d", D)
+@pytest.mark.parametrize("itemsize", ITEMSIZES)
+def test_every_entry_fits_its_card(arch, d, itemsize, compiler):
+    """The causal kernel has one loop more than the other: it is the one that needs most."""
+    dtype = {2: "bf16", 4: "fp32"}[itemsize]
+    with compiler.serving():
+        report = kernels.compile_report(arch, d, dtype, True)
+    assert report["fits"] and report["blocks_per_sm"] >= 1
+    assert 0 < report["shared_bytes"] <= SHARED_KIB[arch] * 1024
+    assert 0 < report["registers"] <= 255
+    assert f".target {arch}" in report["ptx"] and "tt.func" in report["ttir"]
+    assert "ttg." in report["ttgir"] and "EXIT" in report["sass"]
+    unit = "wgmma.mma_async" if arch == "sm_90" else "mma.sync"
+    found = any(name.startswith(unit) for name in report["matrix_instructions"])
+    assert found == (itemsize == 2), "fp32 products are true fp32: no matrix unit"
+
+
+def test_a_tile_that_does_not_fit():
+    """In a process of its own, as on the page."""
+    report = kernels.compile_report("sm_120", 256, "fp16", False, 128, 128, num_stages=2)
+    assert not report["fits"] and report["blocks_per_sm"] == 0
+    assert "does not fit sm_120" in report["verdict"] and "101,376" in report["verdict"]
+
+
+def test_reports_are_cached_and_do_not_alias(monkeypatch):
+    made = {"ptx": "mma.sync", "registers": 32, "shared_bytes": 1024, "spill_bytes": 0}
+    asked = []
+    monkeypatch.setattr(inspection, "_compile", lambda *a: asked.append(a) or dict(made))
+    inspection._report.cache_clear()
+    try:
+        first = kernels.compile_report("sm_90", 64, "bf16", True)
+        first["ptx"] = ""
+        assert kernels.compile_report("sm_90", 64, "bf16", True)["ptx"] == "mma.sync"
+        assert len(asked) == 1
+    finally:
+        inspection._report.cache_clear()  # what was made up is not kept
+
+
+@pytest.mark.parametrize(
+    ("registers", "shared", "warps", "expected"),
+    [
+        (128, 16 * 1024, 8, (2, "registers")),  # 128 · 256 threads: half of 65,536
+        (32, 100 * 1024, 4, (2, "shared memory")),  # 228 KiB hold two of 101
+        (32, 1024, 8, (8, "registers")),
+        (24, 1024, 16, (4, "threads")),
+        (16, 1024, 1, (32, "blocks")),
+        (32, 230 * 1024, 4, (0, "shared memory")),
+    ],
+)
+def test_occupancy_by_hand(registers, shared, warps, expected):
+    assert occupancy("sm_90", warps, registers, shared) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sm_70", 64, "fp16", True), "arch = 'sm_70'"),
+        (("sm_90", 0, "fp16", True), "d = 0"),
+        (("sm_90", 64, "fp8", True), "dtype = 'fp8'"),
+        (("sm_90", 64, "fp16", True, 512), "block_m = 512"),
+        (("sm_90", 64, "fp16", True, 64, 64, 3), "num_warps = 3"),
+    ],
+)
+def test_bad_arguments(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        kernels.compile_report(*arguments)

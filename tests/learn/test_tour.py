@@ -1,0 +1,94 @@
+"""What the chapters say is true of the Problem and the place that they show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import total, traffic
+from explainer.learn.tour import CHAPTERS, FULL, SMALL_TILES, SPIKE, chapters
+from explainer.problem import Problem
+from explainer.trace import trace
+
+
+def chapter(word: str):
+    return next(c for c in CHAPTERS if word in c.title)
+
+
+def of(problem: Problem, **changes: object) -> Problem:
+    return Problem.from_query(problem.to_query() | {k: str(v) for k, v in changes.items()})
+
+
+@pytest.mark.parametrize("c", CHAPTERS, ids=lambda c: c.title)
+def test_short_and_at_a_place_that_exists(c):
+    assert len(c.text.split()) <= 60
+    assert Problem.from_query(c.query()) == c.problem
+    steps = schedule(c.problem)
+    if c.mode is None:
+        assert c.step < len(steps) and c.phase in steps[c.step].phases
+    assert chapters()[CHAPTERS.index(c)]["query"]["step"] == str(c.step)
+    assert 10 <= len(CHAPTERS) <= 12
+
+
+def test_the_spike_is_where_the_tour_looks():
+    visit = trace(SPIKE).visits[chapter("Naive").step]
+    assert visit.S.max() == pytest.approx(30, rel=0.01) and visit.S.max() == trace(SPIKE).S.max()
+    with np.errstate(over="ignore"):
+        assert np.isinf(np.exp(visit.S.max().astype(np.float16)))
+        assert np.isinf(np.exp(np.float16(11.1))) and np.isfinite(np.exp(np.float16(11.08)))
+        assert np.isinf(np.exp(np.float32(88.73))) and np.isfinite(np.exp(np.float32(88.71)))
+    safe = trace(SPIKE).visits[chapter("Safe").step]
+    assert safe.stage == "softmax" and safe.i == visit.i
+
+
+def test_every_row_rises_at_the_new_maximum():
+    first, then = (trace(Problem()).visits[chapter(w).step] for w in ("first", "new maximum"))
+    assert np.isneginf(first.m_old).all()
+    assert (first.i, first.j + 1) == (then.i, then.j)
+    assert len(then.m_new) == 4 and (then.m_new > then.m_old).all()
+    last = schedule(Problem())[chapter("last tile").step]
+    assert last.i == then.i and "store" in last.phases
+
+
+def test_six_skipped_four_crossed_six_full():
+    assert tiling.counts(Problem()) == {"full": 6, "partial": 4, "skipped": 6}
+
+
+def test_ragged_in_both_directions():
+    c = chapter("ragged")
+    step = schedule(c.problem)[c.step]
+    visit = trace(c.problem).visits[c.step]
+    assert visit.S.shape == (2, 4) and step.kind == "partial"
+
+
+def test_small_tiles_lose_as_told():
+    for tile, fa1, fa2 in ((32, "1.47", "0.97"), (64, "0.75", "0.50")):
+        sizes = {"br": tile, "bc": tile}
+        standard = total(of(SMALL_TILES, order="standard", **sizes))
+        assert f"{total(of(SMALL_TILES, order='fa1', **sizes)) / standard:.2f}" == fa1
+        assert f"{total(of(SMALL_TILES, order='fa2', **sizes)) / standard:.2f}" == fa2
+        for ratio in (fa1, fa2):
+            assert ratio in chapter("too small").text
+
+
+def test_small_tiles_race_when_only_fa1_is_left():
+    sums = {o: total(of(SMALL_TILES, order=o)) for o in ("standard", "fa1", "fa2")}
+    visits = max(len(schedule(of(SMALL_TILES, order=o))) for o in sums)
+    quantum = -(-max(sums.values()) // visits)
+    over = {o: -(-bytes_ // quantum) - 1 <= chapter("too small").step for o, bytes_ in sums.items()}
+    assert over == {"standard": True, "fa1": False, "fa2": True}
+
+
+def test_who_spends_on_what_and_who_is_first():
+    spent = {order: traffic(of(FULL, order=order)) for order in ("standard", "fa1", "fa2")}
+    sums = {o: {t: r + w for t, (r, w) in moved.items()} for o, moved in spent.items()}
+    assert set(sorted(sums["standard"], key=sums["standard"].get)[-2:]) == {"S", "P"}
+    assert max(sums["fa1"], key=sums["fa1"].get) == "O"
+    assert set(sorted(sums["fa2"], key=sums["fa2"].get)[-2:]) == {"K", "V"}
+    totals = {order: sum(s.values()) for order, s in sums.items()}
+    assert min(totals, key=totals.get) == "fa2"
+    quantum = -(-max(totals.values()) // len(schedule(of(FULL, order="standard"))))
+    tick = chapter("race").step
+    assert -(-totals["fa2"] // quantum) - 1 <= tick < -(-totals["fa1"] // quantum) - 1

@@ -1,0 +1,130 @@
+"""Memory needed against peaks recorded on a GPU, against what autograd keeps, and at the limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+from explainer.base.cards import CARDS
+from explainer.engine import recorded
+from explainer.memory import capacity
+from explainer.memory.workload import Workload
+
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+def of(row: dict) -> Workload:
+    return Workload(
+        n=row["n"], d=row["d"], batch=row["batch"], heads=row["heads"], dtype=row["dtype"],
+        causal=row["mask"] == "causal",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("contender", "form", "least"), [("naive", "standard", 30), ("fa2", "fused", 36)]
+)
+def test_recorded_peaks_to_the_byte(contender, form, least):
+    """PyTorch's allocator on an H200 saw these bytes and none more.
+
+    With a mask naive attention still holds the row numbers, int64, while S and P are both there
+    (kernels/reference.py: `rows`), N × 8 bytes whatever B and H; the mask itself is gone by then.
+    """
+    seen = Counter()
+    for row in recorded.load()["rows"]:
+        if row["contender"] != contender or "peak_bytes" not in row:
+            continue
+        w = of(row)
+        extra = 8 * w.n if contender == "naive" and w.causal else 0
+        assert row["peak_bytes"] == capacity.beyond_inputs(w, form) + extra, row
+        seen[w.causal] += 1
+    assert seen[False] >= least and seen[True] >= least, seen
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_measured_points_lie_on_the_curve(causal):
+    """Scaled to other heads, the N × 8 bytes of the row numbers are scaled with them."""
+    w = Workload(d=64, batch=3, heads=5, causal=causal, dtype="fp16")
+    found = capacity.measured(w)
+    assert {form for _, form, _, _ in found} == {"standard", "fused"}
+    for n, form, size, where in found:
+        at = replace(w, n=n)
+        extra = size - capacity.needed(at, form)
+        assert 0 <= extra <= (8 * n * 15 if causal and form == "standard" else 0), (n, form)
+        assert "NVIDIA H200" in where and "measured at B × H" in where
+    assert capacity.measured(replace(w, d=80)) == ()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(2, 3, 40, 16), (1, 1, 64, 64), (1, 4, 17, 80)])
+def test_what_autograd_really_keeps(dtype, shape):
+    batch, heads, n, d = shape
+    q, k, v = (torch.randn(shape, dtype=DTYPES[dtype], requires_grad=True) for _ in range(3))
+    kept: dict[int, int] = {}
+
+    def pack(x: torch.Tensor) -> torch.Tensor:
+        storage = x.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return x
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        scores = q @ k.transpose(-1, -2) * d**-0.5
+        o = torch.softmax(scores, -1) @ v
+    w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
+    inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
+    assert sum(kept.values()) == inputs + capacity.beyond_inputs(w, "autograd_kept")
+    assert sum(kept.values()) == capacity.needed(w, "autograd_kept")
+    o.sum().backward()  # and that was enough
+    assert q.grad is not None
+
+
+def test_forms_against_the_tensors():
+    w = Workload(n=1000, d=96, batch=2, heads=3, dtype="bf16")
+    s = p = 6 * 1000 * 1000 * 2
+    o, lse = 6 * 1000 * 96 * 2, 6 * 1000 * 4
+    assert capacity.beyond_inputs(w, "standard") == s + p
+    assert capacity.beyond_inputs(w, "standard_kept") == s + p + o
+    assert capacity.beyond_inputs(w, "autograd_kept") == p
+    for form in ("fused", "fused_kept"):
+        assert capacity.beyond_inputs(w, form) == o + lse
+    short = replace(w, n=32, d=256, block_q=16, block_k=16)  # S is gone when O comes: P and O
+    assert capacity.beyond_inputs(short, "standard") == 6 * (32 * 32 + 32 * 256) * 2
+
+
+@pytest.mark.parametrize("form", capacity.FORMS)
+@pytest.mark.parametrize("card", CARDS)
+@pytest.mark.parametrize(
+    "w",
+    [Workload(), Workload(d=1, heads=1), Workload(batch=64, heads=128, d=256, dtype="fp32")],
+    ids=["16 heads", "one thin head", "8,192 wide heads"],
+)
+def test_longest_fits_and_one_more_does_not(w, card, form):
+    def bytes_at(n: int) -> int:
+        e, heads = w.itemsize, w.batch * w.heads
+        qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
+        more = {"standard": square + max(square, o), "standard_kept": 2 * square + o,
+                "autograd_kept": square}  # fmt: skip
+        return heads * (qkv + more.get(form, o + 4 * n))
+
+    n = capacity.longest(w, form, card)
+    assert n > 0 and bytes_at(n) <= CARDS[card].hbm_bytes < bytes_at(n + 1)
+    for length, size in capacity.curve(w, form):
+        assert size == bytes_at(length)
+        assert (size <= CARDS[card].hbm_bytes) == (length <= n)
+
+
+def test_nothing_fits_a_card_without_memory(monkeypatch):
+    monkeypatch.setitem(CARDS, "t4", replace(CARDS["t4"], hbm_bytes=100))
+    assert capacity.longest(Workload(), "standard", "t4") == 0
+
+
+def test_twice_the_memory():
+    """The page's sentence: twice the N for FlashAttention, √2 times for what holds N × N."""
+    w = Workload()
+    a, b = (CARDS[card].hbm_bytes for card in ("t4", "rtxpro6000"))  # 16 and 96 GB
+    ratio = {f: capacity.longest(w, f, "rtxpro6000") / capacity.longest(w, f, "t4")
+             for f in ("fused", "standard_kept")}  # fmt: skip
+    assert ratio["fused"] == pytest.approx(b / a, rel=1e-4)
+    assert ratio["standard_kept"] == pytest.approx((b / a) ** 0.5, rel=0.01)

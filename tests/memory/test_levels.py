@@ -1,0 +1,99 @@
+"""The levels of every card against other published figures; what is kept against arithmetic."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from explainer.base.cards import CARDS
+from explainer.engine import recorded
+from explainer.memory import levels
+from explainer.memory.workload import Workload
+from tests.memory.test_workload import workloads
+
+KIB = 1024
+# Published elsewhere than the figures of CARDS: boost clock in MHz (data sheets; whitepapers'
+# tables), and the register files of all SMs in KiB (whitepapers of Turing, Ampere, Hopper, Ada).
+BOOST_MHZ = {
+    "t4": 1590, "a100": 1410, "h100": 1980, "h200": 1980, "rtx4090": 2520, "rtxpro6000": 2617
+}  # fmt: skip
+REGISTERS_KIB = {"t4": 10_240, "a100": 27_648, "h100": 33_792, "h200": 33_792, "rtx4090": 32_768}
+# A clock that CARDS derives from a peak in TFLOP/s has that peak's three digits, or fewer: 8.1.
+CLOCK_ERROR = 0.01
+
+
+def by_key(w: Workload) -> dict[str, levels.Level]:
+    return {level.key: level for level in levels.levels(w)}
+
+
+@pytest.mark.parametrize("key", CARDS)
+def test_rates_follow_from_the_published_clock(key):
+    found, sms = by_key(Workload(card=key)), CARDS[key].sms
+    shared = (64 if key == "t4" else 128) * sms * BOOST_MHZ[key] * 1e6
+    assert found["shared"].bytes_per_s == pytest.approx(shared, rel=CLOCK_ERROR)
+    lanes = 64 if CARDS[key].arch in ("sm_75", "sm_80") else 128
+    registers = 4 * 4 * lanes * sms * BOOST_MHZ[key] * 1e6
+    assert found["registers"].bytes_per_s == pytest.approx(registers, rel=CLOCK_ERROR)
+    assert found["registers"].per_sm_bytes == 65_536 * 4
+    if key in REGISTERS_KIB:
+        assert found["registers"].size_bytes == REGISTERS_KIB[key] * KIB
+
+
+def test_rates_that_papers_name():
+    """FlashAttention's paper has 19 TB/s for an A100's shared memory; an H100's is about 33."""
+    a100, h100 = (by_key(Workload(card=key))["shared"].bytes_per_s for key in ("a100", "h100"))
+    assert a100 == pytest.approx(19.5e12, rel=0.005) and h100 == pytest.approx(33.4e12, rel=0.005)
+
+
+def test_l2_rates_have_a_source_or_are_absent():
+    found = {key: by_key(Workload(card=key))["l2"] for key in CARDS}
+    assert found["a100"].bytes_per_s == pytest.approx(5120 * 1.41e9, rel=0.005)
+    measured = recorded.load()["ceilings"]["fp16"]["l2_bytes_per_s"]
+    assert found["h200"].bytes_per_s == measured and "measured" in found["h200"].rate_source
+    for key in ("t4", "h100", "rtx4090", "rtxpro6000"):
+        assert found[key].bytes_per_s is None and "no figure" in found[key].rate_source
+
+
+@given(workloads())
+def test_levels_shrink_and_speed_up_towards_the_units(workload):
+    registers, shared, l2, hbm = levels.levels(workload)
+    assert [x.key for x in (registers, shared, l2, hbm)] == ["registers", "shared", "l2", "hbm"]
+    rates = [x.bytes_per_s for x in (registers, shared, l2, hbm) if x.bytes_per_s is not None]
+    assert rates == sorted(rates, reverse=True)
+    assert hbm.size_bytes > l2.size_bytes and registers.per_sm_bytes > shared.per_sm_bytes
+    assert all(level.size_source and level.rate_source for level in (registers, shared, l2, hbm))
+    assert registers.room_bytes == registers.size_bytes / workload.hardware.sms
+    assert l2.room_bytes == l2.size_bytes and hbm.room_bytes == hbm.size_bytes
+
+
+@given(workloads())
+def test_what_each_level_keeps(workload):
+    w, heads = workload, workload.batch * workload.heads
+    found = {level.key: dict(level.holds) for level in levels.levels(w)}
+    br, bc, d, e = w.block_q, w.block_k, w.d, {"fp32": 4, "fp16": 2, "bf16": 2}[w.dtype]
+    assert found["registers"] == {"S": 4 * br * bc, "O": 4 * br * d, "m": 4 * br, "l": 4 * br}
+    assert found["shared"] == {"Q": br * d * e, "K": bc * d * e, "V": bc * d * e}
+    matrix = heads * w.n * d * e
+    io = dict.fromkeys("QKVO", matrix)
+    assert found["hbm"] == io | {"lse": 4 * heads * w.n}
+    square = heads * w.n * w.n * e
+    assert dict(levels.tensors(w, "standard")) == io | {"S": square, "P": square}
+    flight = levels.heads_in_flight(w)
+    assert 1 <= flight <= heads
+    assert found["l2"] == {"K": matrix * flight // heads, "V": matrix * flight // heads}
+
+
+def test_heads_in_flight_by_hand():
+    """132 SMs; 128 × 64 at d = 64 runs twice on one (test_tile_choices.py)."""
+    common = {"n": 4096, "d": 64, "block_k": 64, "heads": 64}
+    assert levels.heads_in_flight(Workload(block_q=128, **common)) == 9  # ⌈264 / 32⌉
+    assert levels.heads_in_flight(Workload(block_q=100, **common)) == 4  # ⌈132 / 41⌉, one each
+    assert levels.heads_in_flight(Workload(**(common | {"n": 16_384, "heads": 1}))) == 1
+
+
+def test_facts():
+    """FACTS.md: S is 64 MB a head at N = 4,096 in fp32; 24 GiB for B·H = 96, N = 8,192."""
+    w = Workload(n=4096, dtype="fp32", heads=1)
+    assert dict(levels.tensors(w, "standard"))["S"] == 64 * 2**20
+    w = Workload(n=8192, dtype="fp32", batch=8, heads=12)
+    assert dict(levels.tensors(w, "standard"))["S"] == 24 * 2**30

@@ -1,0 +1,110 @@
+"""A Workload survives its address; each bad value gives one sentence with key, value and range."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainer.base.cards import CARDS
+from explainer.memory.workload import KEYS, Workload
+from explainer.problem import DTYPES, ProblemError
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Workload:
+    n = draw(st.integers(16, 65_536))
+    block = st.integers(16, min(256, n))
+    return Workload(
+        card=draw(st.sampled_from(sorted(CARDS))), n=n, d=draw(st.integers(1, 256)),
+        block_q=draw(block), block_k=draw(block), batch=draw(st.integers(1, 64)),
+        heads=draw(st.integers(1, 128)), causal=draw(st.booleans()),
+        dtype=draw(st.sampled_from(DTYPES)),
+    )  # fmt: skip
+
+
+@given(workloads())
+def test_round_trip(workload):
+    query = workload.to_query()
+    assert tuple(query) == KEYS and all(isinstance(v, str) for v in query.values())
+    assert Workload.from_query(query) == workload
+    assert Workload.from_query(query | {"view": "grid", "seed": "7"}) == workload
+    assert workload.itemsize == {"fp32": 4, "fp16": 2, "bf16": 2}[workload.dtype]
+    assert workload.hardware is CARDS[query["card"]]
+
+
+@given(workloads(), st.sampled_from(["standard", "fa1", "fa2"]))
+def test_the_problem_is_one_head_of_it(workload, order):
+    p = workload.problem(order)
+    for field in ("n", "d", "block_q", "block_k", "causal", "dtype"):
+        assert getattr(p, field) == getattr(workload, field)
+    assert p.order == order
+
+
+def test_defaults():
+    assert Workload.from_query({}) == Workload()
+    short = Workload.from_query({"n": "16"})
+    assert (short.n, short.block_q, short.block_k) == (16, 16, 16)  # the tile shrinks with N
+    long = Workload.from_query({"n": "5000", "br": "128"})
+    assert (long.block_q, long.block_k) == (128, 64)
+    assert Workload.from_query({"mask": "causal"}).causal
+    assert not Workload.from_query({"mask": "full"}).causal
+
+
+def test_a_kernels_own_tile():
+    w = Workload(n=4096).with_tile({"block_m": 128, "block_n": 32, "num_warps": 8})
+    assert w == Workload(n=4096, block_q=128, block_k=32)
+
+
+BAD = [
+    ("card", "gtx1080", "one of t4, a100"),
+    ("card", "", "one of t4"),
+    ("n", "15", "16 to 65,536"),
+    ("n", "65537", "16 to 65,536"),
+    ("n", "4096.5", "16 to 65,536"),
+    ("n", "-64", "16 to 65,536"),
+    ("n", "٤٠٩٦", "16 to 65,536"),  # digits, but not the ones that an address has
+    ("n", "9" * 5000, "16 to 65,536"),
+    ("d", "0", "1 to 256"),
+    ("d", "257", "1 to 256"),
+    ("d", "nan", "1 to 256"),
+    ("br", "15", "16 to 256"),
+    ("br", "257", "16 to 256"),
+    ("bc", "8", "16 to 256"),
+    ("bc", "1e2", "16 to 256"),
+    ("b", "0", "1 to 64"),
+    ("b", "65", "1 to 64"),
+    ("h", "129", "1 to 128"),
+    ("h", "", "1 to 128"),
+    ("mask", "True", "full, causal"),
+    ("mask", "sliding", "full, causal"),
+    ("dtype", "fp8", "fp32, fp16, bf16"),
+    ("dtype", "<b>\n", "fp32, fp16, bf16"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "allowed"), BAD)
+def test_a_bad_value_gives_one_sentence(key, value, allowed):
+    with pytest.raises(ProblemError) as caught:
+        Workload.from_query({key: value})
+    text = str(caught.value)
+    assert text.startswith(f"{key} = ") and allowed in text, text
+    said = value.replace("\n", "?")
+    assert (said[:40] or "(empty)") in text
+    # one sentence: one full stop, at the end, beside those inside of the value itself
+    assert text.endswith(".") and (text.count(".") - said[:40].count(".")) == 1
+    assert "\n" not in text and len(text) < 200
+
+
+@pytest.mark.parametrize("key", ["br", "bc"])
+def test_no_block_is_longer_than_the_sequence(key):
+    assert Workload.from_query({"n": "100", key: "100"})
+    with pytest.raises(ProblemError, match=rf"{key} = 101 .* 16 to 100 \(N = 100\)\.$"):
+        Workload.from_query({"n": "100", key: "101"})
+
+
+@pytest.mark.parametrize("value", [True, None, 64.5, float("nan"), float("inf"), [64], b"64"])
+def test_what_is_no_whole_number(value):
+    with pytest.raises(ProblemError, match=r"^d = .* must be a whole number from 1 to 256\.$"):
+        Workload(d=value)
+    assert Workload(d=64.0) == Workload(d=64)  # a slider's value

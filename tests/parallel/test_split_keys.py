@@ -1,0 +1,96 @@
+"""Split keys: the parts together are one softmax over all keys; programs; recorded rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.base.records import load
+from explainer.memory.workload import Workload
+from explainer.parallel import split_keys
+from explainer.problem import Problem
+
+ROWS = load("decode_nvidia_h200")["rows"]
+# Relative error of a few dozen float64 operations on terms of one sign, with room.
+EXACT = 1e-12
+
+
+def softmax_row(problem: Problem) -> tuple[np.ndarray, float]:
+    """The last row by the definition, in float64: O (d,) and lse."""
+    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
+    s = (k * q[-1]).sum(1) / math.sqrt(problem.d)
+    weights = np.exp(s - s.max())
+    return weights @ v / weights.sum(), float(np.log(weights.sum()) + s.max())
+
+
+@pytest.mark.parametrize("splits", [1, 2, 3, 4, 7, 16, 37, 64, 100])
+@pytest.mark.parametrize(("inputs", "gain"), [("random", 1.0), ("spike", 1.0), ("random", 300.0)])
+@pytest.mark.parametrize(("n", "d"), [(16, 8), (37, 5), (1, 3)])
+def test_parts_combine_to_one_softmax(n, d, inputs, gain, splits):
+    problem = Problem(n=n, d=d, block_q=1, block_k=1, causal=False, inputs=inputs, gain=gain)
+    parts, o, lse = split_keys.parts(problem, splits)
+    expected, expected_lse = softmax_row(problem)
+    np.testing.assert_allclose(o, expected, rtol=EXACT, atol=EXACT * np.abs(expected).max())
+    assert lse == pytest.approx(expected_lse, rel=EXACT, abs=EXACT)
+    # the parts are all the keys, once each and in order, and none is empty
+    bounds = [(p.first, p.last) for p in parts]
+    assert bounds[0][0] == 0 and bounds[-1][1] == n
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
+    assert all(first < last for first, last in bounds) and len(parts) == min(splits, n)
+    assert sum(p.weight for p in parts) == pytest.approx(1, rel=EXACT)
+    for p in parts:
+        assert p.lse == pytest.approx(p.m + math.log(p.l)) and p.l >= 1
+
+
+def test_a_part_is_the_softmax_of_its_own_keys():
+    problem = Problem(n=24, d=4, block_q=4, block_k=4, causal=False, inputs="random")
+    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
+    for p in split_keys.parts(problem, 3)[0]:
+        s = np.array([float(q[-1] @ k[j]) / 2 for j in range(p.first, p.last)])
+        assert p.m == pytest.approx(s.max()) and p.l == pytest.approx(np.exp(s - s.max()).sum())
+        np.testing.assert_allclose(p.O, np.exp(s) @ v[p.first : p.last] / np.exp(s).sum())
+
+
+@pytest.mark.parametrize(("heads", "splits", "busy"), [
+    (1, 1, 1 / 132), (1, 64, 64 / 132), (16, 1, 16 / 132), (16, 8, 128 / 132),
+    (33, 8, 1.0), (16, 16, 256 / (2 * 132)),  # two rounds, the second one not full
+])  # fmt: skip
+def test_the_share_of_the_card_at_work(heads, splits, busy):
+    s = split_keys.schedule(Workload(n=4096, heads=heads), splits)
+    assert len(s.sm) == heads * splits and s.busy == pytest.approx(busy)
+
+
+@pytest.mark.parametrize("splits", split_keys.SPLITS)
+def test_a_part_visits_its_share_of_the_tiles(splits):
+    s = split_keys.schedule(Workload(n=8192, block_k=32, heads=1), splits)
+    assert s.makespan == 8192 / splits / 32
+
+
+@pytest.mark.parametrize(("n", "heads", "expected"), [
+    (4096, 1, (4096, 1)), (65_536, 16, (65_536, 16)), (16, 128, (4096, 16)),
+    (40_000, 3, (65_536, 1)), (20_000, 5, (16_384, 16)),
+])  # fmt: skip
+def test_the_nearest_recorded_rows(n, heads, expected):
+    found = split_keys.recorded(Workload(n=n, heads=heads, block_q=16, block_k=16))
+    assert [r["splits"] for r in found] == list(split_keys.SPLITS)
+    assert {(r["n_k"], r["heads"]) for r in found} == {expected}
+    assert all(r in ROWS for r in found)
+
+
+def test_the_record_is_whole_and_was_right():
+    """Errors against float64, bf16: O is below 1 there, half a last place of it is 2⁻⁹; a part's O
+    is rounded too, and the sum of parts again."""
+    cases = itertools.product((4096, 16_384, 65_536), (1, 16), split_keys.SPLITS)
+    assert [(r["n_k"], r["heads"], r["splits"]) for r in ROWS] == list(cases)
+    for r in ROWS:
+        assert 0 < r["p20_ms"] <= r["median_ms"] <= r["p80_ms"]
+        assert r["error"] <= 2 * 2**-9
+    one, sixteen = (
+        {r["splits"]: r["median_ms"] for r in ROWS if (r["n_k"], r["heads"]) == (65_536, h)}
+        for h in (1, 16)
+    )
+    assert min(one.values()) < one[1] / 4 and min(sixteen.values()) < sixteen[1] / 2

@@ -1,0 +1,199 @@
+"""The warps of a tile against the trace of the same tile, and their bytes against arithmetic."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import PHASES
+from explainer.parallel.warps import COUNTS, ORDERS, START, from_query, packed, warps
+from explainer.problem import Problem, ProblemError
+from explainer.trace import Visit, trace
+
+# Square, ragged in rows and keys, Br < Bc, Br > Bc, fewer rows or keys than warps, one element.
+PROBLEMS = [
+    Problem(n=16, d=8, block_q=8, block_k=8, causal=False, inputs="random"),
+    Problem(n=16, d=8, block_q=8, block_k=8, causal=True, inputs="rising"),
+    Problem(n=21, d=5, block_q=8, block_k=6, causal=True, inputs="random", seed=3),
+    Problem(n=21, d=5, block_q=6, block_k=9, causal=False, inputs="random", seed=4, dtype="fp16"),
+    Problem(n=11, d=4, block_q=3, block_k=5, causal=True, inputs="spike", dtype="fp16"),
+    Problem(n=11, d=4, block_q=7, block_k=1, causal=True, inputs="random", dtype="bf16"),
+    Problem(n=70, d=16, block_q=64, block_k=32, causal=False, inputs="random"),
+    Problem(n=1, d=1, block_q=1, block_k=1),
+]
+IDS = [f"{p.n}x{p.d} {p.block_q}/{p.block_k} {p.causal} {p.dtype}" for p in PROBLEMS]
+# Sums taken in another order; fa1 rounds O to the dtype, where the last bit may then differ.
+RELATIVE = {"fp32": 3e-6, "fp16": 2e-3, "bf16": 1.6e-2}
+
+
+def tiles(problem: Problem) -> list[tuple[int, int]]:
+    found = np.argwhere(tiling.kinds(problem) != tiling.KINDS.index("skipped"))
+    return [(int(i), int(j)) for i, j in found]
+
+
+def visit(problem: Problem, split: str, i: int, j: int) -> Visit:
+    true = trace(replace(problem, order=ORDERS[split]))
+    return next(v for v in true.visits if (v.i, v.j) == (i, j))
+
+
+def held(step, tensor: str) -> list:
+    return [h for h in step.held if h.tensor == tensor]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
+@pytest.mark.parametrize("split", ORDERS)
+def test_the_warps_end_where_the_trace_does(problem, split, count):
+    for i, j in tiles(problem):
+        got, true = warps(problem, i, j, split, count), visit(problem, split, i, j)
+        np.testing.assert_array_equal(got.m_new, true.m_new)
+        np.testing.assert_allclose(got.l_new, true.l_new, rtol=3e-6)
+        rtol = RELATIVE[problem.dtype] if split == "k" else 3e-6
+        np.testing.assert_allclose(got.O, true.O, rtol=rtol, atol=rtol)
+        phases = list(dict.fromkeys(step.phase for step in got.steps))
+        assert phases == [p for p in PHASES if p in {*true.phases, "store"}]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
+@pytest.mark.parametrize("split", ORDERS)
+def test_what_the_warps_hold_is_the_tile_of_the_trace(problem, split, count):
+    """Put together, the warps' slices of S, P and O give the trace's, each element once."""
+    for i, j in tiles(problem):
+        got, true = warps(problem, i, j, split, count), visit(problem, split, i, j)
+        r, c = tiling.rows(problem, i), tiling.cols(problem, j)
+        pieces = {}
+        for step in got.steps:
+            for name in ("S", "P", "O"):
+                pieces[name] = held(step, name) or pieces.get(name)
+        for name, parts in pieces.items():
+            whole = np.full(getattr(true, name).shape, np.nan, np.float32)
+            for h in parts:
+                rows = slice(h.rows[0] - r.start, h.rows[1] - r.start)
+                keys = slice(h.keys[0] - c.start, h.keys[1] - c.start) if h.keys else slice(None)
+                assert len(h.warps) == 1 and np.isnan(whole[rows, keys]).all()
+                whole[rows, keys] = h.values
+            rtol = RELATIVE[problem.dtype] if name == "O" else 3e-6
+            np.testing.assert_allclose(whole, getattr(true, name), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
+def test_bytes_and_barriers(problem, count):
+    for i, j in tiles(problem):
+        k, q = (warps(problem, i, j, split, count) for split in "kq")
+        rows = min(problem.n, (i + 1) * problem.block_q) - i * problem.block_q
+        keys = min(problem.n, (j + 1) * problem.block_k) - j * problem.block_k
+        writers = min(count, keys)
+        statistics = 4 * writers * rows * (1 + count)  # m once, l once
+        assert k.exchanged_bytes == 2 * statistics + 2 * 4 * writers * rows * problem.d
+        assert k.barriers == 4
+        assert q.exchanged_bytes == 0
+        assert q.barriers == 1
+        assert [s.phase for s in k.steps] == [s.phase for s in q.steps]
+        assert [s.part for s in k.steps] == [s.part for s in q.steps]
+        assert all(not s.exchanges for s in q.steps)
+
+
+def test_a_read_follows_a_barrier_that_follows_the_writes():
+    for step_before, step in zip(
+        (steps := warps(PROBLEMS[0], 1, 0, "k").steps), steps[1:], strict=False
+    ):
+        if step.part != "read":
+            continue
+        assert (step.barriers, step_before.part, step_before.phase) == (1, "write", step.phase)
+        assert {x.op for x in step_before.exchanges} == {"write"}
+        assert {x.op for x in step.exchanges} == {"read"}
+        assert {x.tensor for x in step.exchanges} == {x.tensor for x in step_before.exchanges}
+        assert [x.warp for x in step.exchanges] == [0, 1, 2, 3]
+
+
+def test_slices_as_array_split_makes_them():
+    problem = Problem(n=10, d=2, block_q=3, block_k=10, causal=False)
+    k, q = (warps(problem, 1, 0, split, 4) for split in "kq")
+    assert k.key_slices == ((0, 3), (3, 6), (6, 8), (8, 10))
+    assert k.row_slices == ((3, 6),) * 4
+    assert q.row_slices == ((3, 4), (4, 5), (5, 6), (6, 6))
+    assert q.key_slices == ((0, 10),) * 4
+    assert "0 to 1 rows" in q.steps[0].sentence
+
+
+def test_a_wrong_exchange_would_show():
+    """The partials really are partial: no single warp of split-K knows m, l or O."""
+    got = warps(PROBLEMS[0], 1, 1, "k")
+    by_name = {h.tensor: [] for s in got.steps for h in s.held}
+    for step in got.steps:
+        for h in step.held:
+            by_name[h.tensor].append(h.values)
+    for name, whole in (("m", got.m_new), ("l", got.l_new), ("PV", got.O)):
+        assert all(not np.allclose(x, whole) for x in by_name[name])
+
+
+@pytest.mark.parametrize("split", ORDERS)
+def test_nothing_can_be_written_to(split):
+    got = warps(PROBLEMS[0], 1, 0, split)
+    arrays = [h.values for s in got.steps for h in s.held] + [got.m_new, got.l_new, got.O]
+    assert not any(x.flags.writeable for x in arrays)
+
+
+@pytest.mark.parametrize(
+    ("problem", "i", "j", "count", "words"),
+    [
+        (PROBLEMS[0], 0, 0, 3, "warps = 3 is not allowed: the number of warps must be one of"),
+        (PROBLEMS[0], 0, 0, "", "warps = (empty) is not allowed"),
+        (PROBLEMS[0], 0, 0, True, "warps = True is not allowed"),
+        (PROBLEMS[0], 2, 0, 4, "i = 2 is not allowed: the row block i must be a whole number from"),
+        (PROBLEMS[0], -1, 0, 4, "i = -1 is not allowed"),
+        (PROBLEMS[0], 1.5, 0, 4, "i = 1.5 is not allowed"),
+        (PROBLEMS[0], 0, "x\n" * 99, 4, "j = x?x?x?"),
+        (PROBLEMS[0], 0, 2, 4, "j = 2 is not allowed: the key block j must be a whole number from"),
+        (PROBLEMS[1], 0, 1, 4, "the key block j that row block 0 sees must be a whole number from"),
+        (Problem(n=300, block_q=129, block_k=8), 0, 0, 4, "br = 129 is not allowed"),
+        (Problem(n=300, block_q=8, block_k=300), 0, 0, 4, "bc = 300 is not allowed"),
+        (Problem(n=16384, block_q=1, block_k=1, inputs="random"), 0, 0, 4, "tiles"),
+    ],
+)
+def test_refusals_name_field_value_and_range(problem, i, j, count, words):
+    for ask in (lambda: warps(problem, i, j, "k", count), lambda: packed(problem, i, j, count)):
+        with pytest.raises(ProblemError) as caught:
+            ask()
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
+def test_packed_is_json_with_every_digit(problem):
+    i, j = tiles(problem)[-1]
+    sent = json.loads(json.dumps(packed(problem, i, j, 4), allow_nan=False))
+    for split in ORDERS:
+        steps = warps(problem, i, j, split, 4).steps
+        assert len(sent[split]) == len(steps)
+        for step, plain in zip(steps, sent[split], strict=True):
+            assert plain["exchanges"] == [
+                [x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges
+            ]
+            for h, (tensor, who, rows, keys, values) in zip(step.held, plain["held"], strict=True):
+                assert (tensor, tuple(who)) == (h.tensor, h.warps)
+                assert (rows and tuple(rows), keys and tuple(keys)) == (h.rows, h.keys)
+                if values is None:
+                    assert h.values.size > 256
+                else:
+                    np.testing.assert_array_equal(np.array(values, np.float32), h.values)
+
+
+def test_large_matrices_travel_without_numbers():
+    sent = packed(Problem(n=512, d=64, block_q=128, block_k=128, inputs="random"), 3, 1, 8)
+    assert len(json.dumps(sent)) < 150_000
+    assert all(h[4] for split in "kq" for step in sent[split] for h in step["held"] if h[0] in "ml")
+
+
+def test_an_address_without_a_problem_shows_the_start():
+    problem, i, j, count = from_query({})
+    assert (problem.n, problem.block_q, problem.causal) == (16, 8, False)
+    assert (i, j, count) == (START["i"], START["j"], 4)
+    problem, i, j, count = from_query({"n": "8", "j": "1", "warps": "2"})
+    assert (problem.n, problem.block_q, problem.causal, i, j, count) == (8, 4, True, 0, "1", "2")

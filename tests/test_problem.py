@@ -1,0 +1,137 @@
+"""A Problem is what the address says, or one sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
+
+GENERATED = tuple(name for name in INPUT_NAMES if name != "own")
+CSV = "1, 0\n0,1\n\n2;0\n0;-2.5\n\n\n1,2\n3,4e1\n"
+
+BAD_CSV = (
+    "",
+    "1,2",
+    CSV + "\n1,2\n3,4",
+    "a,b\n\n1,2\n\n3,4",
+    CSV.replace("1", "nan"),
+    CSV.replace("1", "1e9"),
+    "1,2\n3,4\n\n" * 2 + "1,2",
+    "9" * 7000,
+)
+
+
+@st.composite
+def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
+    n = draw(st.integers(1, most_n))
+    return Problem(
+        n=n,
+        d=draw(st.integers(1, most_d)),
+        block_q=draw(st.integers(1, n)),
+        block_k=draw(st.integers(1, n)),
+        causal=draw(st.booleans()),
+        order=draw(st.sampled_from(ORDERS)),
+        dtype=draw(st.sampled_from(DTYPES)),
+        inputs=draw(st.sampled_from(GENERATED)),
+        seed=draw(st.integers(0, 2**31 - 1)),
+        text=draw(st.sampled_from(["", "a b", "to be or not to be", "ein Löwe & 3 Bären %20"])),
+        gain=draw(st.sampled_from([1.0, 0.25, 3.5])),
+    )
+
+
+@given(problems())
+def test_round_trip_through_the_address(problem):
+    address = urlencode(problem.to_query())
+    query = {k: v[0] for k, v in parse_qs(address, strict_parsing=True).items()}
+    assert Problem.from_query(query) == problem
+    others = {"step": "3", "phase": "max", "mode": "present", "page": "run", "utm": "x"}
+    assert Problem.from_query(query | others) == problem
+    assert hash(Problem.from_query(query)) == hash(problem)
+
+
+@given(problems())
+def test_tile_counts_cover_the_rows(problem):
+    assert (problem.Tr - 1) * problem.block_q < problem.n <= problem.Tr * problem.block_q
+    assert (problem.Tc - 1) * problem.block_k < problem.n <= problem.Tc * problem.block_k
+
+
+def test_defaults_and_short_addresses():
+    assert Problem.from_query({}) == Problem()
+    short = Problem.from_query({"n": "2"})
+    assert (short.block_q, short.block_k) == (2, 2)
+    assert Problem(n=16.0) == Problem(n="16") == Problem(n=" 16 ") == Problem()
+    with pytest.raises(ProblemError, match=r"seed = \(empty\) is not allowed"):
+        Problem(seed=None)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Problem().n = 3
+
+
+NUMBERS = ["", " ", "1 6", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
+BAD = [
+    *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "16385", None, [], {}, True, 7.5]],
+    *[({"d": value}, "d") for value in [*NUMBERS, "0", "257", float("nan"), float("inf")]],
+    *[({"br": value}, "br") for value in ["0", "17", "x", 1e300]],
+    *[({"bc": value, "n": "8"}, "bc") for value in ["0", "9", None]],
+    *[({"mask": value}, "mask") for value in ["", "Causal", "1", None, True, ["causal"]]],
+    *[({"order": value}, "order") for value in ["xyz", "FA2", "", 2, {}]],
+    *[({"dtype": value}, "dtype") for value in ["fp8", "", None]],
+    *[({"data": value}, "data") for value in ["../x", "<script>", "\x00", "a" * 9999]],
+    *[({"seed": value}, "seed") for value in ["-1", str(2**31), "1.5"]],
+    *[
+        ({"gain": value}, "gain")
+        for value in ["0", "-1", "nan", "inf", "1e400", "x", "", None, True]
+    ],
+    *[({"data": "sentence", "text": value}, "text") for value in ["w " * 25, "x" * 41, None, 7]],
+    *[({"data": "own", "n": "2", "d": "2", "text": value}, "text") for value in BAD_CSV],
+    ({"data": "own", "text": CSV}, "text"),
+]
+
+
+@pytest.mark.parametrize(("query", "field"), BAD, ids=lambda x: repr(x)[:30])
+def test_bad_input_is_one_sentence_with_field_value_and_range(query, field):
+    with pytest.raises(ProblemError) as refused:
+        Problem.from_query(query)
+    text = str(refused.value)
+    assert text.startswith(f"{field} = ") and "is not allowed: " in text
+    assert text.endswith(".") and ". " not in text and text.isprintable()
+    assert len(text) < 200, "a long value is cut"
+    value = query[field]
+    if isinstance(value, str) and value.isprintable() and 0 < len(value) <= 40:
+        assert f"{field} = {value} is" in text
+
+
+def test_own_data_travels_in_the_address():
+    problem = Problem.from_query({"data": "own", "text": CSV, "n": "2", "d": "2"})
+    assert Problem.from_query(problem.to_query()) == problem
+    q, k, v = make_inputs(problem)
+    np.testing.assert_array_equal(q, [[1, 0], [0, 1]])
+    np.testing.assert_array_equal(k, [[2, 0], [0, -2.5]])
+    np.testing.assert_array_equal(v, [[1, 2], [3, 40]])
+    louder = make_inputs(Problem.from_query(problem.to_query() | {"gain": "2"}))
+    np.testing.assert_array_equal(louder[0], 2 * q)
+    np.testing.assert_array_equal(louder[1], k)
+    assert "text" not in Problem(text="nobody reads this").to_query()
+    assert "gain" not in Problem(gain=1).to_query()
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"]
+        ),
+        st.text(),
+    )
+)
+def test_no_text_crashes_it(query):
+    try:
+        problem = Problem.from_query(query)
+    except ProblemError:
+        return
+    assert Problem.from_query(problem.to_query()) == problem

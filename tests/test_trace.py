@@ -1,0 +1,183 @@
+"""The trace against plain attention in float64, visit by visit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from explainer.algorithms.schedule import PHASES, schedule
+from explainer.base.formats import round_to
+from explainer.problem import Problem, ProblemError
+from explainer.trace import trace
+from tests.test_problem import problems
+
+UNIT = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
+SHAPES = [
+    (16, 8, 4, 4),
+    (37, 12, 5, 16),
+    (29, 16, 16, 6),
+    (1, 1, 1, 1),
+    (7, 3, 7, 1),
+    (50, 20, 9, 7),
+]
+GRID = [
+    Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
+    for n, d, br, bc in SHAPES
+    for c in (True, False)
+    for o in ("fa1", "fa2", "standard")
+    for t in ("fp32", "fp16", "bf16")
+    for x in ("rising", "random", "spike")
+]
+
+
+def scores64(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled and masked scores, and V, in float64, from the very operands of the trace."""
+    found = trace(problem)
+    s = found.Q.astype(np.float64) @ found.K.astype(np.float64).T / np.sqrt(problem.d)
+    if problem.causal:
+        s[np.arange(problem.n)[None, :] > np.arange(problem.n)[:, None]] = -np.inf
+    return s, found.V.astype(np.float64)
+
+
+def plain(s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """softmax(S) V and its log-sum-exp."""
+    m = s.max(axis=1, keepdims=True)
+    p = np.exp(s - m)
+    l = p.sum(axis=1, keepdims=True)
+    return p @ v / l, (m + np.log(l))[:, 0]
+
+
+def roughly(problem: Problem, s: np.ndarray) -> float:
+    """What fp32 rounding of a score may cost; in standard attention S itself is rounded."""
+    finite = np.abs(s[np.isfinite(s)]).max()
+    kept = UNIT[problem.dtype] if problem.order == "standard" else 0.0
+    return 2e-6 + finite * (kept + 8 * problem.d**0.5 * 2.0**-24)
+
+
+@pytest.mark.parametrize("problem", GRID, ids=lambda p: "-".join(p.to_query().values()))
+def test_output_and_every_visit(problem):
+    s, v = scores64(problem)
+    o, lse = plain(s, v)
+    found = trace(problem)
+    slack = roughly(problem, s)
+    unit = UNIT[problem.dtype]
+    visits = problem.Tc**0.5 if problem.order == "fa1" else 1
+    np.testing.assert_allclose(found.lse, lse, rtol=0, atol=2 * slack)
+    reach = np.abs(v).max()
+    np.testing.assert_allclose(
+        found.O, o, rtol=0, atol=reach * (3 * unit * (visits + 1) + 3 * slack)
+    )
+    np.testing.assert_array_equal(found.O, round_to(found.O, problem.dtype))
+    if problem.order == "standard":
+        return check_standard(problem, s, slack)
+    for visit in found.visits:
+        if visit.kind != "skipped":
+            check_visit(problem, visit, s, v, slack)
+
+
+def check_visit(problem, visit, s, v, slack):
+    """m and l are those of the keys seen so far, and alpha, P and O follow from them."""
+    rows = slice(visit.i * problem.block_q, min(problem.n, (visit.i + 1) * problem.block_q))
+    start, stop = visit.j * problem.block_k, min(problem.n, (visit.j + 1) * problem.block_k)
+    before, seen = s[rows, :start], s[rows, :stop]
+    m = seen.max(axis=1)
+    np.testing.assert_allclose(visit.m_new, m, rtol=0, atol=slack)
+    np.testing.assert_allclose(
+        visit.l_new, np.exp(seen - m[:, None]).sum(axis=1), rtol=4 * slack + 1e-6
+    )
+    old = before.max(axis=1, initial=-np.inf)
+    np.testing.assert_allclose(visit.m_old, old, rtol=0, atol=slack)
+    there = np.isfinite(old)
+    np.testing.assert_allclose(visit.alpha[there], np.exp(old - m)[there], rtol=0, atol=2 * slack)
+    np.testing.assert_array_equal(visit.l_old[~there], 0)
+    np.testing.assert_allclose(visit.row_max, s[rows, start:stop].max(axis=1), rtol=0, atol=slack)
+    p = np.exp(s[rows, start:stop] - m[:, None])
+    atol = 2 * slack + UNIT[problem.dtype]
+    np.testing.assert_allclose(visit.P, p, rtol=0, atol=atol)
+    weights = np.exp(seen - m[:, None])
+    o = weights @ v[:stop]
+    if problem.order == "fa1":
+        o /= weights.sum(axis=1, keepdims=True)
+    visits = visit.j + 1
+    largest = np.abs(v).max() * (1 if problem.order == "fa1" else visit.l_new.max())
+    atol = largest * (4 * slack + UNIT[problem.dtype] * (1 + visits**0.5))
+    np.testing.assert_allclose(visit.O, o, rtol=0, atol=atol)
+
+
+def check_standard(problem, s, slack):
+    found = trace(problem)
+    unit = UNIT[problem.dtype]
+    stages = {}
+    for visit in found.visits:
+        stages.setdefault(visit.stage, []).append(visit)
+    assert list(stages) == ["scores", "softmax", "output"]
+    assert len(stages["scores"]) == problem.Tr * problem.Tc
+    assert len(stages["softmax"]) == len(stages["output"]) == problem.Tr
+    p = np.exp(s - s.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    strips = np.concatenate([visit.P for visit in stages["softmax"]])
+    np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
+
+
+@given(problems(most_n=24, most_d=6))
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+def test_visits_are_the_schedule_and_the_mask(problem):
+    found, steps = trace(problem), schedule(problem)
+    assert len(found.visits) == len(steps)
+    for visit, step in zip(found.visits, steps, strict=True):
+        here = (visit.i, visit.j, visit.kind, visit.stage)
+        assert here == (step.i, step.j, step.kind, step.stage)
+        assert visit.phases == step.phases and visit.transfers == step.transfers
+        assert list(visit.phases) == sorted(visit.phases, key=PHASES.index)
+    n, br, bc = problem.n, problem.block_q, problem.block_k
+    above = {
+        (i, j)
+        for i in range(problem.Tr)
+        for j in range(problem.Tc)
+        if problem.causal and j * bc > min(n, (i + 1) * br) - 1
+    }
+    everywhere = [(i, j) for i in range(problem.Tr) for j in range(problem.Tc)]
+    computed = [(v.i, v.j) for v in found.visits if v.kind != "skipped"]
+    if problem.order == "fa2":
+        assert [(v.i, v.j) for v in found.visits] == [t for t in everywhere if t not in above]
+    elif problem.order == "fa1":
+        by_key = sorted(everywhere, key=lambda t: (t[1], t[0]))
+        assert [(v.i, v.j) for v in found.visits] == by_key
+        assert {(v.i, v.j) for v in found.visits if v.kind == "skipped"} == above
+        assert computed == [t for t in by_key if t not in above]
+    else:
+        assert computed[: len(everywhere)] == everywhere
+
+
+@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+def test_frozen_and_deterministic(order):
+    problem = Problem(order=order, inputs="random")
+    one = trace(problem)
+    trace.cache_clear()
+    two = trace(problem)
+    for a, b in zip(one.visits, two.visits, strict=True):
+        for name in ("S", "P", "O", "m_new", "l_new", "alpha"):
+            x, y = getattr(a, name), getattr(b, name)
+            assert (x is None) == (y is None)
+            if x is not None:
+                np.testing.assert_array_equal(x, y)
+                assert x.dtype == np.float32 and not x.flags.writeable
+    for name in ("Q", "K", "V", "S", "O", "lse"):
+        assert not getattr(one, name).flags.writeable
+
+
+@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+def test_fp16_logits_up_to_its_largest_number_give_no_nan(order):
+    problem = Problem(order=order, dtype="fp16", inputs="spike", n=20, block_q=3, block_k=6, d=4)
+    found = trace(problem)
+    assert np.isfinite(found.O).all() and np.isfinite(found.lse).all()
+
+
+def test_too_large_is_refused_in_a_sentence():
+    for problem in (
+        Problem(n=16_384, block_q=1, block_k=1),
+        Problem(n=16_384, d=64, block_q=128, block_k=128),
+    ):
+        with pytest.raises(ProblemError, match=r"^[^.]*\.$"):
+            trace(problem)

@@ -1,0 +1,361 @@
+"""Cards, figures and the script say what the rows say, and nothing of the user's runs as HTML."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from html import escape, unescape
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.base.formats import round_to
+from explainer.engine import recorded
+from explainer.engine.child import ROOT
+from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
+from explainer.problem import Problem
+from explainer.views import downloads, figures, run_details, run_report, script, sweep_report
+
+
+def live(**more) -> dict:
+    """A run's result as the worker makes it, of made-up rows: the page computes from rows only."""
+    counts = [0] * 44
+    counts[12], counts[13] = 30, 10
+    row = {
+        "right": True, "error": 2e-7, "allowed": 1e-6, "relative": 1e-7, "bias": -3e-9,
+        "histogram": {"exact": 0, "counts": counts}, "peak_bytes": 2**20, "flops": 2e9,
+        "bytes": 10**7, "median_ms": 0.02, "p20_ms": 0.019, "p80_ms": 0.022, "runs": 30,
+        "tflops": 100.0, "first_ms": 812.0,
+    }  # fmt: skip
+    same = {
+        "against": "trace", "tiles": 10, "values": 80, "m_error": 0.0, "l_error": 1e-7,
+        "tolerance": 1e-6, "agrees": True,
+    }  # fmt: skip
+    rows = [
+        row | {"method": "naive", "median_ms": 0.08, "p80_ms": 0.09, "tflops": 25.0},
+        row | {"method": "fa2", "same": same, "lse_error": 1e-7},
+        {"method": "hopper", "refused": "The Hopper kernel needs <an H100>."},
+    ]
+    asked = RunRequest(Problem(dtype="bf16", inputs="random"), ("naive", "fa2", "hopper"))
+    return {
+        "query": asked.to_query(), "asked": asked.to_query(), "when": "2026-11-21 05:00:00 UTC",
+        "machine": {"device": "NVIDIA H200", "interpreted": False, "versions": {"torch": "2.11"}},
+        "heads_judged": 1, "naive_error": 2.4e-7, "naive_refused": None, "io_bytes": 4096,
+        "tiles": {"fa2": 10}, "rows": rows,
+        "ceilings": {"hbm_bytes_per_s": 4.2e12, "l2_bytes_per_s": 9e12, "flops": 7.8e14},
+        "chooser": {"picked": "sdpa_cudnn", "reasons": {"sdpa_flash": "", "sdpa_math": "<no>"}},
+    } | more  # fmt: skip
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+def test_what_the_cards_say():
+    text = text_of(run_report.report(live()))
+    assert "The kernel is right, and it is the picture; 1 did not run." in text
+    assert "bf16 · Random normal, seed 0 · 10 tiles a head" in text
+    assert "20.0 µs 4 × 100 TF" in text, "speed-up over naive and TFLOP/s"
+    assert "FA-2 reaches 10 % of the card's 989.4 TFLOP/s (bf16), data sheet." in text
+    assert "FA-2 812 ms" in text, "the first call stands apart"
+    assert "80 values of m and ℓ in 10 tiles" in text
+    assert "The Hopper kernel needs <an H100>." in text
+
+
+def test_unknown_card_is_said_to_be_unknown():
+    machine = {"device": "NVIDIA GeForce <b>", "interpreted": False, "versions": {}}
+    html = run_report.report(live(machine=machine))
+    assert "NVIDIA GeForce &lt;b&gt; is not in the table of cards: its peak is not known" in html
+    assert "GeForce <b>" not in html
+
+
+def test_wrong_is_said_and_by_whom():
+    result = live()
+    result["rows"][1] |= {"right": False}
+    html = run_report.report(result)
+    assert 'data-right="false"' in html and "Not right here: FA-2." in text_of(html)
+    result["rows"][1] |= {"right": True, "same": result["rows"][1]["same"] | {"agrees": False}}
+    assert 'data-agrees="false"' in run_report.report(result)
+    assert "Right, but FA-2 differs from the picture." in text_of(run_report.report(result))
+
+
+def interpreted(*methods: str, refused: tuple[str, ...] = (), same: bool | None = True) -> dict:
+    """A run on a machine without a GPU; ``same`` None: the tiles were too many to be compared."""
+    fa2 = live()["rows"][1]
+    kept = {k: v for k, v in fa2.items() if "_ms" not in k and k not in ("tflops", "runs")}
+    rows = []
+    for name in methods:
+        row = {k: v for k, v in kept.items() if k not in ("same", "lse_error")}
+        if name in ("fa1", "fa2", "standard"):
+            row |= {"same": None if same is None else fa2["same"], "interpreter_s": 0.25}
+        rows.append(row | {"method": name})
+    rows += [{"method": name, "refused": "It needs an NVIDIA GPU."} for name in refused]
+    counts = {"standard": 512, "fa1": 272, "fa2": 272}
+    machine = {"device": "CPU, Triton interpreter", "interpreted": True, "versions": {}}
+    more = {"tiles": {m: counts[m] for m in methods if m in counts}, "machine": machine}
+    return live(rows=rows, ceilings=None, chooser=None, **more)
+
+
+GPU = ("hopper", "sdpa_flash", "sdpa_cudnn", "sdpa_efficient", "sdpa_math")
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence", "agrees"),
+    [
+        (interpreted("naive"), "Naive PyTorch is right; no kernel with tiles was run.", ""),
+        (interpreted("naive", "fa2"), "The kernel is right, and it is the picture.", "true"),
+        (
+            interpreted("naive", "standard", "fa1", "fa2"),
+            "Every method is right, and the kernels are the picture.",
+            "true",
+        ),
+        (
+            interpreted("naive", "standard", "fa1", "fa2", refused=GPU),
+            "All 4 methods that ran are right, and the kernels are the picture; 5 need a GPU.",
+            "true",
+        ),
+        (
+            interpreted("naive", "fa2", same=None),
+            "Every method is right; the tiles were too many to compare one by one.",
+            "",
+        ),
+        (
+            interpreted("naive", refused=("hopper",)),
+            "Naive PyTorch is right; no kernel with tiles was run; 1 needs a GPU.",
+            "",
+        ),
+    ],
+)
+def test_the_headline_claims_no_more_than_was_done(result, sentence, agrees):
+    html = run_report.report(result)
+    assert f"<b>{escape(sentence)}</b>" in html
+    assert f'data-agrees="{agrees}"' in html
+
+
+def test_nothing_is_counted_where_no_kernel_ran():
+    text = text_of(run_report.report(interpreted("naive")))
+    assert "tiles a head" not in text and "0 kernels" not in text and "0.00 s" not in text
+    assert "No kernel was run" in text
+
+
+def test_seconds_of_the_interpreter_are_said_to_be_no_speed():
+    text = text_of(run_report.report(interpreted("naive", "fa1", "fa2")))
+    assert "took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about how fast a GPU is." in text
+    assert "waited" not in text
+
+
+def test_tiles_are_those_of_flash_attention_with_standards_beside():
+    text = text_of(run_report.report(interpreted("naive", "standard", "fa1", "fa2")))
+    assert "272 tiles a head (Standard: 512)" in text
+    assert "512 tiles a head" in text_of(run_report.report(interpreted("standard")))
+
+
+def test_who_did_not_run_is_listed_under_every_question():
+    text = text_of(run_report.report(interpreted("naive", "fa2", refused=("hopper",))))
+    assert text.count("FA-2 Hopper It needs an NVIDIA GPU.") == 2, "Right? and Small?"
+
+
+def test_which_heads_were_compared_is_said():
+    one = text_of(run_report.report(live()))
+    assert "of the only head" in one and "first head" not in one
+    two = text_of(run_report.report(live(query=live()["query"] | {"h": "2"}, heads_judged=2)))
+    assert "of the first and the last head" in two and "kernel against trace, first head" in two
+
+
+def test_inputs_are_said():
+    query = live()["query"] | {"data": "sentence", "text": "<b>a</b> dog", "gain": "2.0"}
+    text = text_of(run_report.report(live(query=query)))
+    assert "Sentence “<b>a</b> dog”, seed 0, logits × 2" in text
+
+
+def test_naive_that_does_not_fit_is_shown_as_what_it_is():
+    sentence = "Its N × N matrices would need 32.0 GiB, this card has 24.0 GiB free."
+    result = live(naive_error=None, naive_refused=sentence)
+    result["rows"][0] = {"method": "naive", "refused": sentence}
+    text = text_of(run_report.report(result))
+    assert text.count(sentence) == 3, "beside its error, its time and its memory"
+    assert "4 ×" not in text
+
+
+def test_downloads_hold_every_figure():
+    html = run_details.details(live())
+    data = json.loads(unescape(re.search(r'data-rows="([^"]*)"', html)[1]))
+    assert data["rows"] == live()["rows"]
+    assert 'data-name="flashattention-16-8-causal-bf16-live"' in html
+    assert "hopper" in unescape(re.search(r'data-script="([^"]*)"', html)[1])
+    assert "<no>" not in html
+    table = text_of(html)
+    assert "2.0 × 10⁻⁷" in table and "SDPA cuDNN" not in table.split("All figures")[1]
+
+
+def test_histogram_is_the_counts_in_percent():
+    figure = figures.histogram(live()["rows"])
+    assert [trace.name for trace in figure.data] == ["Naive PyTorch", "FA-2"]
+    assert list(figure.data[0].y) == [75.0, 25.0]
+    assert math.isclose(figure.data[0].x[0], 10 ** (-10 + 12.5 / 4))
+    assert figures.histogram([{"method": "fa2", "refused": "no"}]) is None
+
+
+def test_roofline_has_a_dot_for_each_method_under_the_roofs():
+    figure = figures.roofline(live())
+    dots = {t.name: (t.x[0], t.y[0]) for t in figure.data if t.mode == "markers"}
+    assert dots == {"Naive PyTorch": (200.0, 25.0), "FA-2": (200.0, 100.0)}
+    roofs = [t for t in figure.data if t.mode == "lines"]
+    for roof, rate in zip(roofs, (4.2e12, 9e12), strict=True):
+        assert math.isclose(roof.y[0], rate * roof.x[0] / 1e12)
+        assert roof.y[1] == roof.y[2] == 780.0
+    assert figures.roofline(live(ceilings=None)) is None
+    unknown = live()
+    del unknown["rows"][1]["bytes"]
+    names = [t.name for t in figures.roofline(unknown).data]
+    assert "FA-2 (x ≤)" in names
+    assert "(x ≤)" in run_details.details(unknown) and "(x ≤)" not in run_details.details(live())
+    (label,) = figure.layout.annotations
+    low, high = figure.layout.yaxis.range
+    assert (label.xref, label.x) == ("paper", 1) and low < label.y < high - 0.3
+
+
+def test_a_line_of_the_csv_can_be_read_alone():
+    lines = downloads.of_run(live())
+    assert len({tuple(line) for line in lines}) == 1, "every line has every column"
+    fa2 = lines[1]
+    assert next(iter(fa2)) == "method" and fa2["method"] == "fa2"
+    shown = {key: fa2[key] for key in ("N", "d", "B", "H", "mask", "dtype", "data", "seed")}
+    assert shown == {"N": 16, "d": 8, "B": 1, "H": 1, "mask": "causal", "dtype": "bf16",
+                     "data": "random", "seed": 0}  # fmt: skip
+    assert (fa2["source"], fa2["device"], fa2["torch_version"]) == ("live", "NVIDIA H200", "2.11")
+    assert fa2["max_abs_error"] == 2e-7 and fa2["peak_bytes_beyond_inputs"] == 2**20
+    assert lines[2]["not_run"].startswith("The Hopper kernel") and fa2["not_run"] is None
+    slow = downloads.of_run(interpreted("fa2"))[0]
+    assert slow["interpreter_seconds_not_speed"] == 0.25 and "median_ms" not in slow
+
+
+def test_a_recorded_line_says_so():
+    found = recorded.nearest(RunRequest(Problem()))
+    line = downloads.of_run(found)[-1]
+    assert (line["source"], line["when"]) == ("recorded", recorded.load()["date"])
+    assert line["seed"] is None and line["data"] == "standard normal"
+    _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
+    about = {"source": "recorded", "when": "2026-11-21", "device": "<GPU>", "versions": {"a": 1}}
+    lines = downloads.of_sweep(rows, about)
+    assert len(lines) == len(rows)
+    assert all(line["device"] == "<GPU>" and line["a_version"] == "1" for line in lines)
+    html = sweep_report.figures(rows, Sweep(64, "bf16"), "recorded on <GPU>", about)
+    assert 'data-name="flashattention-sweep-64-bf16-recorded"' in html and "<GPU>" not in html
+
+
+def test_sweep_figures_are_the_rows():
+    _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
+    drawn = figures.sweep(rows)
+    assert len(drawn) == 3
+    for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
+        for trace in figure.data:
+            method, mask = trace.name.rsplit(", ", 1)
+            mine = {r["n"]: r[key] for r in rows if key in r and METHODS[r["contender"]] == method
+                    and r["mask"] == mask}  # fmt: skip
+            assert dict(zip(trace.x, trace.y, strict=True)) == mine
+    assert figures.sweep([]) == (None, None, None)
+
+
+def test_sweep_sentences_are_computed():
+    def row(method, n, mask, ms):
+        return {"contender": method, "n": n, "mask": mask, "median_ms": ms}
+
+    refused = {
+        "contender": "naive",
+        "batch": 32,
+        "heads": 32,
+        "n": 512,
+        "mask": "full",
+        "not_available": "Too much.",
+    }
+    rows = [row("fa2", 256, "full", 2.0), row("fa2", 256, "causal", 1.1), refused]
+    assert sweep_report.findings(rows) == [
+        "Causal takes this share of full's time: FA-2 0.55 (N = 256).",
+        "Naive PyTorch from N = 512 on: Too much.",
+    ]
+
+
+def test_a_refusal_makes_no_column_wide():
+    row = {"contender": "naive", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
+           "dtype": "bf16", "not_available": "Its N × N matrices would need much."}  # fmt: skip
+    html = sweep_report.figures([row], Sweep(64, "bf16"), "recorded", {"source": "recorded"})
+    cells = re.findall(r"<td>([^<]*)</td>", html)
+    assert "not run" in cells and row["not_available"] not in cells
+    assert row["not_available"] in text_of(html)
+
+
+def test_a_sweep_says_what_it_measures():
+    text = text_of(sweep_report.note("Done.", rows=[], d=96))
+    assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text
+    assert "not N, B, H, Br, Bc" in text
+    assert "tokens" not in text_of(sweep_report.note("Refused."))
+
+
+def test_sweep_ticks_do_not_run_together_and_are_decimal():
+    _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
+    time, _, memory = figures.sweep(rows)
+    assert time.layout.xaxis.ticktext == ("256", "1 k", "4 k", "16 k", "64 k")
+    assert set(time.layout.yaxis.ticktext) >= {"0.1", "1", "10"}
+    assert time.data[0].hovertext[0].startswith("<b>Naive PyTorch, full</b><br>N = 256<br>")
+    assert "p20" in time.data[0].hovertext[0] and "MiB" in memory.data[0].hovertext[0]
+
+
+def test_the_script_has_the_runs_very_numbers(tmp_path):
+    asked = RunRequest(Problem(n=5, d=3, dtype="bf16", inputs="random", seed=7, gain=2.0), ("fa2",))
+    text = script.script(asked.to_query(), ['measured on a "card" \\'])
+    q, k, v = make_inputs(asked.problem)
+    made = text[text.index("first = ") : text.index("for x, one in")]
+    names = {"np": np, "problem": asked.problem}
+    exec(made, names)
+    for mine, given in zip(names["first"], (q, k, v), strict=True):
+        np.testing.assert_array_equal(round_to(mine, "bf16"), given)
+    assert "root of the project's repository" in text and "measured on a 'card' /" in text
+    ast.parse(text)
+
+
+def made(data: str) -> str:
+    problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data)
+    return script.script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
+
+
+SCRIPTS = {data: made(data) for data in ("random", "rising")}
+RUN = """import runpy, sys
+for name in sys.argv[1:]: print("<script>", name); runpy.run_path(name + ".py", None, "__main__")"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory) -> dict[str, str]:
+    """What each script prints, run in a folder of its own; torch is imported once for both."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for data, text in SCRIPTS.items():
+        (folder / f"{data}_data.py").write_text(text)
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    options = {"cwd": folder, "env": env, "capture_output": True, "text": True}
+    command = [sys.executable, "-c", RUN, *(f"{data}_data" for data in SCRIPTS)]
+    done = subprocess.run(command, timeout=240, **options)
+    assert done.returncode == 0, done.stderr
+    return dict(part.split("_data\n", 1) for part in done.stdout.split("<script> ")[1:])
+
+
+@pytest.mark.parametrize("data", SCRIPTS)
+def test_the_script_runs_without_the_app(printed, data):
+    text = SCRIPTS[data]
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import)]
+    assert {name.name for node in imports for name in node.names} == {
+        *("os", "torch", "kernels"),
+        *(["numpy"] * (data == "random")),
+    }
+    assert "naive           error " in printed[data] and "fa2             error " in printed[data]
+    assert ("standard normal here" in text) == (data == "rising")
+
+
+def test_a_recorded_script_has_no_blocks_of_its_own():
+    text = script.script(recorded.nearest(RunRequest(Problem()))["query"])
+    assert "block_m=None, block_n=None" in text and ast.parse(text)

@@ -1,0 +1,90 @@
+"""Files made of a Problem: what they hold is the trace, and pages load nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+from explainer.learn.tour import CHAPTERS
+from explainer.problem import Problem, ProblemError
+from explainer.trace import trace
+from explainer.web import bundle
+from explainer.web.bundle import BundleError
+from explainer.web.export import PRESETS, animation, as_json, as_npz, site
+
+PROBLEMS = [
+    Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
+    Problem(order="fa1", dtype="bf16"),
+    Problem(order="standard", n=6, block_q=2, block_k=3, causal=False),
+]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.order)
+def test_json_and_npz_are_the_trace(problem):
+    true = trace(problem)
+    found = json.loads(as_json(problem))
+    assert found["problem"] == problem.to_query()
+    arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
+    for name in ("Q", "K", "V", "O", "lse", "S"):
+        np.testing.assert_array_equal(arrays[name], getattr(true, name))
+        listed = np.array(found[name], np.float64)  # null becomes NaN
+        expected = getattr(true, name).astype(np.float64)
+        np.testing.assert_array_equal(listed, np.where(np.isfinite(expected), expected, np.nan))
+    assert len(found["visits"]) == len(true.visits)
+    for k, (visit, listed) in enumerate(zip(true.visits, found["visits"], strict=True)):
+        assert (listed["i"], listed["j"], listed["kind"]) == (visit.i, visit.j, visit.kind)
+        assert sum(t["nbytes"] for t in listed["transfers"]) == sum(
+            t.nbytes for t in visit.transfers
+        )
+        for name in ("m_new", "l_new", "alpha", "P", "O"):
+            value = getattr(visit, name)
+            if value is None:
+                assert listed[name] is None and f"v{k:04d}_{name}" not in arrays
+            else:
+                np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], value)
+                np.testing.assert_array_equal(np.array(listed[name], np.float32), value)
+
+
+def loads_nothing(page: str) -> None:
+    assert "default-src 'none'" in page and "connect-src data:" in page
+    assert not re.search(r"<(link|img|iframe)\b|<script[^>]+src=|@import|\bimport ", page)
+
+
+def test_page_is_whole_and_loads_nothing():
+    page = animation(Problem(), {"step": "3"})
+    loads_nothing(page)
+    assert page.count("<script") == page.count("</script>") == 2
+    assert len(page) < 300_000
+
+
+def test_site_has_the_tour_and_every_preset(tmp_path):
+    written = site(tmp_path)
+    assert {path.stem for path in written} == {"index", *PRESETS}
+    for path in written:
+        text = path.read_text()
+        loads_nothing(text)
+        for link in re.findall(r'href="([^"]+)"', text):
+            assert (tmp_path / link).exists()
+    assert CHAPTERS[0].text in (tmp_path / "index.html").read_text()
+
+
+def test_too_many_tiles_is_a_sentence():
+    with pytest.raises(ProblemError, match="65,536"):
+        animation(Problem(n=16_384, block_q=1, block_k=1), {})
+
+
+def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
+    (tmp_path / "a.js").write_text('import { b } from "./b.js";\nexport const a = b + 1;\n')
+    (tmp_path / "b.js").write_text("export const b = 1;\n")
+    assert bundle.bundle("a.js").index("b.js") < bundle.bundle("a.js").index("a = b + 1")
+    (tmp_path / "b.js").write_text('import { a } from "./a.js";\nexport const b = 1;\n')
+    with pytest.raises(BundleError, match="import each other"):
+        bundle.bundle("a.js")
+    (tmp_path / "b.js").write_text("export default 1;\n")
+    with pytest.raises(BundleError, match="form"):
+        bundle.bundle("a.js")

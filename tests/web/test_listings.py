@@ -1,0 +1,58 @@
+"""The shown code is the code that runs: cut out by markers, and a lost marker is an error."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from explainer import trace
+from explainer.algorithms.schedule import schedule
+from explainer.problem import Problem
+from explainer.web import listings as module
+from explainer.web.listings import KERNELS, ROOT, ListingError, listings, numpy_lines, triton_lines
+
+TRACE = (ROOT / "explainer" / "trace.py").read_text()
+
+
+@pytest.mark.parametrize("order", KERNELS)
+@pytest.mark.parametrize("lines_of", [numpy_lines, triton_lines])
+def test_every_phase_of_every_visit_lights_a_line(order, lines_of):
+    lit = {(line.stage, line.phase) for line in lines_of(order)}
+    for step in schedule(Problem(order=order, n=20, block_q=8, block_k=6)):
+        for phase in step.phases:
+            assert (step.stage, phase) in lit
+
+
+@pytest.mark.parametrize("order", KERNELS)
+def test_lines_are_the_sources_own(order):
+    body = inspect.getsource(getattr(trace, f"_{order}")).splitlines()
+    assert [line.text for line in numpy_lines(order)] == [
+        text for text in body if text in {line.text for line in numpy_lines(order)}
+    ]
+    source = (ROOT / "kernels" / KERNELS[order]).read_text()
+    shown = "\n".join(line.text for line in triton_lines(order))
+    assert shown in source
+    assert len(triton_lines(order)) <= 150
+
+
+@pytest.mark.parametrize("order", KERNELS)
+def test_a_lost_marker_is_an_error(order):
+    name = ROOT / "kernels" / KERNELS[order]
+    for source, lines_of in ((TRACE, numpy_lines), (name.read_text(), triton_lines)):
+        for phase in ("load", "exp", "output", "store"):
+            with pytest.raises(ListingError):
+                lines_of(order, source.replace(f"# phase: {phase}", f"# {phase}"))
+    with pytest.raises(ListingError, match="is gone"):
+        triton_lines(order, name.read_text().replace("# kernel: end", ""))
+
+
+def test_bookkeeping_of_the_picture_is_left_out():
+    assert not any("visits.append(_of(step, m_old" in line.text for line in numpy_lines("fa2"))
+    assert not any(line.text.strip().startswith(module.END) for line in numpy_lines("fa1"))
+
+
+def test_plain_values_for_the_browser():
+    found = listings()
+    assert set(found) == set(KERNELS) and set(found["fa2"]) == {"numpy", "triton"}
+    assert set(found["fa2"]["numpy"][0]) == {"text", "phase", "stage", "first"}

@@ -1,0 +1,118 @@
+"""What the browser receives, decoded here by the format's description alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import PHASES
+from explainer.algorithms.traffic import traffic
+from explainer.problem import ORDERS, Problem, ProblemError
+from explainer.trace import trace
+from explainer.web.wire import pack, packed_gzip
+
+PROBLEMS = [
+    Problem(),
+    Problem(order="fa1", n=37, d=12, block_q=5, block_k=16, dtype="bf16", inputs="random"),
+    Problem(order="standard", n=29, block_q=16, block_k=6, causal=False, dtype="fp16"),
+    Problem(n=6, block_q=2, block_k=2, d=16, inputs="sentence"),
+    Problem(n=1, d=1, block_q=1, block_k=1),
+]
+LARGE = Problem(n=128, d=64, block_q=16, block_k=16, causal=False, inputs="random")
+
+
+def decode(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
+    magic, length = struct.unpack_from("<4sI", data)
+    assert magic == b"FATR" and (8 + length) % 8 == 0
+    header = json.loads(data[8 : 8 + length])
+    arrays = {}
+    for name, about in header["arrays"].items():
+        assert about["offset"] % 8 == 0
+        count = int(np.prod(about["shape"]))
+        flat = np.frombuffer(data, "<" + about["dtype"], count, 8 + length + about["offset"])
+        arrays[name] = flat.reshape(about["shape"])
+    return header, arrays
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}")
+def test_everything_that_the_trace_says_arrives(problem):
+    header, got = decode(pack(problem))
+    true = trace(problem)
+    assert header["query"] == problem.to_query() and header["numbers"]
+    assert header["problem"]["Tr"] == problem.Tr and header["problem"]["scale"] == problem.scale
+    np.testing.assert_array_equal(got["tile_kind"], tiling.kinds(problem))
+    for name in ("Q", "K", "V", "O", "S", "lse"):
+        np.testing.assert_array_equal(got[name], getattr(true, name))
+    assert len(got["v_i"]) == len(true.visits)
+    for v, visit in enumerate(true.visits):
+        assert got["v_i"][v] == visit.i
+        assert got["v_j"][v] == (-1 if visit.j is None else visit.j)
+        assert tiling.KINDS[got["v_kind"][v]] == visit.kind
+        bits = int(got["v_phases"][v])
+        assert tuple(p for k, p in enumerate(PHASES) if bits >> k & 1) == visit.phases
+        moves = range(got["t_ptr"][v], got["t_ptr"][v + 1])
+        for t, transfer in zip(moves, visit.transfers, strict=True):
+            assert header["tensors"][got["t_tensor"][t]] == transfer.tensor
+            assert ("read", "write")[got["t_op"][t]] == transfer.op
+            assert PHASES[got["t_phase"][t]] == transfer.phase
+            assert got["t_bytes"][t] == transfer.nbytes
+            block = got["t_block"][t]
+            if not isinstance(transfer.block, int):
+                block = tuple(int(x) for x in divmod(block, problem.Tc))
+            assert block == transfer.block
+        rows = slice(got["r_ptr"][v], got["r_ptr"][v + 1])
+        for stat in ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum"):
+            expected = getattr(visit, stat)
+            if expected is None:
+                assert np.isnan(got[f"r_{stat}"][rows]).all()
+            else:
+                np.testing.assert_array_equal(got[f"r_{stat}"][rows], expected)
+        acc = got["acc"][got["a_ptr"][v] : got["a_ptr"][v + 1]]
+        np.testing.assert_array_equal(acc, [] if visit.O is None else visit.O.ravel())
+        if visit.P is not None:
+            i = slice(visit.i * problem.block_q, visit.i * problem.block_q + len(visit.P))
+            first = 0 if visit.j is None else visit.j * problem.block_k
+            strip = got["P"][i, first : first + visit.P.shape[1]]
+            np.testing.assert_array_equal(strip, visit.P)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}")
+def test_totals_of_all_three_orders(problem):
+    header, _ = decode(pack(problem))
+    assert set(header["totals"]) == set(ORDERS)
+    for order in ORDERS:
+        other = Problem.from_query(problem.to_query() | {"order": order})
+        assert {t: tuple(rw) for t, rw in header["totals"][order].items()} == traffic(other)
+    counts = tiling.counts(problem)
+    assert header["tile_counts"] == counts
+
+
+def test_sizes_and_determinism():
+    default, large = packed_gzip(Problem()), packed_gzip(LARGE)
+    assert len(default) <= 30_000 and len(large) <= 300_000
+    assert decode(gzip.decompress(large))[0]["numbers"]
+    packed_gzip.cache_clear()
+    assert packed_gzip(Problem()) == default, "the same bytes, so that caches agree"
+
+
+def test_long_problems_travel_as_tiles_only():
+    problem = Problem(n=4096, d=64, block_q=128, block_k=64)
+    header, arrays = decode(pack(problem))
+    assert not header["numbers"] and "S" not in arrays and "acc" not in arrays
+    assert len(arrays["v_i"]) == sum(1 for k in tiling.kinds(problem).ravel() if k != 2)
+    assert len(packed_gzip(problem)) <= 300_000
+    with pytest.raises(ProblemError):
+        pack(Problem(n=16_384, block_q=1, block_k=1))
+
+
+def test_display_only_arrays_are_near_in_half_precision():
+    header, got = decode(pack(LARGE))
+    assert header["arrays"]["acc"]["dtype"] == "f2"
+    true = trace(LARGE)
+    np.testing.assert_array_equal(got["S"], true.S)
+    np.testing.assert_allclose(got["Q"].astype(np.float32), true.Q, rtol=2e-3, atol=1e-6)
