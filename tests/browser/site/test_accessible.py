@@ -20,8 +20,15 @@ PAGES = [
     "page=learn",
     "page=learn&rung=claims",
 ]
-# Where a page is long and another address has scanned the whole of it: what is new.
-ONLY = {"page=learn&rung=claims": "#learn-claims, .fa-claim-card"}
+# Where another address has scanned the whole of a page: what is new.
+ONLY = {
+    "page=learn&rung=claims": "#learn-claims, .fa-claim-card",
+    "order=standard&step=17&n=64&d=64&br=16&bc=16": ".fa-mount",
+    "mode=compare&step=5": ".fa-mount",
+    "tour=4": ".fa-mount, .fa-tour",
+    **{f"page=memory&mem-view={view}": ".fa-main" for view in list(memory.VIEWS)[1:]},
+    **{f"page=parallel&par-view={view}": ".fa-main" for view in list(parallel.VIEWS)[1:]},
+}
 # Some page of ours is shown.
 SHOWN = ", ".join(
     f"{place}:visible"
