@@ -36,7 +36,7 @@ export function play(mount, content) {
 
   function alone() {
     now.racing = false;
-    race.pause();
+    race.transport.stop();
     player.park(false);
     mount.replaceChildren(player.root);
   }
