@@ -32,6 +32,7 @@ export const onPage = (name) => new Promise((done) => {
 
 document.addEventListener("fa:opened", () => opened());
 opened();
+
 let shown = ""; // query of the Problem that the Step page shows
 
 function chip() {

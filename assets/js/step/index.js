@@ -35,6 +35,7 @@ class Stage {
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     document.addEventListener("fa:tour", () => this.tour.go(0));
+    document.addEventListener("fa:show", ({ detail }) => this.show(detail)); // for whoever embeds or measures the page
     document.addEventListener("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
