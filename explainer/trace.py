@@ -16,8 +16,9 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.schedule import Step, Transfer, check_size, schedule
+from explainer.base.fields import refused, whole
 from explainer.base.formats import round_to
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 
 MAX_BYTES = 512 * 2**20
 NEG_INF = np.float32(-np.inf)
@@ -258,11 +259,10 @@ def trace(problem: Problem) -> Trace:
     """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MB."""
     check_size(problem)
     if estimated_bytes(problem) > MAX_BYTES:
-        raise ProblemError(
-            f"n = {problem.n:,} is not allowed for a trace with numbers at d = {problem.d}, "
-            f"Bc = {problem.block_k}: its arrays would take "
-            f"{estimated_bytes(problem) / 2**20:,.0f} MB, and at most 512 MB are allowed."
-        )
+        taken = f"{estimated_bytes(problem) / 2**20:,.0f} MB"
+        why = f"its arrays would take {taken}, and at most 512 MB are allowed"
+        where = f"for a trace with numbers at d = {problem.d}, Bc = {problem.block_k}"
+        raise refused({"n": f"{problem.n:,}"}, why, where)
     run = _Run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: shown, not warned about.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -279,11 +279,7 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     Only the visits of its row block are computed: rows never meet each other.
     """
     steps = schedule(problem)
-    if not 0 <= step < len(steps):
-        raise ProblemError(
-            f"step = {step} is not allowed: the step must be a whole number from 0 to "
-            f"{len(steps) - 1:,}."
-        )
+    step = whole("step", step, 0, len(steps) - 1)
     row_block = [s for s in steps[: step + 1] if s.i == steps[step].i and s.kind != "skipped"]
     if steps[step].kind == "skipped":
         row_block.append(steps[step])

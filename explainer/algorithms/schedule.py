@@ -12,8 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms import tiling
+from explainer.base.fields import refuse, refused
 from explainer.base.formats import ITEMSIZE
-from explainer.problem import Problem, ProblemError, refuse
+from explainer.problem import Problem
 
 PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
@@ -154,11 +155,10 @@ def check_size(problem: Problem) -> None:
             "n", problem.n, f"a whole number from 1 to {MAX_N_LISTED:,} where tiles are shown"
         )
     if problem.Tr * problem.Tc > MAX_TILES:
-        raise ProblemError(
-            f"br = {problem.block_q} and bc = {problem.block_k} are not allowed with "
-            f"n = {problem.n:,}: they make {problem.Tr * problem.Tc:,} tiles, and Br × Bc must be "
-            f"large enough to make at most {MAX_TILES:,}."
-        )
+        why = f"they make {problem.Tr * problem.Tc:,} tiles, and Br × Bc must be large enough to"
+        why += f" make at most {MAX_TILES:,}"
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        raise refused(given, why, f"with n = {problem.n:,}")
 
 
 def steps(problem: Problem) -> Iterator[Step]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-ITEMSIZE = {"fp32": 4, "fp16": 2, "bf16": 2}
+ITEMSIZE = {"fp32": 4, "fp16": 2, "bf16": 2}  # bytes
+DTYPES = tuple(ITEMSIZE)
 
 
 def round_to(x: np.ndarray, dtype: str) -> np.ndarray:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from explainer.algorithms import tiling, traffic
 from explainer.base.cards import CARDS
+from explainer.base.fields import ORDERS
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.memory import levels, tile_budget, tile_choices
 from explainer.memory.workload import Workload
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 
 # ---- formulas: constant MathML, built from words separated by spaces -----------------------------
 

@@ -8,11 +8,12 @@ import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.schedule import check_size
+from explainer.base.fields import DTYPES, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
 from explainer.pages.opening import MERGE, controls_follow
 from explainer.pages.player import Player
-from explainer.problem import DTYPES, Problem, ProblemError
+from explainer.problem import Problem
 
 ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}

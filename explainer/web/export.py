@@ -17,10 +17,11 @@ from urllib.parse import urlencode
 import numpy as np
 
 from explainer.algorithms.schedule import check_size
+from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
