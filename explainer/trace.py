@@ -16,6 +16,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.schedule import Step, Transfer, check_size, schedule
+from explainer.base.amounts import amount
 from explainer.base.fields import refused, whole
 from explainer.base.formats import round_to
 from explainer.problem import Problem
@@ -256,11 +257,11 @@ def estimated_bytes(problem: Problem) -> int:
 
 @lru_cache(maxsize=32)
 def trace(problem: Problem) -> Trace:
-    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MB."""
+    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB."""
     check_size(problem)
     if estimated_bytes(problem) > MAX_BYTES:
-        taken = f"{estimated_bytes(problem) / 2**20:,.0f} MB"
-        why = f"its arrays would take {taken}, and at most 512 MB are allowed"
+        taken, most = amount(estimated_bytes(problem)), amount(MAX_BYTES)
+        why = f"its arrays would take {taken}, and at most {most} are allowed"
         where = f"for a trace with numbers at d = {problem.d}, Bc = {problem.block_k}"
         raise refused({"n": f"{problem.n:,}"}, why, where)
     run = _Run(problem)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.views.figures import styled
-from explainer.views.html import amount
 
 COLOURS = {"standard": "#b8860b", "fa1": "#d55e00", "fa2": "#2b8fd0"}
 WORDS = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}

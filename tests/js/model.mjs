@@ -1,6 +1,7 @@
 // Where the browser's pure modules lie; every test takes them from here.
 
 export * from "../../assets/js/lib/axis.js";
+export { bytes } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/frame.js";
 export * from "../../assets/js/model/on_chip.js";

@@ -11,7 +11,7 @@ import torch
 
 from explainer.algorithms import schedule, tiling
 from explainer.base import cards
-from explainer.learn.formats import FORMATS
+from explainer.base.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
 
