@@ -7,109 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from explainer.base import own_data
-from kernels.masks import PREDICATES, Mask, MaskError, of, parse
+from explainer.base.fields import (  # noqa: F401  (those not used below are imported from here)
+    DTYPES,
+    INPUT_NAMES,
+    MASKS,
+    MAX_D,
+    MAX_N,
+    MAX_N_MADE,
+    NAMES,
+    ORDERS,
+    ProblemError,
+    choice,
+    number,
+    refuse,
+    stripped,
+    whole,
+)
+from kernels.masks import Mask, MaskError, of, parse
 
-ORDERS = ("standard", "fa1", "fa2")
-DTYPES = ("fp32", "fp16", "bf16")
-INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = tuple(PREDICATES)
-
-MAX_N = 65_536
-MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
-MAX_D = 256
-MAX_SEED = 2**31 - 1
-MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
 DEFAULT_BLOCK = 4
-
-# field of Problem → (key in a query, what the field is called in a sentence)
-NAMES = {
-    "n": ("n", "the sequence length N"),
-    "d": ("d", "the head dimension d"),
-    "block_q": ("br", "the query block Br"),
-    "block_k": ("bc", "the key block Bc"),
-    "mask": ("mask", "the mask"),
-    "order": ("order", "the loop order"),
-    "dtype": ("dtype", "the precision"),
-    "inputs": ("data", "the data"),
-    "seed": ("seed", "the seed"),
-    "text": ("text", "the text"),
-    "gain": ("gain", "the factor on the logits"),
-    "batch": ("b", "the batch size B"),
-    "heads": ("h", "the number of heads H"),
-    "methods": ("methods", "the methods"),
-    "longest": ("longest", "the longest sequence"),
-    "card": ("card", "the card"),
-}
-
-
-class ProblemError(ValueError):
-    """A value outside its range; the text is one sentence naming field, value and range."""
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "(empty)"
-    text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
-    text = "".join(c if c.isprintable() else "?" for c in text[:41])
-    return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
-
-
-def stripped(value: object) -> object:
-    """Text without the blanks around it, which nobody sees; anything else as it is."""
-    return value.strip() if isinstance(value, str) else value
-
-
-def refuse(field: str, value: object, allowed: str) -> ProblemError:
-    """The error for this field of :data:`NAMES`: key, value and what is allowed, one sentence."""
-    key, name = NAMES[field]
-    return ProblemError(f"{key} = {_shown(value)} is not allowed: {name} must be {allowed}.")
-
-
-def whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
-    """``value`` as an int in [low, high]; 16.0 and " 16 " count as whole, True and 7.5 do not."""
-    refused = refuse(field, value, f"a whole number from {low} to {high:,}{note}")
-    if isinstance(value, bool):
-        raise refused
-    if isinstance(value, str):
-        value = stripped(value)
-        if not value.isascii() or not value.removeprefix("-").isdigit() or len(value) > 12:
-            raise refused
-        value = int(value)
-    elif isinstance(value, float):
-        if not value.is_integer():  # NaN and infinities are not integers either
-            raise refused
-        value = int(value)
-    else:
-        try:
-            value = value.__index__()  # type: ignore[attr-defined]
-        except AttributeError:
-            raise refused from None
-    if not low <= value <= high:
-        raise refused
-    return value
-
-
-def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
-    """``value`` if it is one of the allowed words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise refuse(field, value, "one of " + ", ".join(allowed))
-    return value
-
-
-def _factor(value: object) -> float:
-    """``value`` as a finite float in the range of ``gain``; text is read as a decimal number."""
-    refused = refuse("gain", value, f"a number from {MIN_GAIN} to {MAX_GAIN:,.0f}")
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise refused
-    if isinstance(value, str) and (not value.isascii() or len(value) > 24):
-        raise refused
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        raise refused from None
-    if not MIN_GAIN <= number <= MAX_GAIN:  # NaN fails too
-        raise refused
-    return number
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -189,21 +105,21 @@ class Problem:
         def put(field: str, value: object) -> None:
             object.__setattr__(self, field, value)
 
-        put("n", whole("n", self.n, 1, MAX_N))
-        put("d", whole("d", self.d, 1, MAX_D))
+        put("n", whole("n", self.n))
+        put("d", whole("d", self.d))
         note = f" (N = {self.n:,})"
         put("block_q", whole("block_q", self.block_q, 1, self.n, note))
         put("block_k", whole("block_k", self.block_k, 1, self.n, note))
         put("mask", mask_of(self.mask))
-        put("order", choice("order", self.order, ORDERS))
-        put("dtype", choice("dtype", self.dtype, DTYPES))
-        put("inputs", choice("inputs", self.inputs, INPUT_NAMES))
+        put("order", choice("order", self.order))
+        put("dtype", choice("dtype", self.dtype))
+        put("inputs", choice("inputs", self.inputs))
         if self.n > MAX_N_MADE and self.inputs != "random":
             allowed = f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with random data)"
             raise refuse("n", self.n, allowed)
-        put("seed", whole("seed", self.seed, 0, MAX_SEED))
+        put("seed", whole("seed", self.seed))
         put("text", _text(self.text, self.inputs, self.n, self.d))
-        put("gain", _factor(self.gain))
+        put("gain", number("gain", self.gain))
 
     @property
     def Tr(self) -> int:
@@ -228,7 +144,7 @@ class Problem:
         """
         known = {f.name: query[NAMES[f.name][0]] for f in fields(cls) if NAMES[f.name][0] in query}
         if "n" in known:
-            known["n"] = whole("n", known["n"], 1, MAX_N)
+            known["n"] = whole("n", known["n"])
             for block in ("block_q", "block_k"):
                 known.setdefault(block, min(DEFAULT_BLOCK, known["n"]))
         return cls(**known)  # type: ignore[arg-type]

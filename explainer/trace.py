@@ -14,7 +14,9 @@ from explainer.algorithms import tiling
 from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size, schedule
-from explainer.problem import Problem, ProblemError
+from explainer.base.amounts import amount
+from explainer.base.fields import refused, whole
+from explainer.problem import Problem
 
 MAX_BYTES = 512 * 2**20
 
@@ -44,14 +46,13 @@ def estimated_bytes(problem: Problem) -> int:
 
 @lru_cache(maxsize=32)
 def trace(problem: Problem) -> Trace:
-    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MB."""
+    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB."""
     check_size(problem)
     if estimated_bytes(problem) > MAX_BYTES:
-        raise ProblemError(
-            f"n = {problem.n:,} is not allowed for a trace with numbers at d = {problem.d}, "
-            f"Bc = {problem.block_k}: its arrays would take "
-            f"{estimated_bytes(problem) / 2**20:,.0f} MB, and at most 512 MB are allowed."
-        )
+        taken, most = amount(estimated_bytes(problem)), amount(MAX_BYTES)
+        why = f"its arrays would take {taken}, and at most {most} are allowed"
+        where = f"for a trace with numbers at d = {problem.d}, Bc = {problem.block_k}"
+        raise refused({"n": f"{problem.n:,}"}, why, where)
     run = Run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: shown, not warned about.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -68,11 +69,7 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     Only the visits of its row block are computed: rows never meet each other.
     """
     steps = schedule(problem)
-    if not 0 <= step < len(steps):
-        raise ProblemError(
-            f"step = {step} is not allowed: the step must be a whole number from 0 to "
-            f"{len(steps) - 1:,}."
-        )
+    step = whole("step", step, 0, len(steps) - 1)
     row_block = [s for s in steps[: step + 1] if s.i == steps[step].i and s.kind != "skipped"]
     if steps[step].kind == "skipped":
         row_block.append(steps[step])

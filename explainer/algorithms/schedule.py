@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.transfers import Step
-from explainer.problem import Problem, ProblemError, refuse
+from explainer.base.fields import refuse, refused
+from explainer.problem import Problem
 
 MAX_TILES = 65_536
 MAX_N_LISTED = 16_384
@@ -20,11 +21,10 @@ def check_size(problem: Problem) -> None:
             "n", problem.n, f"a whole number from 1 to {MAX_N_LISTED:,} where tiles are shown"
         )
     if problem.Tr * problem.Tc > MAX_TILES:
-        raise ProblemError(
-            f"br = {problem.block_q} and bc = {problem.block_k} are not allowed with "
-            f"n = {problem.n:,}: they make {problem.Tr * problem.Tc:,} tiles, and Br × Bc must be "
-            f"large enough to make at most {MAX_TILES:,}."
-        )
+        why = f"they make {problem.Tr * problem.Tc:,} tiles, and Br × Bc must be large enough to"
+        why += f" make at most {MAX_TILES:,}"
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        raise refused(given, why, f"with n = {problem.n:,}")
 
 
 def steps(problem: Problem) -> Iterator[Step]:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace
 
 States = Callable[[], tuple[np.ndarray, np.ndarray]]

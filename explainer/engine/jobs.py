@@ -14,11 +14,12 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.traffic import requested
+from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
-from explainer.problem import ProblemError
-from kernels.measure.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
+from kernels.checks import DTYPES
+from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.traffic import requested
+from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
-from explainer.learn.formats import FORMATS, written
-from explainer.learn.rungs_low import measures, products, shown, softmax
+from explainer.learn.rungs_low import measures, products, softmax
 from explainer.learn.stable import in_format
-from explainer.learn.systems import amount
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 

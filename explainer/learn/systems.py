@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from explainer.algorithms.traffic import launches, requested
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn import matrix_units
@@ -22,15 +23,6 @@ Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 def _choice(key: str, label: str, value: object, choices: tuple) -> Control:
     named = tuple((str(x), str(x)) for x in choices)
     return Control(key, label, "choice", str(value), choices=named)
-
-
-def amount(nbytes: float) -> str:
-    """Bytes in binary units, three digits."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if nbytes < 1024 or unit == "GiB":
-            return f"{nbytes:.3g} {unit}" if nbytes < 999.5 else f"{nbytes:,.0f} {unit}"
-        nbytes /= 1024
-    raise AssertionError
 
 
 # ---- rung 10: fusion

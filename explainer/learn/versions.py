@@ -10,11 +10,11 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
 from explainer.learn.rungs_high import HISTORY
-from explainer.learn.systems import amount
 from explainer.memory.capacity import beyond_inputs
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload

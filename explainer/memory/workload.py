@@ -6,23 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explainer.base.cards import CARDS, Card
+from explainer.base.fields import MAX_N, NAMES, choice, whole
 from explainer.base.formats import ITEMSIZE
-from explainer.problem import (
-    DTYPES,
-    MAX_D,
-    MAX_N,
-    NAMES,
-    Problem,
-    causal_keyword,
-    choice,
-    mask_of,
-    whole,
-)
+from explainer.problem import Problem, causal_keyword, mask_of
 from kernels.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
-MAX_BATCH, MAX_HEADS = 64, 128
-# field → key in a query; what a sentence calls it is in problem.NAMES
+# field → key in a query; what a sentence calls it is in base.fields
 FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
 KEYS = tuple(NAMES[field][0] for field in FIELDS)
 
@@ -34,7 +24,7 @@ class Workload:
 
     ``card`` a key of :data:`explainer.base.cards.CARDS`; ``n`` 16…65,536; ``d`` 1…256; blocks
     16…256 and at most n; ``batch`` 1…64, ``heads`` 1…128; ``dtype`` fp32 | fp16 | bf16. Raises
-    :class:`~explainer.problem.ProblemError` on construction.
+    :class:`~explainer.base.fields.ProblemError` on construction.
     """
 
     card: str = "h200"
@@ -51,16 +41,16 @@ class Workload:
         def put(field: str, value: object) -> None:
             object.__setattr__(self, field, value)
 
-        put("card", choice("card", self.card, tuple(CARDS)))
+        put("card", choice("card", self.card))
         put("n", whole("n", self.n, MIN_N, MAX_N))
-        put("d", whole("d", self.d, 1, MAX_D))
+        put("d", whole("d", self.d))
         most, note = min(MAX_BLOCK, self.n), f" (N = {self.n:,})"
         put("block_q", whole("block_q", self.block_q, MIN_BLOCK, most, note))
         put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, note))
-        put("batch", whole("batch", self.batch, 1, MAX_BATCH))
-        put("heads", whole("heads", self.heads, 1, MAX_HEADS))
+        put("batch", whole("batch", self.batch))
+        put("heads", whole("heads", self.heads))
+        put("dtype", choice("dtype", self.dtype))
         put("mask", mask_of(self.mask))
-        put("dtype", choice("dtype", self.dtype, DTYPES))
 
     @property
     def hardware(self) -> Card:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.memory import traffic_series
 from explainer.pages.picker import Picker
 from explainer.pages.plots import plot, shown
@@ -23,7 +24,6 @@ from explainer.pages.workload import (
     taken,
 )
 from explainer.pages.workload import shown as shown_controls
-from explainer.problem import ProblemError
 from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
 
 PREFIX = "mem-"

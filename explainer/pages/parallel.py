@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
 from explainer.memory.workload import Workload
@@ -27,7 +28,6 @@ from explainer.pages.workload import (
 )
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import durations, launch, real_schedules
-from explainer.problem import ProblemError
 from explainer.views import charts, parallel_report
 
 PREFIX = "par-"

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
@@ -17,7 +18,6 @@ from explainer.pages import sweep
 from explainer.pages.opening import ONCE_OPENED, OPENED, controls_follow
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
-from explainer.problem import DTYPES, ProblemError
 from explainer.views import figures, run_details, run_report
 from explainer.web.routes import asset_url
 

@@ -9,11 +9,12 @@ import gradio as gr
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
+from explainer.base.fields import DTYPES, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
 from explainer.pages.opening import MERGE, controls_follow
 from explainer.pages.player import Player
-from explainer.problem import DTYPES, Problem, ProblemError
+from explainer.problem import Problem
 
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Callable
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
 from explainer.pages.opening import ONCE_OPENED
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.problem import ProblemError
 from explainer.views import figures, sweep_report
 
 POLL_S = 0.2

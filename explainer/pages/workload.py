@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from explainer.base.cards import CARDS
+from explainer.base.fields import DTYPES, MAX_N, ProblemError
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages.step import MASK_CHOICES
-from explainer.problem import DTYPES, MAX_N, ProblemError
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),

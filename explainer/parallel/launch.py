@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explainer.base.fields import refused
 from explainer.memory.workload import Workload
-from explainer.problem import ProblemError
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
@@ -58,11 +58,9 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     full, masked = _of_one_row(w)
     count = heads * (len(full) if order == "fa2" else 1)
     if count > MAX_PROGRAMS:
-        raise ProblemError(
-            f"b = {w.batch} and h = {w.heads} are not allowed with n = {w.n:,} and br = "
-            f"{w.block_q}: they make {count:,} programs, and B × H × Tr must be at most "
-            f"{MAX_PROGRAMS:,} here."
-        )
+        why = f"they make {count:,} programs, and B × H × Tr must be at most {MAX_PROGRAMS:,} here"
+        where = f"with n = {w.n:,} and br = {w.block_q}"
+        raise refused({"b": w.batch, "h": w.heads}, why, where)
     if order == "fa1":
         each = np.ones(heads, np.int64)
         total = int((full + masked).sum())

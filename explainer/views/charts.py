@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.views.figures import styled
-from explainer.views.html import amount
 
 # Told apart by shape as well: a line, a ring, a cross, a thin cross.
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}

@@ -9,7 +9,8 @@ from html import escape
 
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
-from explainer.views.html import amount, tag
+from explainer.base.amounts import amount
+from explainer.views.html import tag
 
 HBM_SIDE = 156.0  # px of the square that is all of HBM
 LEAST = 1.5  # px: what is smaller could not be seen

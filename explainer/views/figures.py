@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 import plotly.graph_objects as go
 
 from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.amounts import rounded
 from explainer.engine.requests import METHODS
-from explainer.views.html import rounded
 
 # method → (colour, symbol): told apart by both, and by the legend's words
 LOOK = {

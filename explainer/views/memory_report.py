@@ -7,23 +7,13 @@ from html import escape
 
 from explainer.algorithms import traffic
 from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.levels import FP32
 from explainer.memory.workload import MIN_BLOCK, Workload
 from explainer.views import drawings
-from explainer.views.html import (
-    amount,
-    card,
-    div,
-    figures_of,
-    memory_page,
-    rounded,
-    said,
-    table,
-    tag,
-    words,
-)
+from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
 SIGNS = {"l": "ℓ"}
 

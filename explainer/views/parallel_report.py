@@ -9,6 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
+from explainer.base.amounts import count, milliseconds
 from explainer.base.records import about
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
@@ -17,7 +18,7 @@ from explainer.parallel.durations import pace
 from explainer.parallel.real_schedules import Compared
 from explainer.parallel.simulator import Schedule
 from explainer.problem import Problem
-from explainer.views.html import card, count, div, figures_of, milliseconds, said, table, tag, words
+from explainer.views.html import card, div, figures_of, said, table, tag, words
 
 MOST_LISTED = 600  # programs of a launch in the table and its downloads
 

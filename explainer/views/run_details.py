@@ -5,20 +5,11 @@ from __future__ import annotations
 
 import json
 
+from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
 from explainer.views import downloads
-from explainer.views.html import (
-    amount,
-    card,
-    div,
-    milliseconds,
-    rounded,
-    scientific,
-    table,
-    tag,
-    words,
-)
+from explainer.views.html import card, div, table, tag, words
 from explainer.views.script import script
 
 

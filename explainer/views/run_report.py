@@ -7,22 +7,11 @@ import math
 from html import escape
 from urllib.parse import urlencode
 
+from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
+from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import METHODS, ORDERS
-from explainer.views.html import (
-    absent,
-    amount,
-    bar,
-    card,
-    div,
-    listed,
-    mark,
-    milliseconds,
-    rounded,
-    scientific,
-    tag,
-    words,
-)
+from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.run_details import naive_ms
 from explainer.views.verdict import agrees, lesson, ran, several_heads, verdict
 
@@ -247,8 +236,7 @@ def _small(result: dict) -> str:
         for row in rows
     ]
     q = result["query"]
-    itemsize = 4 if q["dtype"] == "fp32" else 2
-    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * itemsize
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
     notes = [
         words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
         words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),

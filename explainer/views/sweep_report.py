@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from explainer.base.amounts import amount, milliseconds, rounded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import amount, card, div, milliseconds, rounded, table, tag, words
+from explainer.views.html import card, div, table, tag, words
 from explainer.views.run_report import meter
 
 

@@ -17,10 +17,12 @@ from urllib.parse import urlencode
 import numpy as np
 
 from explainer.algorithms.schedule import check_size
+from explainer.base.amounts import amount
+from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
@@ -174,4 +176,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Write the tour and the presets as a static site.")
     parser.add_argument("folder", type=Path)
     for path in site(parser.parse_args().folder):
-        print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
+        print(f"{path}  {amount(path.stat().st_size)}")

@@ -20,9 +20,10 @@ from explainer.algorithms.inputs import make_inputs, row_names
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import moved, traffic
 from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
+from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
 from explainer.memory import tile_budget
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, one_visit, trace
 
 VERSION = 1

@@ -12,7 +12,7 @@ import torch
 from explainer.algorithms import tiling
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
-from explainer.learn.formats import FORMATS
+from explainer.base.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
 

@@ -276,7 +276,7 @@ def test_the_handouts_bytes_are_those_of_its_formulas():
     forms = {label.split(", ")[-1]: m for label, m in FORMULAS if label.startswith("Elements")}
     for order, row in zip(ORDERS, rows, strict=True):
         share = wanted[order] / wanted["standard"]
-        assert row[-1] == f"{wanted[order] / 2**20:.2f}\xa0MiB, {share:.2f}\xa0×"
+        assert row[-1] == f"{wanted[order] / 2**20:.3g}\xa0MiB, {share:.2f}\xa0×"
         assert re.sub("[ ·]", "", row[3]).replace("²", "^2") == said(forms[row[0]])
 
 

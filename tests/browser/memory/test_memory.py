@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.base.amounts import amount
 from explainer.memory import capacity, tile_choices
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
-from explainer.views.html import amount
 from tests.browser.harness import Held, frame, query_of, settled
 
 DEFAULT = Workload()
