@@ -10,6 +10,7 @@ import gradio as gr
 from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
+from explainer.engine.results import has_gpu
 from explainer.memory.workload import Workload
 from explainer.pages.picker import Picker
 from explainer.pages.plots import plot, shown
@@ -156,11 +157,6 @@ def build(engine: Engine) -> dict:
     }  # fmt: skip
 
 
-def _has_gpu(engine: Engine) -> bool:
-    machine = engine.machine() or {}
-    return bool(machine.get("available")) and not machine.get("interpreted", True)
-
-
 def _recorder(engine: Engine):
     """The event that records a real schedule of the launch on screen."""
 
@@ -201,7 +197,8 @@ def wire(page: dict, tab: gr.Tab) -> None:
         extra, before = _extra(query), given[:-1]
         values = [*extra, *shown_controls(query, PLAIN, before[len(EXTRA) :])]
         query = {**query, **dict(zip(EXTRA, extra, strict=True))}
-        return answer(before, values), *_visible(extra[0], _has_gpu(engine)), *render(query)
+        gpu = bool(has_gpu(engine.machine()))
+        return answer(before, values), *_visible(extra[0], gpu), *render(query)
 
     def changed(*given: object) -> tuple:
         return shown_now(query_of(EXTRA, given), given)

@@ -14,6 +14,7 @@ from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
+from explainer.engine.results import has_gpu
 from explainer.pages import sweep
 from explainer.pages.opening import ONCE_OPENED, OPENED, controls_follow
 from explainer.pages.plots import ALONE, plot, shown
@@ -108,14 +109,13 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     said to be recorded.
     """
     live, old = job.result, None
-    machine = live["machine"] if live else engine.machine() or {}
-    on_gpu = machine.get("available", True) and not machine.get("interpreted", False)
+    on_gpu = has_gpu(live["machine"] if live else engine.machine())
     if live:
         first, below = run_report.report(live), run_details.details(live)
         errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
     else:
         first, below, errors, roof = run_report.failure(job.error), "", None, None
-    if not on_gpu or job.why not in (None, REFUSED):
+    if on_gpu is False or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
     return (
         first,

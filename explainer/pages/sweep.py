@@ -11,6 +11,7 @@ from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
+from explainer.engine.results import PointRow, has_gpu
 from explainer.pages.opening import ONCE_OPENED
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.views import figures, sweep_report
@@ -56,7 +57,7 @@ async def rows_of(
     Every point is a job of its own: between two points others have their turn, and a class that
     asks for the same sweep shares them all. Ends early, with nothing more, once ``stopped()``.
     """
-    rows: list[dict] = []
+    rows: list[PointRow] = []
     for done, point in enumerate(wanted.points()):
         job = engine.submit(point, session)
         try:
@@ -105,8 +106,8 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         except ProblemError as error:
             yield sweep_report.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
             return
-        points, machine = wanted.points(), engine.machine() or {}
-        if machine.get("interpreted") or machine.get("available") is False:
+        points = wanted.points()
+        if has_gpu(engine.machine()) is False:
             yield *_old(NO_GPU, wanted, hall), _stop(False)
             return
         rows, done = [], 0
@@ -119,9 +120,10 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
             if done < len(points):
                 line = sweep_report.on_its_way(done, points, position, rows)
                 yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(True)
-        text = MEASURED.format(points=len(points), device=(engine.machine() or machine)["device"])
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
+        else:
+            text = MEASURED.format(points=len(points), device=engine.machine()["device"])
         line = sweep_report.note(text, rows=rows, d=wanted.d)
         yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
 
@@ -137,13 +139,13 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
 
 
-def _live(engine: Engine, rows: list[dict], wanted: Sweep) -> str:
+def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
     """The table of what has been measured so far."""
     if not rows:
         return ""
-    machine = engine.machine() or {}
-    about = {"source": "live"} | {k: machine[k] for k in ("device", "versions") if k in machine}
-    return sweep_report.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
+    device, versions = (engine.machine()[key] for key in ("device", "versions"))
+    about = {"source": "live", "device": device, "versions": versions}
+    return sweep_report.figures(rows, wanted, f"measured on {device}", about)
 
 
 def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
@@ -159,7 +161,7 @@ def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
     return line, *_curves(rows, hall), sweep_report.figures(rows, wanted, about, more)
 
 
-def _curves(rows: list[dict], hall: bool = False) -> list[dict]:
+def _curves(rows: list[PointRow], hall: bool = False) -> list[dict]:
     return [shown(figure, hall, ALONE) for figure in figures.sweep(rows)]
 
 
