@@ -22,7 +22,8 @@ JAVASCRIPT = re.compile(
 )
 CALL = re.compile(
     r"async \(\.\.\.given\) => \(window\.fa \?\? await import\(new URL\("
-    r'"fa/static/\w+/js/all\.js", document\.baseURI\)\)\)\.call\("(\w+)", (\[.*?\]), (\[.*?\]), (\{.*\}), given\)'
+    r'"fa/static/\w+/js/all\.js", document\.baseURI\)\)\)'
+    r'\.call\("(\w+)", (\[.*?\]), (\[.*?\]), (\{.*\}), given\)'
 )
 MOUNT = re.compile(
     r'import\(new URL\("fa/static/\w+/js/all\.js", document\.baseURI\)\)\.then\(\(main\) => '

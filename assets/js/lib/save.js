@@ -66,15 +66,16 @@ export async function framePng(root) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-/** Hands a file to the browser's downloads. @param {Blob} blob */
+/** Hands a file to the browser's downloads. */
 export function download(blob, name) {
+  const href = URL.createObjectURL(blob);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
+  link.href = href;
   link.download = name;
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 /** Saves what is shown as "png" or "svg". */

@@ -1,6 +1,7 @@
 // The code of a compiled tile: fetched when asked for, shown in a dialog of its own.
 
 import { el } from "../lib/dom.js";
+import { asked } from "../lib/fetched.js";
 import { download } from "../lib/save.js";
 
 function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
@@ -28,17 +29,15 @@ function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, 
 }
 
 document.addEventListener("click", async ({ target }) => {
-  const asked = target.dataset?.compiled;
-  if (!asked || target.disabled) return;
+  const query = target.dataset?.compiled;
+  if (!query || target.disabled) return;
   const label = target.textContent;
   target.disabled = true;
   target.textContent = "Compiling…";
   try {
-    const answer = await fetch(new URL(`fa/code?${asked}`, document.baseURI));
-    const found = await answer.json();
-    if (!answer.ok) throw new Error(found.error);
+    const answer = await asked(new URL(`fa/code?${query}`, document.baseURI));
     target.disabled = false;
-    codeDialog(found, target);
+    codeDialog(await answer.json(), target);
   } catch (error) {
     const said = document.querySelector(".fa-said");
     if (said) said.textContent = error.message;

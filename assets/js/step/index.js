@@ -6,6 +6,7 @@ import { onPage } from "../site/pages.js";
 import { BUILD, fetched } from "../lib/build.js";
 import { hall } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
+import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { Player } from "./player.js";
 import { position, problemOf } from "../model/query.js";
@@ -42,7 +43,7 @@ class Stage {
     });
     hear("fa:present", () => {
       if (this.racing) this.alone();
-      this.present(true);
+      hall(true);
       address.write({ mode: "present" });
       this.player.root.focus({ preventScroll: true });
     });
@@ -57,11 +58,6 @@ class Stage {
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
-  present(on) {
-    hall(on);
-  }
-
   /** The frame is made here, from the DOM; the rest comes from the server as a file. */
   async save(kind) {
     if (!this.mount.isConnected) return;
@@ -72,8 +68,7 @@ class Stage {
     const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
     try {
       if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name);
-      const file = await fetch(new URL(`fa/export.${kind}${search}`, document.baseURI));
-      if (!file.ok) throw new Error((await file.json()).error);
+      const file = await asked(new URL(`fa/export.${kind}${search}`, document.baseURI));
       download(await file.blob(), `${name}.${kind}`);
     } catch (error) {
       this.player.say(error.message);
@@ -83,7 +78,7 @@ class Stage {
   /** While the tour is open, Space goes on in it. */
   key(event) {
     if (event.key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) {
-      this.present(false);
+      hall(false);
       address.write({ mode: null });
     }
     if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
@@ -112,7 +107,7 @@ class Stage {
     const { step } = position(search);
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
-    this.present(params.get("mode") === "present");
+    hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));
@@ -140,7 +135,7 @@ class Stage {
 
   alone({ load = true } = {}) {
     this.racing = false;
-    this.race.pause();
+    this.race.transport.stop();
     this.player.park(false);
     this.mount.replaceChildren(this.player.root);
     address.write({ mode: null, clock: null });

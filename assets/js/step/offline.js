@@ -40,7 +40,7 @@ export function start() {
 
   function alone() {
     now.racing = false;
-    race.pause();
+    race.transport.stop();
     player.park(false);
     mount.replaceChildren(player.root);
   }
