@@ -206,7 +206,7 @@ class _Job:
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
-            one = requested(p.n, p.d, p.causal, p.dtype, order, *tiles)
+            one = requested(p.n, p.d, p.mask, p.dtype, order, *tiles)
             return {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
         if name in OF_OPERATORS:
             return {"bytes": moved_bytes(function)}

@@ -22,7 +22,7 @@ def nearest(request: RunRequest) -> dict | None:
     """
     p = request.problem
     dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    mask = "causal" if p.causal else "full"
+    mask = str(p.mask)
     fitting = [r for r in load()["rows"] if (r["mask"], r["dtype"]) == (mask, dtype)]
     if not fitting:
         return None
@@ -62,7 +62,7 @@ def _row(r: dict) -> dict:
     row["flops"] = 4.0 * heads * r["n"] ** 2 * r["d"] * (0.5 if causal else 1.0)
     if "block_m" in r:
         order = r["contender"] if r["contender"] != "hopper" else "fa2"
-        one = requested(r["n"], r["d"], causal, r["dtype"], order, r["block_m"], r["block_n"])
+        one = requested(r["n"], r["d"], r["mask"], r["dtype"], order, r["block_m"], r["block_n"])
         row |= {"block_m": r["block_m"], "block_n": r["block_n"], "bytes": heads * one}
     elif "bytes" in r:
         row["bytes"] = r["bytes"]

@@ -7,15 +7,27 @@ from dataclasses import dataclass, replace
 
 from explainer.base.cards import CARDS, Card
 from explainer.base.formats import ITEMSIZE
-from explainer.problem import DTYPES, MASKS, MAX_D, MAX_N, NAMES, Problem, choice, whole
+from explainer.problem import (
+    DTYPES,
+    MAX_D,
+    MAX_N,
+    NAMES,
+    Problem,
+    causal_keyword,
+    choice,
+    mask_of,
+    whole,
+)
+from kernels.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
 MAX_BATCH, MAX_HEADS = 64, 128
 # field → key in a query; what a sentence calls it is in problem.NAMES
-FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "causal", "dtype")
+FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
 KEYS = tuple(NAMES[field][0] for field in FIELDS)
 
 
+@causal_keyword
 @dataclass(frozen=True)
 class Workload:
     """``batch`` × ``heads`` heads of (n, d) on ``card``, in tiles of ``block_q`` × ``block_k``.
@@ -32,7 +44,7 @@ class Workload:
     block_k: int = 64
     batch: int = 1
     heads: int = 16
-    causal: bool = False
+    mask: Mask | str = "full"
     dtype: str = "fp16"
 
     def __post_init__(self) -> None:
@@ -47,6 +59,7 @@ class Workload:
         put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, note))
         put("batch", whole("batch", self.batch, 1, MAX_BATCH))
         put("heads", whole("heads", self.heads, 1, MAX_HEADS))
+        put("mask", mask_of(self.mask))
         put("dtype", choice("dtype", self.dtype, DTYPES))
 
     @property
@@ -62,7 +75,7 @@ class Workload:
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
         return Problem(
-            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, causal=self.causal,
+            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, mask=self.mask,
             order=order, dtype=self.dtype, inputs="random",
         )  # fmt: skip
 
@@ -74,8 +87,6 @@ class Workload:
     def from_query(cls, query: Mapping[str, object]) -> Workload:
         """From the keys of ``KEYS``; the others take their default. Raises ProblemError."""
         known = {f: query[k] for f, k in zip(FIELDS, KEYS, strict=True) if k in query}
-        if "causal" in known:
-            known["causal"] = choice("causal", known["causal"], MASKS) == "causal"
         if "n" in known:
             n = whole("n", known["n"], MIN_N, MAX_N)
             for block in ("block_q", "block_k"):
@@ -84,5 +95,4 @@ class Workload:
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same back."""
-        query = {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}
-        return query | {"mask": "causal" if self.causal else "full"}
+        return {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
@@ -15,7 +16,7 @@ from explainer.pages.components import shell
 from explainer.pages.opening import controls_follow
 from explainer.problem import DTYPES, Problem, ProblemError
 
-ORDER_CHOICES = [("Standard", "standard"), ("FA-1", "fa1"), ("FA-2", "fa2")]
+ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
@@ -43,9 +44,8 @@ class StepPage:
 
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
-    mask = "causal" if problem.causal else "full"
     sizes = {"n": problem.n, "d": problem.d, "br": problem.block_q, "bc": problem.block_k}
-    choices = {"mask": mask, "order": problem.order, "dtype": problem.dtype}
+    choices = {"mask": str(problem.mask), "order": problem.order, "dtype": problem.dtype}
     start = {"data": problem.inputs, "seed": problem.seed}
     return start | sizes | choices | {"text": problem.text, "gain": problem.gain}
 

@@ -99,7 +99,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
-    mask = "causal" if problem.causal else "full"
+    mask = str(problem.mask)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
         f"Br = {problem.block_q}, Bc = {problem.block_k}, {mask}"

@@ -1,6 +1,7 @@
 // Where the browser's pure modules lie; every test takes them from here.
 
 export * from "../../assets/js/lib/axis.js";
+export * from "../../assets/js/model/algorithms.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/frame.js";

@@ -14,8 +14,10 @@ from explainer.pages.browser import call, here, mounted
 
 SCRIPTS = sorted((ASSETS / "js").glob("**/*.js"))
 SOURCES = sorted([*ROOT.glob("explainer/**/*.py"), ROOT / "app.py"])
-# One writes these calls, the other makes one module of many.
-WRITERS = {ROOT / "explainer/pages/browser.py", ROOT / "explainer/web/bundle.py"}
+# These calls; one module of many; a table as a module.
+WRITERS = {
+    ROOT / f"explainer/{name}.py" for name in ("pages/browser", "web/bundle", "algorithms/registry")
+}
 JAVASCRIPT = re.compile(
     r"=>|\bfunction\s*\w*\(.*\{|\b(const|let|var) \w+ =|\b(document|window)\.\w|\bnew [A-Z]\w+\("
     r"|addEventListener|import\("

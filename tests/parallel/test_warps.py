@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.algorithms.schedule import PHASES
+from explainer.algorithms.transfers import PHASES
 from explainer.parallel.warps import COUNTS, ORDERS, START, from_query, packed, warps
 from explainer.problem import Problem, ProblemError
 from explainer.trace import Visit, trace

@@ -37,6 +37,7 @@ class Stage {
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     hear("fa:tour", () => this.tour.go(0));
+    hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
