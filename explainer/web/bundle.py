@@ -10,11 +10,8 @@ from functools import lru_cache
 
 from explainer.base.paths import ASSETS
 
-ENTRIES = {  # module → what the pages' components call
-    "js/step/index.js": "mount",
-    "js/warps/index.js": "mountWarps",
-    "js/learn/index.js": "mountLearn",
-}
+MAIN = "js/main.js"
+OFFLINE = "js/step/offline.js"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
@@ -71,16 +68,14 @@ def bundle(*entries: str) -> str:
 
 
 def offline() -> str:
-    """The player that needs no server, as a classic script. Raises BundleError."""
-    text = bundle("js/step/offline.js")
+    """The player that needs no server, as a classic script that starts it. Raises BundleError."""
+    text = bundle(OFFLINE)
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
-    return text
+    return f'(() => {{\n{text}modules["{OFFLINE}"].start();\n}})();\n'
 
 
 @lru_cache(maxsize=1)
 def online() -> str:
-    """The app's own script as one ES module that exports ``mount``, for js/all.js."""
-    text = bundle("js/site/site.js", *ENTRIES)
-    names = (f'export const {{ {name} }} = modules["{path}"];\n' for path, name in ENTRIES.items())
-    return text + "".join(names)
+    """The app's own script as one ES module, js/all.js: what pages call, by name."""
+    return f'{bundle(MAIN)}export const {{ call, mount }} = modules["{MAIN}"];\n'

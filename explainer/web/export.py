@@ -60,13 +60,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 <main id="stage"></main>
 <script type="application/json" id="content">{content}</script>
 <script>
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-(() => {{
-{script}
-modules["js/step/offline.js"].play(
-  document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
-}})();
-</script>
+{script}</script>
 </body>
 </html>
 """
