@@ -61,7 +61,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 (() => {{
 {script}
-modules["js/step/offline.js"].play(
+play(
   document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
 }})();
 </script>

@@ -7,7 +7,7 @@ import { count, pending } from "../lib/pending.js";
 import { PROBLEM_KEYS, problemOf } from "../model/query.js";
 import { showSymbols, Terms } from "./terms.js";
 
-const RUN = "run-"; // the Run page's own Problem in the address
+const RUN = "run-"; // the Problem of the Run page in the address
 const RUN_ORDER = ["data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain"]; // of its controls
 
 export const address = new Address();
@@ -199,7 +199,7 @@ function fetchPlots({ target }) {
   const address = document.querySelector("meta[name=fa-plots]")?.content;
   if (!address || !CHARTED.has(tab?.textContent.trim())) return;
   for (const kind of ["pointerover", "focusin"]) document.removeEventListener(kind, fetchPlots);
-  document.head.append(el("script", { type: "module", src: new URL(address, document.baseURI) })); // Gradio's own import finds it
+  document.head.append(el("script", { type: "module", src: new URL(address, document.baseURI) })); // the import in Gradio finds it
 }
 for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, fetchPlots);
 
