@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from explainer.base.amounts import amount, milliseconds, rounded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import card, div, table, tag, words
+from explainer.views.html import card, div, saving, table, tag, words
 from explainer.views.run_report import meter
 
 
@@ -50,11 +49,11 @@ def note(text: str, kind: str = "", rows: Sequence[dict] = (), d: int = 0) -> st
 
 
 def _legend(rows: Sequence[dict]) -> str:
-    names = "".join(
-        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") + escape(name))
+    names = [
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true"), name)
         for sign, colour, name in legend(rows)
-    )
-    return div("fa-legend", names, tag("span", "solid: causal, dotted: full")) if names else ""
+    ]
+    return div("fa-legend", *names, tag("span", "solid: causal, dotted: full")) if names else ""
 
 
 def figures(rows: list[dict], sweep: Sweep, source: str, about: Mapping) -> str:
@@ -63,17 +62,14 @@ def figures(rows: list[dict], sweep: Sweep, source: str, about: Mapping) -> str:
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
     shown = [_cells(row) for row in rows]
     name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
-    buttons = "".join(
-        tag("button", text, type="button", data_download=kind)
-        for text, kind in (("CSV", "csv"), ("JSON", "json"))
-    )
     told = {"sweep": source, "rows": rows, "table": downloads.of_sweep(rows, about)}
     data = json.dumps(told, allow_nan=False)
     body = table(HEAD, shown, f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
-        card("all", "All points", source, body) + div("fa-run-tools", buttons),
+        card("all", "All points", source, body),
+        saving(),
         data_rows=data,
         data_name=name,
     )
