@@ -138,8 +138,7 @@ class Point:
 
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        names = ("n", "d", "causal", "dtype", "batch", "heads")
-        return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
+        return {key: value for key, value in vars(self).items() if key != "kind"}
 
 
 @dataclass(frozen=True)
