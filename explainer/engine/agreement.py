@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.fields import ProblemError
 from explainer.engine.results import Same
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace
 
 States = Callable[[], tuple[np.ndarray, np.ndarray]]

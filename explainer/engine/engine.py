@@ -14,11 +14,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.child import Child, ProcessChild, WorkerLost
 from explainer.engine.requests import CANARY, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result
-from explainer.problem import ProblemError
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
 CANARY_S = 60.0  # it may compile

@@ -15,14 +15,15 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.traffic import requested
+from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
-from explainer.problem import ProblemError
+from kernels.checks import DTYPES
 from kernels.masks import flops
 from kernels.masks import of as mask_of
-from kernels.measure.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
+from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
 
@@ -203,7 +204,7 @@ class _Job:
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
-            one = requested(p.n, p.d, p.causal, p.dtype, order, *tiles)
+            one = requested(p.n, p.d, p.mask, p.dtype, order, *tiles)
             return work | {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
         return work | ({"bytes": moved_bytes(function)} if name in OF_OPERATORS else {})
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import torch
 
 import kernels
+from explainer.base.formats import FORMATS
 from explainer.engine import admission
 from explainer.engine.agreement import compare, tolerance
 from explainer.engine.results import A_DECADE, HIGHEST, LOWEST, Histogram, Same
 from explainer.problem import Problem
 from explainer.trace import trace
 
-UNIT_ROUNDOFF = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
 BINS = (HIGHEST - LOWEST) * A_DECADE
 Heads = list[tuple[int, int]]
 
@@ -49,7 +49,7 @@ class Truth:
         ]
         flat = torch.cat([x.flatten() for x in differences])
         error = flat.abs().max().item()
-        unit = UNIT_ROUNDOFF[problem.dtype]
+        unit = FORMATS[problem.dtype].unit_roundoff
         visits = problem.Tc**0.5 if name == "fa1" else 1.0  # FA-1 rounds O at every visit
         slack = 2 * (unit * visits + tolerance(problem)) * self.largest
         base = self.naive_error if self.naive_error is not None else unit * self.largest
@@ -110,6 +110,6 @@ def _same_output(problem: Problem, o: torch.Tensor) -> Same | None:
     except ValueError:
         return None
     error = float(abs(o[0, 0].float().cpu().numpy() - traced.O).max())
-    unit = UNIT_ROUNDOFF[problem.dtype]
+    unit = FORMATS[problem.dtype].unit_roundoff
     allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max())
     return {"against": "O", "o_error": error, "tolerance": allowed, "agrees": error <= allowed}

@@ -24,7 +24,7 @@ def nearest(request: RunRequest) -> Result | None:
     """
     p = request.problem
     dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    mask = "causal" if p.causal else "full"
+    mask = str(p.mask)
     fitting = [r for r in load()["rows"] if (r["mask"], r["dtype"]) == (mask, dtype)]
     if not fitting:
         return None
@@ -62,8 +62,8 @@ def _row(r: PointRow) -> Row:
     row["flops"] = flops(parse(r["mask"]), heads, r["n"], r["n"], r["d"])
     if "block_m" in r:
         order = r["method"] if r["method"] != "hopper" else "fa2"
-        tile, causal = (r["block_m"], r["block_n"]), r["mask"] == "causal"
-        row["bytes"] = heads * requested(r["n"], r["d"], causal, r["dtype"], order, *tile)
+        tile = r["block_m"], r["block_n"]
+        row["bytes"] = heads * requested(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
     return row
 
 

@@ -92,7 +92,7 @@ def _answer(request: dict, answers: _Answers, jobs) -> None:
     """One request; a broken GPU ends the process, anything else is answered and survived."""
     import torch
 
-    from explainer.problem import ProblemError
+    from explainer.base.fields import ProblemError
 
     try:
         result = jobs.answer(request, answers.report)

@@ -42,8 +42,8 @@ def on_gpu(message: dict) -> dict:
 
     Anything that breaks is raised: the caller cannot trust what it does not understand.
     """
+    from explainer.base.fields import ProblemError
     from explainer.engine import jobs
-    from explainer.problem import ProblemError
 
     try:
         return {"result": jobs.answer(message, lambda *progress: None), "machine": jobs.machine()}

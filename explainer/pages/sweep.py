@@ -7,27 +7,19 @@ from collections.abc import AsyncIterator, Callable
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
 from explainer.engine.results import PointRow, has_gpu
-from explainer.pages.opening import ONCE_OPENED
+from explainer.pages.browser import Fields, call
+from explainer.pages.components import block
+from explainer.pages.opening import once_opened
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.problem import ProblemError
 from explainer.views import figures, sweep_report
 
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
-# The curves stand below everything else: whoever asks for them is led there.
-LEAD = """(...given) => {
-  let tries = 0;
-  const lead = setInterval(() => {
-    const note = document.querySelector("#sweep-note .fa-run");
-    if (note || ++tries > 40) clearInterval(lead);
-    note?.scrollIntoView();
-  }, 150);
-  return [...given.slice(0, -1), window.faSite?.hall() ?? ""];
-}"""
 STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
 MEASURED = "{points} points measured on {device}."
 NO_GPU = "No GPU here. These points were {about}: d = {d}, {dtype}."
@@ -80,17 +72,17 @@ async def rows_of(
     yield rows, len(wanted.points()), 0, None
 
 
-def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component]) -> None:
-    """The place for the curves, and the events. ``inputs``: the Run page's, how far, and whether
-    this is a lecture hall."""
+def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
+    """The place for the curves, and the events. ``inputs``: the Run page's, how far ("longest"),
+    and whether this is a lecture hall ("mode")."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
-        *values, hall = given
+        values = dict(zip(inputs, given, strict=True))
         session = request.session_hash or ""
         running[session] = False
         try:
-            async for shown_now in sweep(session, values, hall == "present"):
+            async for shown_now in sweep(session, values, values["mode"] == "present"):
                 yield shown_now
         finally:
             running.pop(session, None)
@@ -99,10 +91,9 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(session: str, values: list, hall: bool) -> AsyncIterator[tuple]:
+    async def sweep(session: str, values: dict, hall: bool) -> AsyncIterator[tuple]:
         try:
-            d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
-            wanted = Sweep(d, dtype, methods, longest)
+            wanted = Sweep(**{key: values[key] for key in ("d", "dtype", "methods", "longest")})
         except ProblemError as error:
             yield sweep_report.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
             return
@@ -127,14 +118,15 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         line = sweep_report.note(text, rows=rows, d=wanted.d)
         yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
 
-    note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
+    note = block(elem_id="sweep-note")
     stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
     with gr.Row(elem_classes="fa-plots"):
         curves = [plot() for _ in figures.SWEPT]
-    table = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+    table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
-    begin.click(None, js=ONCE_OPENED).then(
-        stream, inputs, [note, *curves, table, stop], js=LEAD, concurrency_limit=None, **private
+    how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
+    begin.click(**once_opened("run")).then(
+        stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
     )
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
 

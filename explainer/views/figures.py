@@ -7,16 +7,15 @@ from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.amounts import rounded
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
-from explainer.views.html import rounded
 
 # method → (colour, symbol): told apart by both, and by the legend's words
 LOOK = {
     "naive": ("#7b8494", "square"),
-    "standard": ("#b8860b", "square-open"),
-    "fa1": ("#d55e00", "triangle-up"),
-    "fa2": ("#2b8fd0", "circle"),
+    **{key: (a.colour, a.symbol) for key, a in ALGORITHMS.items()},
     "hopper": ("#a8447c", "star"),
     "sdpa_flash": ("#009e73", "diamond"),
     "sdpa_cudnn": ("#56a3a6", "diamond-open"),

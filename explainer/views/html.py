@@ -3,51 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from html import escape
-
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def scientific(x: float) -> str:
-    """2.4e-07 → “2.4 × 10⁻⁷”; 0 and what is not finite as they are."""
-    if x == 0 or not math.isfinite(x):
-        return "0" if x == 0 else "not finite"
-    digits, power = f"{x:.1e}".split("e")
-    return f"{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPT)}"
-
-
-def amount(n_bytes: float) -> str:
-    """Bytes in binary units, three digits."""
-    power = 0
-    while n_bytes >= 1024 and power < 4:
-        n_bytes, power = n_bytes / 1024, power + 1
-    digits = f"{n_bytes:,.0f}" if n_bytes >= 100 or power == 0 else f"{n_bytes:.3g}"
-    return f"{digits} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
-
-
-def milliseconds(ms: float) -> str:
-    """Three digits, in µs below a tenth of a millisecond."""
-    if ms < 0.1:
-        return f"{ms * 1000:.1f} µs"
-    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
-
-
-def count(n: int, noun: str) -> str:
-    """“1 program”, “1,024 programs”."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def listed(parts: list[str]) -> str:
-    """“a”, “a and b”, “a, b and c”."""
-    *first, last = parts or [""]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def rounded(x: float) -> str:
-    """Three digits, with no power of ten."""
-    return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
 def tag(name: str, content: str, **attributes: object) -> str:

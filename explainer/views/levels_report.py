@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
+from explainer.base.amounts import amount, rounded
 from explainer.memory.levels import Level, tensors
 from explainer.memory.levels import levels as levels_of
 from explainer.memory.workload import Workload
 from explainer.views import drawings
-from explainer.views.html import amount, card, div, figures_of, memory_page, rounded, said, tag
+from explainer.views.html import card, div, figures_of, memory_page, said, tag
 
 SIGNS = {"l": "ℓ"}
 OVER = {  # what it means that a level is too small

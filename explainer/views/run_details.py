@@ -5,21 +5,12 @@ from __future__ import annotations
 
 import json
 
+from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
-from explainer.views.html import (
-    amount,
-    card,
-    div,
-    milliseconds,
-    rounded,
-    scientific,
-    table,
-    tag,
-    words,
-)
+from explainer.views.html import card, div, table, tag, words
 from explainer.views.script import script
 
 

@@ -8,23 +8,12 @@ from collections.abc import Callable
 from html import escape
 from urllib.parse import urlencode
 
+from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
+from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
-from explainer.views.html import (
-    absent,
-    amount,
-    bar,
-    card,
-    div,
-    listed,
-    mark,
-    milliseconds,
-    rounded,
-    scientific,
-    tag,
-    words,
-)
+from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.verdict import agrees, lesson, several_heads, verdict
 
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
@@ -239,8 +228,7 @@ def _small(result: Result) -> str:
         return {"share": row["peak_bytes"] / most, "cells": (amount(row["peak_bytes"]),)}
 
     q = result["query"]
-    itemsize = 4 if q["dtype"] == "fp32" else 2
-    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * itemsize
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
     notes = [
         words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
         words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),

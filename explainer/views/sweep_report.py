@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from explainer.base.amounts import amount, milliseconds, rounded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import amount, card, div, milliseconds, rounded, table, tag, words
+from explainer.views.html import card, div, table, tag, words
 from explainer.views.run_report import meter
 
 

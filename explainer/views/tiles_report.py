@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from html import escape
 from urllib.parse import urlencode
 
+from explainer.base.amounts import amount, rounded
 from explainer.base.records import about
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
-from explainer.views.html import amount, card, div, figures_of, rounded, said, table, tag, words
+from explainer.views.html import card, div, figures_of, said, table, tag, words
 
 # key → (what the page calls it, how a cell says it, whether more is better)
 METRICS = {
@@ -182,7 +183,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
-             "mask": "causal" if w.causal else "full"}  # fmt: skip
+             "mask": str(w.mask)}  # fmt: skip
     buttons = "".join(
         tag("button", f"Read its {kind.upper()}", type="button",
             data_compiled=urlencode(asked | {"kind": kind}))

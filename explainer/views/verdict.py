@@ -7,9 +7,10 @@ from html import escape
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.base.amounts import count, listed
 from explainer.engine.requests import METHODS, ORDERS
 from explainer.engine.results import Result, Row, ran
-from explainer.views.html import count, div, listed, mark, tag
+from explainer.views.html import div, mark, tag
 
 SHOWN_WORDS = 40  # characters of a sentence of the user's own
 
