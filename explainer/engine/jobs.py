@@ -22,7 +22,6 @@ from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
 from kernels.checks import DTYPES
 from kernels.masks import flops
-from kernels.masks import of as mask_of
 from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
@@ -200,7 +199,7 @@ class _Job:
     def _work(self, name: str, function) -> dict:
         """FLOPs, tiles of our kernels, and the bytes that each method asks of memory."""
         p, heads = self.problem, self.request.batch * self.request.heads
-        work = {"flops": flops(mask_of(p.causal), heads, p.n, p.n, p.d)}
+        work = {"flops": flops(p.mask, heads, p.n, p.n, p.d)}
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"

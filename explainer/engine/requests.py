@@ -136,7 +136,8 @@ class Point:
 
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        return {key: value for key, value in vars(self).items() if key != "kind"}
+        names = ("n", "d", "causal", "dtype", "batch", "heads")
+        return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
 
 
 @dataclass(frozen=True)
