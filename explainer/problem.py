@@ -23,6 +23,7 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     stripped,
     whole,
 )
+from kernels.masks import Mask, MaskError, of, parse
 
 DEFAULT_BLOCK = 4
 
@@ -47,13 +48,41 @@ def _text(value: object, inputs: str, n: int, d: int) -> str:
     return ""
 
 
+def mask_of(value: object) -> Mask:
+    """The Mask of a text, or the Mask that it is already. Raises ProblemError for any other."""
+    if isinstance(value, Mask):
+        return value
+    try:
+        return parse(value if isinstance(value, str) else "")
+    except MaskError as error:
+        raise refuse("mask", value, str(error)) from None
+
+
+def causal_keyword(cls: type) -> type:
+    """``causal=`` is a keyword for ``mask=``, and ``.causal`` says whether the mask is "causal"."""
+    made = cls.__init__
+
+    def init(self, *args: object, causal: object = None, **fields: object) -> None:
+        if causal is not None:
+            if not isinstance(causal, bool):
+                raise refuse("mask", causal, "True for causal or False for full")
+            fields["mask"] = of(causal)
+        made(self, *args, **fields)
+
+    cls.__init__ = init
+    cls.causal = property(lambda self: self.mask.text == "causal")
+    return cls
+
+
+@causal_keyword
 @dataclass(frozen=True)
 class Problem:
     """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
 
     ``n`` rows of Q, K and V (1…65,536, beyond 16,384 only ``random``); ``d`` head dimension
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
-    ``causal``: query r sees keys ≤ r;
+    ``mask`` what a query sees, a text of :mod:`kernels.masks` or its Mask (``causal=True`` and
+    ``False`` stay keywords for "causal" and "full");
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
@@ -64,7 +93,7 @@ class Problem:
     d: int = 8
     block_q: int = DEFAULT_BLOCK
     block_k: int = DEFAULT_BLOCK
-    causal: bool = True
+    mask: Mask | str = "causal"
     order: str = "fa2"
     dtype: str = "fp32"
     inputs: str = "rising"
@@ -81,8 +110,7 @@ class Problem:
         note = f" (N = {self.n:,})"
         put("block_q", whole("block_q", self.block_q, 1, self.n, note))
         put("block_k", whole("block_k", self.block_k, 1, self.n, note))
-        if not isinstance(self.causal, bool):
-            raise refuse("causal", self.causal, "True for causal or False for full")
+        put("mask", mask_of(self.mask))
         put("order", choice("order", self.order))
         put("dtype", choice("dtype", self.dtype))
         put("inputs", choice("inputs", self.inputs))
@@ -115,8 +143,6 @@ class Problem:
         Missing block sizes default to min(4, N), so that ``?n=2`` alone is a valid address.
         """
         known = {f.name: query[NAMES[f.name][0]] for f in fields(cls) if NAMES[f.name][0] in query}
-        if "causal" in known:
-            known["causal"] = choice("causal", known["causal"]) == "causal"
         if "n" in known:
             known["n"] = whole("n", known["n"])
             for block in ("block_q", "block_k"):
@@ -129,7 +155,6 @@ class Problem:
         ``text`` and ``gain`` are there only when they say something.
         """
         values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
-        values["mask"] = "causal" if self.causal else "full"
         values["gain"] = repr(self.gain)
         for key, default in (("text", ""), ("gain", "1.0")):
             if values[key] == default:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from explainer.base.cards import CARDS
 from explainer.base.formats import DTYPES
+from kernels.masks import PREDICATES
 
 ORDERS = ("standard", "fa1", "fa2")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = ("full", "causal")
+MASKS = tuple(PREDICATES)
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
@@ -39,7 +40,7 @@ FIELDS = {
     "d": Field("d", "the head dimension d", 1, MAX_D),
     "block_q": Field("br", "the query block Br", 1, MAX_N),
     "block_k": Field("bc", "the key block Bc", 1, MAX_N),
-    "causal": Field("mask", "the mask", choices=MASKS),
+    "mask": Field("mask", "the mask", choices=MASKS),
     "order": Field("order", "the loop order", choices=ORDERS),
     "dtype": Field("dtype", "the precision", choices=DTYPES),
     "inputs": Field("data", "the data", choices=INPUT_NAMES),

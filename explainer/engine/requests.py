@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from explainer.algorithms.registry import LABELS
 from explainer.base.fields import (
     FIELDS,
     MAX_HEADS,
@@ -21,16 +22,14 @@ from explainer.problem import Problem
 # name in a query and in kernels/measure/contenders.py → what the page calls it
 METHODS = {
     "naive": "Naive PyTorch",
-    "standard": "Standard",
-    "fa1": "FA-1",
-    "fa2": "FA-2",
+    **LABELS,
     "hopper": "FA-2 Hopper",
     "sdpa_flash": "SDPA flash",
     "sdpa_cudnn": "SDPA cuDNN",
     "sdpa_efficient": "SDPA efficient",
     "sdpa_math": "SDPA math",
 }
-ORDERS = ("fa2", "fa1", "standard")  # the kernels that have tiles to be compared with the picture
+ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"
 AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has

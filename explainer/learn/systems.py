@@ -85,8 +85,8 @@ HIDDEN, DS = 4096, (8, 16, 32, 64, 128, 256)
 
 def ratio(n: int, d: int, br: int, bc: int, dtype: str, order: str = "fa2") -> float:
     """Bytes of ``order`` ÷ bytes of standard attention, no mask."""
-    tiled = requested(n, d, False, dtype, order, br, bc)
-    return tiled / requested(n, d, False, dtype, "standard", br, bc)
+    tiled = requested(n, d, "full", dtype, order, br, bc)
+    return tiled / requested(n, d, "full", dtype, "standard", br, bc)
 
 
 def decode_ratio(n: int, d: int) -> float:

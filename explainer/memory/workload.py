@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from explainer.base.cards import CARDS, Card
 from explainer.base.fields import MAX_N, NAMES, choice, whole
 from explainer.base.formats import ITEMSIZE
-from explainer.problem import Problem
+from explainer.problem import Problem, causal_keyword, mask_of
+from kernels.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
 # field → key in a query; what a sentence calls it is in base.fields
-FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "causal", "dtype")
+FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
 KEYS = tuple(NAMES[field][0] for field in FIELDS)
 
 
+@causal_keyword
 @dataclass(frozen=True)
 class Workload:
     """``batch`` × ``heads`` heads of (n, d) on ``card``, in tiles of ``block_q`` × ``block_k``.
@@ -32,7 +34,7 @@ class Workload:
     block_k: int = 64
     batch: int = 1
     heads: int = 16
-    causal: bool = False
+    mask: Mask | str = "full"
     dtype: str = "fp16"
 
     def __post_init__(self) -> None:
@@ -48,6 +50,7 @@ class Workload:
         put("batch", whole("batch", self.batch))
         put("heads", whole("heads", self.heads))
         put("dtype", choice("dtype", self.dtype))
+        put("mask", mask_of(self.mask))
 
     @property
     def hardware(self) -> Card:
@@ -62,7 +65,7 @@ class Workload:
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
         return Problem(
-            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, causal=self.causal,
+            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, mask=self.mask,
             order=order, dtype=self.dtype, inputs="random",
         )  # fmt: skip
 
@@ -74,8 +77,6 @@ class Workload:
     def from_query(cls, query: Mapping[str, object]) -> Workload:
         """From the keys of ``KEYS``; the others take their default. Raises ProblemError."""
         known = {f: query[k] for f, k in zip(FIELDS, KEYS, strict=True) if k in query}
-        if "causal" in known:
-            known["causal"] = choice("causal", known["causal"]) == "causal"
         if "n" in known:
             n = whole("n", known["n"], MIN_N, MAX_N)
             for block in ("block_q", "block_k"):
@@ -84,5 +85,4 @@ class Workload:
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same back."""
-        query = {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}
-        return query | {"mask": "causal" if self.causal else "full"}
+        return {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}

@@ -12,6 +12,7 @@ from explainer.algorithms.schedule import check_size
 from explainer.base.fields import ProblemError, refuse
 from explainer.engine.engine import Engine
 from explainer.engine.requests import RunRequest, Sweep
+from explainer.engine.results import with_older_names
 from explainer.pages.sweep import rows_of
 from explainer.problem import Problem
 from explainer.web.export import as_json
@@ -113,7 +114,8 @@ def sweep(engine: Engine):
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, causal beside full.
 
         d 1 to 256, dtype bf16, fp16 or fp32, longest 256 to 65536, methods as for /run. Yields the
-        measured so far; the last is the whole sweep. Needs a GPU.
+        measured so far; the last is the whole sweep. Needs a GPU. A row says method or, where it
+        did not run, refused; their older names contender and not_available stand beside them.
         """
         session = uuid4().hex
         try:
@@ -125,7 +127,7 @@ def sweep(engine: Engine):
             if error:
                 raise _refused(error)
             if done > sent:
-                yield rows
+                yield with_older_names(rows)
                 sent = done
 
     return sweep

@@ -38,14 +38,10 @@ class Programs:
 def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
     splits them."""
-    rows = -(-w.n // w.block_q)
-    i = np.arange(rows, dtype=np.int64)
-    whole, some = np.full(rows, w.n), np.full(rows, w.n)
-    if w.causal:
-        whole = np.minimum(i * w.block_q + 1, w.n)
-        some = np.minimum((i + 1) * w.block_q, w.n)
-    full = whole // w.block_k
-    return full, -(-some // w.block_k) - full
+    start, stop = w.mask.key_range(w.n, w.n, w.block_q)
+    first, last = w.mask.key_range(w.n, w.n, w.block_q, every=True)
+    full = np.maximum(0, last // w.block_k - -(-first // w.block_k))
+    return full, -(-stop // w.block_k) - start // w.block_k - full
 
 
 def section(w: Workload) -> int:

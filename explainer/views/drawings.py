@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
 from explainer.base.amounts import amount
 from explainer.views.html import tag
@@ -17,8 +18,7 @@ LEAST = 1.5  # px: what is smaller could not be seen
 KERNEL_Y, HBM_Y, HEIGHT = 56, 236, 300
 ARROW_STEP, MARGIN, GAP = 66, 26, 34
 WIDEST = 30.0  # px of the widest arrow
-NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", "fa2": "FA-2",
-         "fa1": "FA-1"}  # fmt: skip
+NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", **LABELS}
 
 
 def width(launches: Sequence[tuple[str, Moved]]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import count, milliseconds
 from explainer.base.records import about
 from explainer.memory import compiled_tiles
@@ -88,7 +89,7 @@ def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
         p = pace(w, order)
         where = "compiled" if known else "assumed: not compiled"
         rows.append((
-            {"fa1": "FA-1", "fa2": "FA-2"}[order], f"{len(s.sm):,}",
+            LABELS[order], f"{len(s.sm):,}",
             f"{len(np.unique(s.sm))} of {s.sms}", f"{max(1, slots)} ({where})", f"{s.waves:.2f}",
             f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, p.unit),
         ))  # fmt: skip
@@ -159,9 +160,9 @@ def _imbalance(w: Workload, kernel: Schedule, others: Mapping[str, Schedule]) ->
 
 def real_head(c: Compared) -> str:
     """How far simulation and reality are apart."""
-    name = {"fa1": "FA-1", "fa2": "FA-2"}[c.order]
+    name = LABELS[c.order]
     w = c.workload
-    mask = "causal" if w.causal else "full"
+    mask = str(w.mask)
     low, high = c.spread_us
     sign = "longer" if c.makespan >= 0 else "shorter"
     learnt = (

@@ -185,7 +185,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
-             "mask": "causal" if w.causal else "full"}  # fmt: skip
+             "mask": str(w.mask)}  # fmt: skip
     buttons = (
         tag("button", f"Read its {kind.upper()}", type="button",
             data_compiled=urlencode(asked | {"kind": kind}))

@@ -60,13 +60,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 <main id="stage"></main>
 <script type="application/json" id="content">{content}</script>
 <script>
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-(() => {{
-{script}
-modules["js/step/offline.js"].play(
-  document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
-}})();
-</script>
+{script}</script>
 </body>
 </html>
 """
@@ -107,7 +101,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
-    mask = "causal" if problem.causal else "full"
+    mask = str(problem.mask)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
         f"Br = {problem.block_q}, Bc = {problem.block_k}, {mask}"

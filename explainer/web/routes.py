@@ -190,7 +190,7 @@ def all_sheets(request: Request) -> Response:
 def health(engine: Engine) -> Response:
     """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
     machine = engine.machine() or {}
-    about = {"device": machine.get("device"), "interpreted": machine.get("interpreted")}
+    about = {"device": machine.get("device") or None, "interpreted": machine.get("interpreted")}
     return JSONResponse(engine.state() | about, headers={"Cache-Control": "no-store"})
 
 

@@ -83,6 +83,7 @@ FAULTS = {
     "a place left out": lambda c: c["places"].pop(5),
     "another accumulator": lambda c: c["after"][0]["O"][0].__setitem__(0, 3.0),
     "an accumulator not yet divided": lambda c: c["places"][-1].update(acc=["after", 0]),
+    "a hidden score shown": lambda c: c["hidden"][-1].__setitem__(0, True),
     "another transfer": lambda c: c["transfers"][1].pop(),
     "another map": lambda c: c["tiles"].__setitem__(1, c["tiles"][0]),
     "another kind of tile": lambda c: c["kinds"][0].__setitem__(0, "skipped"),

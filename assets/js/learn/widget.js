@@ -3,6 +3,7 @@
 
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { Transport } from "../views/transport.js";
 
@@ -127,10 +128,8 @@ export class Widget {
   steps(control) {
     const part = this.parts[this.list.indexOf(control)];
     this.step = { ...control, part };
-    this.transport = new Transport(
-      { first() {}, last() {}, back: () => this.move(-1), next: () => this.move(1), toggle: () => (this.timer ? this.pause() : this.play()) },
-      { label: "", choices: [], hint: "" },
-    );
+    const act = (name) => (name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.transport.timer ? this.pause() : this.play());
+    this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, { label: "", choices: [], hint: "" });
     const [, back, , next] = this.transport.buttons.children;
     for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words });
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
@@ -173,19 +172,15 @@ export class Widget {
 
   play() {
     if (this.ended || Number(this.step.part.read()) >= this.step.high) this.step.part.write(this.step.low - this.step.step);
-    this.transport.playing(true);
-    this.beat();
+    if (this.beat()) this.transport.start();
   }
 
   beat() {
-    if (!this.root.isConnected || !this.move(1, true)) return this.pause();
-    this.timer = setTimeout(() => this.beat(), BEAT_MS);
+    return this.root.isConnected && this.move(1, true);
   }
 
   pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.transport?.playing(false);
+    this.transport?.stop();
   }
 
   resized() {
@@ -244,6 +239,6 @@ export class Widget {
     if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });
     const words = blocks.filter(({ type, kind }) => type === "text" && kind !== "fine").map((block) => block.words);
     if (aloud) set(this.said, { text: words.join(" ") });
-    this.root.dispatchEvent(new CustomEvent("fa:blocks", { bubbles: true }));
+    tell("fa:blocks", null, this.root);
   }
 }

@@ -67,19 +67,19 @@ export async function framePng(root) {
 }
 
 /** Hands a file to the browser's downloads. */
-export function download(href, name) {
+export function download(blob, name) {
+  const href = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = href;
   link.download = name;
   document.body.append(link);
   link.click();
   link.remove();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 /** Saves what is shown as "png" or "svg". */
 export async function saveFrame(root, kind, name) {
   const blob = kind === "png" ? await framePng(root) : new Blob([frameSvg(root)], { type: "image/svg+xml" });
-  const href = URL.createObjectURL(blob);
-  download(href, `${name}.${kind}`);
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  download(blob, `${name}.${kind}`);
 }

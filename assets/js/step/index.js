@@ -1,8 +1,12 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
-import { address, onPage, placed } from "../site/site.js";
-import { BUILD } from "../lib/build.js";
+import { address } from "../site/address.js";
+import { placed } from "../site/findings.js";
+import { onPage } from "../site/pages.js";
+import { BUILD, fetched } from "../lib/build.js";
 import { hall } from "../lib/dom.js";
+import { hear } from "../lib/events.js";
+import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { Player } from "./player.js";
 import { position, problemOf } from "../model/query.js";
@@ -10,7 +14,6 @@ import { Race } from "./race.js";
 import { download, saveFrame } from "../lib/save.js";
 import { Tour } from "./tour.js";
 
-const fetched = (name) => fetch(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
 
 /** The player and, in its place when asked for, the comparison of the three loop orders. */
@@ -33,18 +36,19 @@ class Stage {
     });
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
-    document.addEventListener("fa:tour", () => this.tour.go(0));
-    document.addEventListener("fa:predict", () => {
+    hear("fa:tour", () => this.tour.go(0));
+    hear("fa:show", (query) => this.show(query));
+    hear("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
     });
-    document.addEventListener("fa:present", () => {
+    hear("fa:present", () => {
       if (this.racing) this.alone();
-      this.present(true);
+      hall(true);
       address.write({ mode: "present" });
       this.player.root.focus({ preventScroll: true });
     });
-    document.addEventListener("fa:save", (event) => this.save(event.detail));
+    hear("fa:save", (kind) => this.save(kind));
   }
 
   /** Questions before each step, or none. */
@@ -53,11 +57,6 @@ class Stage {
     this.player.predicting(on);
     this.race?.predicting(on);
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
-  }
-
-  /** For a lecture hall: nothing but the picture, in large type, light. Escape leaves it. */
-  present(on) {
-    hall(on);
   }
 
   /** The frame is made here, from the DOM; the rest comes from the server as a file. */
@@ -70,11 +69,8 @@ class Stage {
     const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
     try {
       if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name);
-      const file = await fetch(new URL(`fa/export.${kind}${search}`, document.baseURI));
-      if (!file.ok) throw new Error((await file.json()).error);
-      const href = URL.createObjectURL(await file.blob());
-      download(href, `${name}.${kind}`);
-      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+      const file = await asked(new URL(`fa/export.${kind}${search}`, document.baseURI));
+      download(await file.blob(), `${name}.${kind}`);
     } catch (error) {
       this.player.say(error.message);
     }
@@ -83,7 +79,7 @@ class Stage {
   /** While the tour is open, Space goes on in it. */
   key(event) {
     if (event.key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) {
-      this.present(false);
+      hall(false);
       address.write({ mode: null });
     }
     if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
@@ -112,7 +108,7 @@ class Stage {
     const { step } = position(search);
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
-    this.present(params.get("mode") === "present");
+    hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     if (params.get("mode") === "compare") this.compare(problemOf(search), { tick: step, clock: params.get("clock") });
     else this.player.load(problemOf(search), position(search));
@@ -140,7 +136,7 @@ class Stage {
 
   alone({ load = true } = {}) {
     this.racing = false;
-    this.race.pause();
+    this.race.transport.stop();
     this.player.park(false);
     this.mount.replaceChildren(this.player.root);
     address.write({ mode: null, clock: null });
@@ -150,15 +146,15 @@ class Stage {
   }
 }
 
-/** Called from js_on_load: `watch` reports each new query that the controls send, `shown` tells
- * Gradio of a Problem that came from elsewhere, so that the controls show it. */
-export function mount(element, props, watch, shown) {
+/** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
+ * elsewhere, so that the controls show it. */
+export function mountStep({ element, props, watch, trigger }) {
   const stage = new Stage(element.querySelector(".fa-mount"));
   let own = "";
   stage.onShown = (query) => {
     own = query;
     props.value = query;
-    shown();
+    trigger("shown");
   };
   stage.start(window.location.search);
   watch("value", () => {

@@ -5,6 +5,7 @@ import { Charts } from "./charts.js";
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
+import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
 import { actionOf } from "../lib/keys.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
@@ -23,7 +24,6 @@ export class Player {
     this.options = options;
     this.abort = new AbortController();
     this.focus = null;
-    this.timer = null;
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
     this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.charts = new Charts();
@@ -31,14 +31,7 @@ export class Player {
     this.predict = new Predict();
     this.predict.root.hidden = true;
     this.traffic = new Traffic(this.options.onCompare);
-    this.transport = new Transport({
-      first: () => this.act("first"),
-      back: () => this.act("back"),
-      toggle: () => this.act("toggle"),
-      next: () => this.act("next"),
-      last: () => this.act("last"),
-      go: (step) => this.go(step),
-    });
+    this.transport = new Transport(this, BEAT_MS);
     this.words = el("span");
     const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
     close.addEventListener("click", () => this.say(null));
@@ -76,7 +69,7 @@ export class Player {
     this.request?.abort();
     this.resizer.disconnect();
     this.themes.disconnect();
-    clearTimeout(this.timer);
+    this.transport.stop();
   }
 
   /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. */
@@ -85,18 +78,14 @@ export class Player {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const response = await fetch(this.options.url(query), { signal: request.signal });
-      if (!response.ok) {
-        const answer = await response.json().catch(() => null);
-        throw new Error(answer?.error ?? `The server answered ${response.status}.`);
-      }
+      const response = await asked(this.options.url(query), request.signal);
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
       this.show(trace, position);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
+      this.say(sentenceOf(error));
       if (!this.trace && query) await this.load("").then(() => this.say(error.message));
     } finally {
       await this.listed; // so that stepping asks the server nothing
@@ -110,7 +99,7 @@ export class Player {
   }
 
   show(trace, { step, phase } = {}) {
-    this.pause();
+    this.transport.stop();
     const here = step ?? this.sameTile(trace);
     this.trace = trace;
     set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
@@ -165,15 +154,14 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const response = await fetch(this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step));
-      if (!response.ok) throw new Error((await response.json()).error);
+      const response = await asked(this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step));
       if (trace !== this.trace) return;
       trace.zoom = decode(await response.arrayBuffer());
       if (this.at.step !== step) return;
       this.sram.zoomed(frame(trace, step, this.at.phase));
       this.render();
     } catch (error) {
-      this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
+      this.say(sentenceOf(error));
     }
   }
 
@@ -200,33 +188,28 @@ export class Player {
 
   act(action) {
     if (!this.trace) return;
-    const { step } = this.at;
-    const move = (at) => this.go(at.step, at.phase);
-    if (action === "toggle") return this.timer ? this.pause() : this.play();
+    if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
+    const by = { phaseNext: 1, phaseBack: -1 }[action];
+    if (!by) return this.transport.act(action);
     this.pause();
-    if (action === "next") this.go(step + 1);
-    else if (action === "back") this.go(step - 1);
-    else if (action === "first") this.go(0);
-    else if (action === "last") this.go(this.trace.steps - 1);
-    else if (action === "phaseNext") move(movePhase(this.trace, this.at, 1));
-    else if (action === "phaseBack") move(movePhase(this.trace, this.at, -1));
+    const { step, phase } = movePhase(this.trace, this.at, by);
+    this.go(step, phase);
   }
 
   play() {
     const atEnd = this.at.step === this.trace.steps - 1 && movePhase(this.trace, this.at, 1).phase === this.at.phase;
     if (atEnd) this.go(0, "load");
-    this.transport.playing(true);
-    this.timer = setTimeout(() => this.beat(), this.pace());
+    this.transport.start();
   }
 
-  pace() {
-    return BEAT_MS / Number(this.transport.speed.value);
+  pause() {
+    this.transport.stop();
   }
 
   /** Out of the page for a while: the comparison takes its place. */
   park(parked) {
     this.parked = parked;
-    this.pause();
+    this.transport.stop();
   }
 
   beat() {
@@ -234,15 +217,9 @@ export class Player {
     const before = this.at;
     const next =
       this.transport.grain.value === "tile" ? place(this.trace, before.step + 1) : movePhase(this.trace, before, 1);
-    if (next.step === before.step && next.phase === before.phase) return this.pause();
+    if (next.step === before.step && next.phase === before.phase) return false;
     this.go(next.step, next.phase);
-    this.timer = setTimeout(() => this.beat(), this.pace());
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.transport.playing(false);
+    return true;
   }
 
   /** The row whose numbers the words use: the clicked one, else the first that rose, else the first. */
@@ -259,7 +236,7 @@ export class Player {
     this.charts.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
-    this.transport.draw(f, row, Boolean(this.timer) && this.pace() < 500);
+    this.transport.draw(f, row);
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);

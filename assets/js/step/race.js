@@ -3,11 +3,12 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el } from "../lib/dom.js";
+import { asked, sentenceOf } from "../lib/fetched.js";
 import { bytes } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
-import { NAMES } from "../model/phases.js";
+import { ALGORITHMS } from "../model/algorithms.js";
 import { Predict } from "../views/predict.js";
 import { raceQuestion } from "../model/questions.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
@@ -22,17 +23,9 @@ export class Race {
     this.options = options;
     this.timing = { ticks: 1 };
     this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
-    this.transport = new Transport(
-      {
-        first: () => this.act("first"),
-        back: () => this.act("back"),
-        toggle: () => this.act("toggle"),
-        next: () => this.act("next"),
-        last: () => this.act("last"),
-        go: (tick) => this.go(tick),
-      },
-      { label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space" },
-    );
+    this.transport = new Transport(this, BEAT_MS, {
+      label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space",
+    });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     const leave = el("button", { type: "button", class: "fa-link", text: "One loop only" });
     leave.addEventListener("click", () => options.onLeave());
@@ -66,7 +59,7 @@ export class Race {
       this.layout();
     } catch (error) {
       this.notice.hidden = false;
-      this.notice.textContent = error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message;
+      this.notice.textContent = sentenceOf(error);
     } finally {
       if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
     }
@@ -75,8 +68,7 @@ export class Race {
   async fetch(query, order) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await fetch(this.options.url(params.toString()));
-    if (!response.ok) throw new Error((await response.json().catch(() => null))?.error ?? `The server answered ${response.status}.`);
+    const response = await asked(this.options.url(params.toString()));
     return prepare(decode(await response.arrayBuffer()));
   }
 
@@ -86,7 +78,7 @@ export class Race {
   }
 
   clockChanged() {
-    this.pause();
+    this.transport.stop();
     this.clock();
     this.go(0);
   }
@@ -124,7 +116,7 @@ export class Race {
     const over = this.tick >= Math.min(...finishes);
     if (this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
       this.askedFor = this.timing.quantum + this.transport.grain.value;
-      this.predict.ask(raceQuestion(ORDERS.map((order) => NAMES[order]), finishes));
+      this.predict.ask(raceQuestion(ORDERS.map((order) => ALGORITHMS[order].label), finishes));
     }
     if (over && this.predict.question) this.predict.ask(null);
     const hidden = !this.wanted || (over && !this.predict.asked);
@@ -136,45 +128,20 @@ export class Race {
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
-    this.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
-  }
-
-  act(action) {
-    if (action === "toggle") return this.timer ? this.pause() : this.play();
-    this.pause();
-    if (action === "next") this.go(this.tick + 1);
-    else if (action === "back") this.go(this.tick - 1);
-    else if (action === "first") this.go(0);
-    else if (action === "last") this.go(this.timing.ticks - 1);
-  }
-
-  play() {
-    if (this.tick === this.timing.ticks - 1) this.go(0);
-    this.transport.playing(true);
-    this.timer = setTimeout(() => this.beat(), this.pace());
-  }
-
-  pace() {
-    return BEAT_MS / Number(this.transport.speed.value);
+    this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
   }
 
   beat() {
-    if (!this.root.isConnected || this.tick === this.timing.ticks - 1) return this.pause();
+    if (!this.root.isConnected || this.tick === this.timing.ticks - 1) return false;
     this.go(this.tick + 1);
-    this.timer = setTimeout(() => this.beat(), this.pace());
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.transport.playing(false);
+    return true;
   }
 
   render() {
     this.question();
     const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
-    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => NAMES[lane.order]);
-    const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);
+    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
+    const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} a tick for every lane` : "one visit a tick for every lane";
     const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
     this.transport.show({
@@ -182,7 +149,6 @@ export class Race {
       title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,
       words,
       spoken: `Tick ${this.tick + 1} of ${this.timing.ticks}. ${parts.join(", ")}. ${words}`,
-      quiet: Boolean(this.timer) && this.pace() < 500,
     });
     this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }

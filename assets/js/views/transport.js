@@ -24,28 +24,31 @@ const BEATS = {
 };
 
 export class Transport {
-  /** `grain` describes the second menu: what a beat is, or what the race keeps equal. */
-  constructor(actions, grain = BEATS) {
-    const button = (name, label, action) => {
+  /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
+   * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
+   * beat is, or what the race keeps equal. */
+  constructor(player, beatMs, grain = BEATS) {
+    Object.assign(this, { player, beatMs, timer: null });
+    const button = (name, label, action = name) => {
       const node = el("button", { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label }, [icon(name)]);
-      node.addEventListener("click", action);
+      node.addEventListener("click", () => (player.act ? player : this).act(action));
       return node;
     };
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", "Play", actions.toggle);
+    this.play = button("play", "Play", "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", "First tile", actions.first),
-      button("back", "Previous tile", actions.back),
+      button("first", "First tile"),
+      button("back", "Previous tile"),
       this.play,
-      button("next", "Next tile", actions.next),
-      button("last", "Last tile", actions.last),
+      button("next", "Next tile"),
+      button("last", "Last tile"),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
     this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
     this.live = el("div", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" });
     this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": "Step" });
-    this.scrub.addEventListener("input", () => actions.go(Number(this.scrub.value)));
+    this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
     this.speed = el("select", { "aria-label": "Playing speed", title: "Playing speed" },
       SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })));
     this.grain = el("select", { "aria-label": grain.label, title: grain.label },
@@ -68,7 +71,7 @@ export class Transport {
     this.grain.value = trace.steps > 80 || !trace.header.numbers ? "tile" : this.grain.value;
   }
 
-  draw(f, focusRow, quiet) {
+  draw(f, focusRow) {
     const where = f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`;
     const words = sentence(f, focusRow);
     const count = `Step ${f.step + 1} of ${f.steps}`;
@@ -77,21 +80,48 @@ export class Transport {
       title: `${count} · ${where}${f.kind === "full" ? "" : ` · ${f.kind}`}`,
       words: words.slice(words.indexOf(": ") + 2),
       spoken: `${count}, ${f.phase}. ${words}`,
-      quiet,
     });
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
-  show({ step, title, words, spoken, quiet }) {
+  show({ step, title, words, spoken }) {
+    this.at = step;
     set(this.title, { text: title });
     set(this.words, { text: words });
-    if (!quiet) set(this.live, { text: spoken });
+    if (!this.timer || this.pace >= 500) set(this.live, { text: spoken });
     if (Number(this.scrub.value) !== step) this.scrub.value = step;
     set(this.scrub, { "aria-valuetext": title });
     this.scrub.style.setProperty("--fa-progress", `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`);
   }
 
+  /** What a key or a button asks for. */
+  act(action) {
+    if (!this.steps) return;
+    const playing = this.timer;
+    this.stop();
+    if (action !== "toggle") return this.player.go({ next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 }[action]);
+    if (playing) return;
+    if (this.at === this.steps - 1) this.player.go(0);
+    this.start();
+  }
+
+  get pace() {
+    return this.beatMs / Number(this.speed.value);
+  }
+
+  start() {
+    this.playing(true);
+    this.timer = setTimeout(() => (this.player.beat() ? this.start() : this.stop()), this.pace);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.playing(false);
+  }
+
   playing(on) {
+    if (this.play.getAttribute("aria-pressed") === String(on)) return;
     this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);
     set(this.play, { "aria-label": on ? "Pause" : "Play", title: on ? "Pause" : "Play", "aria-pressed": on });
   }

@@ -1,9 +1,10 @@
 // One tile, shared out among warps in two ways side by side: split-K (FA-1) and split-Q (FA-2), on
 // one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
-import { address } from "../site/site.js";
+import { address } from "../site/address.js";
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
+import { asked, sentenceOf } from "../lib/fetched.js";
 import { integer, sub } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
@@ -103,12 +104,8 @@ class WarpStage {
   constructor(mount) {
     this.abort = new AbortController();
     this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
-    const actions = ["first", "back", "toggle", "next", "last"].map((name) => [name, () => this.act(name)]);
     const beats = [["step", "step by step"], ["phase", "phase by phase"]];
-    this.transport = new Transport(
-      { ...Object.fromEntries(actions), go: (at) => this.go(at) },
-      { label: "What one beat of playing is", choices: beats, hint: "←→ step · Space plays" },
-    );
+    this.transport = new Transport(this, BEAT_MS, { label: "What one beat of playing is", choices: beats, hint: "←→ step · Space plays" });
     for (const [name, label] of Object.entries(KEY_LABELS))
       set(this.transport.buttons.querySelector(`.fa-key-${name}`), { "aria-label": label, title: label });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
@@ -129,7 +126,7 @@ class WarpStage {
     this.abort.abort();
     this.request?.abort();
     this.resizer.disconnect();
-    clearTimeout(this.timer);
+    this.transport.stop();
   }
 
   /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. */
@@ -140,14 +137,13 @@ class WarpStage {
     try {
       const params = new URLSearchParams(query);
       params.set("build", BUILD);
-      const response = await fetch(new URL(`fa/warps?${params}`, document.baseURI), { signal: request.signal });
-      const answer = await response.json().catch(() => ({}));
-      if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
+      const response = await asked(new URL(`fa/warps?${params}`, document.baseURI), request.signal);
+      const tile = await response.json();
       this.say("");
-      this.show(answer);
+      this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message);
+      this.say(sentenceOf(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
@@ -160,7 +156,7 @@ class WarpStage {
 
   /** Another tile is shown at the phase where the last one was left. */
   show(tile) {
-    this.pause();
+    this.transport.stop();
     const { phase, part } = this.lanes[0].steps?.[this.at] ?? {};
     this.tile = tile;
     set(this.stage, { style: `--warps:${tile.warps}`, "data-warps": tile.warps });
@@ -177,47 +173,25 @@ class WarpStage {
     const action = actionOf(event);
     if (!action || !this.tile) return;
     event.preventDefault();
-    this.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
-  }
-
-  act(action) {
-    if (!this.tile) return;
-    if (action === "toggle") return this.timer ? this.pause() : this.play();
-    this.pause();
-    this.go({ next: this.at + 1, back: this.at - 1, first: 0, last: this.steps.length - 1 }[action]);
+    this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
   }
 
   go(at) {
+    if (!this.tile) return;
     this.at = Math.max(0, Math.min(this.steps.length - 1, at));
     address.write({ [PLACE]: this.at || null });
     this.render();
   }
 
-  play() {
-    if (this.at === this.steps.length - 1) this.go(0);
-    this.transport.playing(true);
-    this.timer = setTimeout(() => this.beat(), this.pace());
-  }
-
-  pace() {
-    return BEAT_MS / Number(this.transport.speed.value);
-  }
-
   beat() {
     if (!this.root.isConnected) return this.destroy();
+    if (this.at === this.steps.length - 1) return false;
     const { phase } = this.steps[this.at];
     let next = this.at + 1;
     if (this.transport.grain.value === "phase") // to the end of the next phase
       while (this.steps[next + 1] && (this.steps[next].phase === phase || this.steps[next + 1].phase === this.steps[next].phase)) next++;
     this.go(next);
-    if (this.at === this.steps.length - 1) return this.pause();
-    this.timer = setTimeout(() => this.beat(), this.pace());
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.transport.playing(false);
+    return this.at < this.steps.length - 1;
   }
 
   render() {
@@ -234,13 +208,12 @@ class WarpStage {
       title,
       words: `${where[0].toUpperCase()}${where.slice(1)}. So far split-K ${total(k)}; split-Q ${total(q)}.`,
       spoken: `${title}. Split-K: ${k.sentence} Split-Q: ${q.sentence} So far split-K ${total(k)}; split-Q ${total(q)}.`,
-      quiet: Boolean(this.timer) && this.pace() < 500,
     });
   }
 }
 
-/** Called from js_on_load: `watch` reports each new query that the controls send. */
-export function mountWarps(element, props, watch) {
+/** `watch` reports each new query that the controls send. */
+export function mountWarps({ element, props, watch }) {
   const stage = new WarpStage(element.querySelector(".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));
