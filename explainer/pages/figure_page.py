@@ -27,8 +27,8 @@ class FigurePage:
     controls: Fields
     picker: gr.HTML  # its place also tells the server of a lecture hall
     outputs: list[gr.components.Component]
-    # (query, what the controls show) → what they are to show, and the values of ``outputs``
-    answer: Callable[[Query, Values], tuple]
+    choices: Mapping[str, Mapping]  # of those that are no part of a workload
+    render: Callable[[Query], tuple]  # query → the values of ``outputs``
 
     @property
     def inputs(self) -> Fields:
@@ -53,8 +53,11 @@ class FigurePage:
 
         def answer(*given: object) -> tuple:
             now = dict(zip(inputs, given, strict=True))
-            values, *outputs = self.answer(query(now), now)
-            return json.dumps({"asked": values, "plain": now}), *outputs
+            wanted = query(now)
+            values = {key: wanted.get(key, self.plain[key]) for key in self.choices}
+            values |= {k: self.plain[k] for k, v in values.items() if v not in self.choices[k]}
+            said = json.dumps({"asked": values | shown(wanted, self.plain, now), "plain": now})
+            return said, *self.render({**wanted, **values})
 
         asked = event(answer, [*inputs.values()], [said, *self.outputs], js=js, **QUICK)
         settle = here("settle", {"answer": said, **self.controls}, self.controls)

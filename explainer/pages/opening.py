@@ -12,20 +12,10 @@ from explainer.pages.browser import Fields, here
 QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
-def opened(part: str) -> dict:
-    """The event that says: this part of the page has taken what the address says."""
-    return here("opened", part=part)
-
-
-def once_opened(part: str) -> dict:
-    """Who presses a button before that means what the address asks for: the event waits for it."""
-    return here("onceOpened", part=part)
-
-
 def controls_follow(
     name: str,
     demo: gr.Blocks,
-    prefill: Callable[[gr.Request], dict],
+    prefill: Callable[[dict], dict],
     plain: dict,
     places: Fields,
     function: str,
@@ -35,8 +25,9 @@ def controls_follow(
     (``plain``), and then the ``places`` as they are now."""
 
     def asked(request: gr.Request) -> str:
-        return json.dumps({"asked": prefill(request), "plain": plain})
+        return json.dumps({"asked": prefill(dict(request.query_params)), "plain": plain})
 
     answer = gr.Textbox(visible=False)
     loaded = demo.load(asked, None, answer, **QUICK)
-    loaded.then(**here(function, {"answer": answer, **places}, places)).then(**opened(name))
+    followed = loaded.then(**here(function, {"answer": answer, **places}, places))
+    followed.then(**here("opened", part=name))

@@ -34,7 +34,6 @@ class Stage {
       show: (query) => this.show(query),
       onChapter: (chapter) => address.write({ tour: chapter }),
     });
-    document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     hear("fa:tour", () => this.tour.go(0));
     hear("fa:show", (query) => this.show(query));
@@ -76,17 +75,10 @@ class Stage {
     }
   }
 
-  /** While the tour is open, Space goes on in it. */
-  key(event) {
-    if (event.key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) {
-      hall(false);
-      address.write({ mode: null });
-    }
-    if (!this.mount.isConnected || !this.tour.open || event.key !== " ") return;
-    if (event.target.closest?.("input, textarea, select, button")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.tour.go(this.tour.at + 1);
+  key({ key }) {
+    if (key !== "Escape" || !document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
+    hall(false);
+    address.write({ mode: null });
   }
 
   /** A whole address that does not come from the controls: they follow it. */

@@ -65,13 +65,6 @@ export function start() {
 
   if (content.chapters) {
     const tour = new Tour({ chapters: () => Promise.resolve(content.chapters), show, onChapter: () => {} });
-    document.body.append(tour.root);
-    document.addEventListener("keydown", (event) => {
-      if (!tour.open || event.key !== " " || event.target.closest("input, textarea, select, button")) return;
-      event.preventDefault();
-      event.stopPropagation();
-      tour.go(tour.at + 1);
-    }, { capture: true });
     tour.go(0);
   } else show(content.start);
 }
