@@ -214,7 +214,7 @@ def _orders() -> Block:
     standard = _moved("standard")
     rows = [
         (LABELS[o].replace("Standard", "standard"), *ORDER_FACTS[o],
-         f"{_amount(_moved(o))}, {_moved(o) / standard:.2f} ×") for o in LABELS
+         f"{_amount(_moved(o))}, {_moved(o) / standard:.2f}\u00a0×") for o in LABELS
     ]  # fmt: skip
     return table("The three orders, bytes requested by one head", head, rows)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from explainer.algorithms import traffic
 from explainer.algorithms.registry import ALGORITHMS, LABELS
@@ -44,7 +43,7 @@ def trips(w: Workload) -> str:
         f"would ask for {amount(totals['fa1'])}. Bytes asked of memory: L2 answers part of them "
         "(see Traffic). In standard attention each matrix is moved once a pass, its best case."
     )
-    drawn = "".join(
+    drawn = (
         div(
             "fa-trip-panel",
             drawings.trips(plans[order], heads, widest, title.format(amount(totals[order])), label),
@@ -68,7 +67,7 @@ def trips(w: Workload) -> str:
     remark = "arrows as wide as their bytes, the same scale for both"
     return memory_page(
         said(first),
-        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", drawn), words(note)),
+        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", *drawn), words(note)),
         figures_of("round-trips", head, listed, "Every arrow as a table"),
         view="trips",
     )
@@ -114,12 +113,12 @@ KEY = (
 
 
 def _key() -> str:
-    items = "".join(
-        tag("span", (tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "")
-            + escape(text))
+    items = (
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
+            text)
         for sign, colour, text in KEY
     )  # fmt: skip
-    return div("fa-legend", items)
+    return div("fa-legend", *items)
 
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:

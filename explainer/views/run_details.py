@@ -10,7 +10,7 @@ from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
-from explainer.views.html import card, div, table, tag, words
+from explainer.views.html import card, div, saving, table, tag, words
 from explainer.views.script import script
 
 
@@ -22,20 +22,15 @@ def details(result: Result) -> str:
     data = json.dumps(result | table_of, allow_nan=False)
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
-    buttons = [
-        ("CSV", {"data_download": "csv"}),
-        ("JSON", {"data_download": "json"}),
-        ("Copy a script", {"data_copy": "script"}),
-    ]
-    tools = "".join(tag("button", text, type="button", **given) for text, given in buttons)
+    copy = tag("button", "Copy a script", type="button", data_copy="script")
     caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
     body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
     return div(
         "fa-run",
         _under_the_roof(result),
         chooser,
-        card("all", "All figures", result.get("recorded", result["when"]), body)
-        + div("fa-run-tools", tools),
+        card("all", "All figures", result.get("recorded", result["when"]), body),
+        saving(copy),
         data_rows=data,
         data_name=name,
         data_script=script(result["query"], _measured(result)),

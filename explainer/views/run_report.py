@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from html import escape
 from urllib.parse import urlencode
 
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
@@ -34,7 +33,7 @@ def idle() -> str:
 
 def failure(sentence: str) -> str:
     """One sentence in place of a result."""
-    return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
+    return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
 
 
 def progress(stage: str, done: int, total: int, position: int = 0) -> str:
@@ -99,8 +98,8 @@ def recorded(result: Result) -> str:
     about = result["recorded"]
     head = div(
         "fa-run-words",
-        tag("b", escape(about[0].upper() + about[1:])),
-        tag("span", escape(text)),
+        tag("b", about[0].upper() + about[1:]),
+        tag("span", text),
     )
     return div(
         "fa-run",

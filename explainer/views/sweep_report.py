@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from explainer.base.amounts import amount, milliseconds, rounded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import card, div, table, tag, words
+from explainer.views.html import card, div, saving, table, tag, words
 from explainer.views.run_report import meter
 
 
@@ -51,11 +50,11 @@ def note(text: str, kind: str = "", rows: Sequence[PointRow] = (), d: int = 0) -
 
 
 def _legend(rows: Sequence[PointRow]) -> str:
-    names = "".join(
-        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") + escape(name))
+    names = [
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true"), name)
         for sign, colour, name in legend(rows)
-    )
-    return div("fa-legend", names, tag("span", "solid: causal, dotted: full")) if names else ""
+    ]
+    return div("fa-legend", *names, tag("span", "solid: causal, dotted: full")) if names else ""
 
 
 def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> str:
@@ -64,10 +63,6 @@ def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> 
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
     shown = [_cells(row) for row in rows]
     name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
-    buttons = "".join(
-        tag("button", text, type="button", data_download=kind)
-        for text, kind in (("CSV", "csv"), ("JSON", "json"))
-    )
     lines = downloads.of_sweep(rows, about)
     told = {"sweep": source, "rows": with_older_names(rows), "table": lines}
     data = json.dumps(told, allow_nan=False)
@@ -75,7 +70,8 @@ def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> 
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
-        card("all", "All points", source, body) + div("fa-run-tools", buttons),
+        card("all", "All points", source, body),
+        saving(),
         data_rows=data,
         data_name=name,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
@@ -124,7 +123,7 @@ def verdict(result: Result) -> str:
     return div(
         "fa-run-verdict",
         mark(good),
-        div("fa-run-words", tag("b", escape(headline(result))), tag("span", escape(problem))),
-        div("fa-run-where", tag("b", escape(machine["device"])), tag("span", escape(versions))),
+        div("fa-run-words", tag("b", headline(result)), tag("span", problem)),
+        div("fa-run-where", tag("b", machine["device"]), tag("span", versions)),
         link,
     )

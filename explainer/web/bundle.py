@@ -30,6 +30,11 @@ def _place(importer: str, relative: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(importer), relative))
 
 
+def _ref(name: str) -> str:
+    """A module in the script; by number, since the names would be a hundredth of what is sent."""
+    return f"m[{sorted(ASSETS.rglob('*.js')).index(ASSETS / name)}]"
+
+
 def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
     if name in path:
         raise BundleError(f"{' → '.join((*path, name))} import each other")
@@ -42,7 +47,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
     def taken(match: re.Match) -> str:
         names = ", ".join(part.strip().replace(" as ", ": ") for part in match[1].split(","))
-        return f'const {{ {names.rstrip(", ")} }} = modules["{_place(name, match[2])}"];\n'
+        return f"const {{ {names.rstrip(', ')} }} = {_ref(_place(name, match[2]))};\n"
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
@@ -52,19 +57,17 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     body = INDENT.sub("", body)
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
-    parts.append(
-        f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {", ".join(exports)} }};\n}})();\n'
-    )
+    parts.append(f"{_ref(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();\n")
     done.append(name)
 
 
 def bundle(*entries: str) -> str:
-    """The modules ``entries`` of assets/ and what they import; each is ``modules[path]``."""
+    """The modules ``entries`` of assets/ and what they import."""
     parts: list[str] = []
     done: list[str] = []
     for entry in entries:
         _module(entry, done, parts)
-    return '"use strict";\nconst modules = {};\n' + "".join(parts)
+    return '"use strict";\nconst m = [];\n' + "".join(parts)
 
 
 def offline() -> str:
@@ -72,10 +75,10 @@ def offline() -> str:
     text = bundle(OFFLINE)
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
-    return f'(() => {{\n{text}modules["{OFFLINE}"].start();\n}})();\n'
+    return f"(() => {{\n{text}{_ref(OFFLINE)}.start();\n}})();\n"
 
 
 @lru_cache(maxsize=1)
 def online() -> str:
     """The app's own script as one ES module, js/all.js: what pages call, by name."""
-    return f'{bundle(MAIN)}export const {{ call, mount }} = modules["{MAIN}"];\n'
+    return f"{bundle(MAIN)}export const {{ call, mount }} = {_ref(MAIN)};\n"
