@@ -48,13 +48,13 @@ export class Tour {
     set(this.text, { text });
     this.back.disabled = this.at === 0;
     set(this.next, { text: this.at === this.chapters.length - 1 ? "Finish" : "Next" });
-    this.options.onChapter(this.at + 1);
+    this.options.onChapter?.(this.at + 1);
     this.options.show(new URLSearchParams(query).toString());
   }
 
   close() {
     this.root.hidden = true;
     document.body.classList.remove("fa-touring");
-    this.options.onChapter(null);
+    this.options.onChapter?.(null);
   }
 }
