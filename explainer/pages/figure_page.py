@@ -9,8 +9,7 @@ from functools import partial
 
 import gradio as gr
 
-from explainer.pages.browser import Fields, call, here
-from explainer.pages.opening import QUICK
+from explainer.pages.browser import QUICK, Fields, call, here
 from explainer.pages.workload import query_of, said_by, shown
 
 Values = Mapping[str, object]

@@ -16,9 +16,8 @@ from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import sweep
-from explainer.pages.browser import Fields, call, here, mounted
+from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, mounted
 from explainer.pages.components import block
-from explainer.pages.opening import QUICK, controls_follow
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
 from explainer.views import figures, run_details, run_report
@@ -212,8 +211,4 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-
-    def prefill(query: dict) -> dict:
-        return _shown(_asked(query))
-
-    controls_follow("run", demo, prefill, _shown({}), page.controls, "merged")
+    controls_follow("run", demo, lambda q: _shown(_asked(q)), _shown({}), page.controls, "merged")

@@ -12,9 +12,8 @@ from explainer.algorithms.schedule import check_size
 from explainer.base.fields import DTYPES, FIELDS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
-from explainer.pages.browser import Fields, here
+from explainer.pages.browser import Fields, controls_follow, here
 from explainer.pages.components import shell
-from explainer.pages.opening import controls_follow
 from explainer.problem import Problem
 
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
