@@ -22,7 +22,8 @@ Range = tuple[np.ndarray, np.ndarray]
 class Predicate:
     """One named mask. Rows and keys are whole numbers or arrays that broadcast.
 
-    ``words`` is what a sentence calls it. ``keep(row, key)``: is this score kept?
+    ``words`` is what a sentence calls it. ``hide(row, key)``: is this score hidden? (of
+    arrays or tensors, one comparison: its operators are counted by those who measure bytes.)
     ``tiles(first_row, last_row, first_key, last_key)``: FULL, PARTIAL or SKIPPED by interval
     arithmetic, both ends included. ``keys(first_row, last_row, n_k)``, ``rows(first_key, last_key,
     begin, end)``: the half-open range that a row block sees, and that sees a key block; the caller
@@ -32,7 +33,7 @@ class Predicate:
 
     name: str
     words: str
-    keep: Callable[..., np.ndarray]
+    hide: Callable[..., np.ndarray]
     tiles: Callable[..., np.ndarray]
     keys: Callable[..., tuple]
     rows: Callable[..., tuple]
@@ -46,7 +47,7 @@ PREDICATES = {
         Predicate(
             "full",
             "every key",
-            keep=lambda row, key: (row == row) & (key == key),
+            hide=lambda row, key: (row != row) & (key != key),
             tiles=lambda r0, r1, k0, k1: np.zeros(np.broadcast(r0, k0).shape, np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, 0 * r1 + n_k),
             rows=lambda k0, k1, begin, end: (0 * k0 + begin, 0 * k1 + end),
@@ -56,7 +57,7 @@ PREDICATES = {
         Predicate(
             "causal",
             "no key that comes after the query",
-            keep=lambda row, key: key <= row,
+            hide=lambda row, key: key > row,
             tiles=lambda r0, r1, k0, k1: np.where(k0 > r1, SKIPPED, k1 > r0).astype(np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, r1 + 1),
             rows=lambda k0, k1, begin, end: (k0, 0 * k1 + end),
@@ -95,7 +96,7 @@ class Mask:
     def keep(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
         """bool (rows, keys): True where a score is kept; dense, of these queries and keys."""
         i, j = np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
-        return np.broadcast_to(self.predicate.keep(i, j), (i.size, j.size))
+        return np.broadcast_to(~self.predicate.hide(i, j), (i.size, j.size))
 
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
         """(Tr, Tc) uint8: FULL, PARTIAL or SKIPPED of each tile of Br × Bc, by the mask alone (a
@@ -139,6 +140,21 @@ def parse(text: str) -> Mask:
 def of(causal: bool) -> Mask:
     """The mask that a keyword ``causal`` means."""
     return parse("causal" if causal else "full")
+
+
+def asked(causal: bool, text: str | None = None) -> Mask:
+    """The mask that a function's keywords ``causal`` and ``mask`` mean together.
+
+    Raises ValueError with one sentence for a text that names none, or not the causal one.
+    """
+    if text is None:
+        return of(causal)
+    if causal and text != "causal":
+        raise ValueError(f"mask = {str(text)[:40]!r} contradicts causal = True.")
+    try:
+        return parse(str(text))
+    except MaskError as error:
+        raise ValueError(f"mask = {str(text)[:40]!r} is not allowed: {error}.") from error
 
 
 def flops(mask: Mask, heads: int, n_q: int, n_k: int, d: int) -> float:
