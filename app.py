@@ -13,11 +13,8 @@ import gradio as gr
 from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
+from explainer.pages.browser import here
 from explainer.web import logs, middleware, routes
-
-# The tab that the address names is opened in the browser: an answer of the server could come after
-# the visitor has chosen another.
-OPEN = "() => { const open = () => window.faSite ? faSite.open() : setTimeout(open, 20); open(); }"
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -38,11 +35,12 @@ def build(engine: Engine) -> gr.Blocks:
             with gr.Tab("Learn", id="learn") as learn_tab:
                 learn.build()
         run.wire(run_page, pages, step_page)
-        memory.wire(memory_page, memory_tab)
-        parallel.wire(parallel_page, parallel_tab)
+        memory.wire(*memory_page, memory_tab)
+        parallel.wire(*parallel_page, parallel_tab, engine)
         for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
-            tab.select(None, js=f"() => window.faSite?.page({name!r})")
-        demo.load(None, js=OPEN)
+            tab.select(**here("chosen", page=name))
+        # In the browser: an answer of the server could come after the visitor has chosen another.
+        demo.load(**here("openAsked"))
         step.open_address(demo, step_page)
         run.open_address(demo, run_page)
         api.build(engine)

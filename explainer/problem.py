@@ -7,108 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from explainer.base import own_data
+from explainer.base.fields import (  # noqa: F401  (those not used below are imported from here)
+    DTYPES,
+    INPUT_NAMES,
+    MASKS,
+    MAX_D,
+    MAX_N,
+    MAX_N_MADE,
+    NAMES,
+    ORDERS,
+    ProblemError,
+    choice,
+    number,
+    refuse,
+    stripped,
+    whole,
+)
+from kernels.masks import Mask, MaskError, of, parse
 
-ORDERS = ("standard", "fa1", "fa2")
-DTYPES = ("fp32", "fp16", "bf16")
-INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = ("full", "causal")
-
-MAX_N = 65_536
-MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
-MAX_D = 256
-MAX_SEED = 2**31 - 1
-MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
 DEFAULT_BLOCK = 4
-
-# field of Problem → (key in a query, what the field is called in a sentence)
-NAMES = {
-    "n": ("n", "the sequence length N"),
-    "d": ("d", "the head dimension d"),
-    "block_q": ("br", "the query block Br"),
-    "block_k": ("bc", "the key block Bc"),
-    "causal": ("mask", "the mask"),
-    "order": ("order", "the loop order"),
-    "dtype": ("dtype", "the precision"),
-    "inputs": ("data", "the data"),
-    "seed": ("seed", "the seed"),
-    "text": ("text", "the text"),
-    "gain": ("gain", "the factor on the logits"),
-    "batch": ("b", "the batch size B"),
-    "heads": ("h", "the number of heads H"),
-    "methods": ("methods", "the methods"),
-    "longest": ("longest", "the longest sequence"),
-    "card": ("card", "the card"),
-}
-
-
-class ProblemError(ValueError):
-    """A value outside its range; the text is one sentence naming field, value and range."""
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "(empty)"
-    text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
-    text = "".join(c if c.isprintable() else "?" for c in text[:41])
-    return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
-
-
-def stripped(value: object) -> object:
-    """Text without the blanks around it, which nobody sees; anything else as it is."""
-    return value.strip() if isinstance(value, str) else value
-
-
-def refuse(field: str, value: object, allowed: str) -> ProblemError:
-    """The error for this field of :data:`NAMES`: key, value and what is allowed, one sentence."""
-    key, name = NAMES[field]
-    return ProblemError(f"{key} = {_shown(value)} is not allowed: {name} must be {allowed}.")
-
-
-def whole(field: str, value: object, low: int, high: int, note: str = "") -> int:
-    """``value`` as an int in [low, high]; 16.0 and " 16 " count as whole, True and 7.5 do not."""
-    refused = refuse(field, value, f"a whole number from {low} to {high:,}{note}")
-    if isinstance(value, bool):
-        raise refused
-    if isinstance(value, str):
-        value = stripped(value)
-        if not value.isascii() or not value.removeprefix("-").isdigit() or len(value) > 12:
-            raise refused
-        value = int(value)
-    elif isinstance(value, float):
-        if not value.is_integer():  # NaN and infinities are not integers either
-            raise refused
-        value = int(value)
-    else:
-        try:
-            value = value.__index__()  # type: ignore[attr-defined]
-        except AttributeError:
-            raise refused from None
-    if not low <= value <= high:
-        raise refused
-    return value
-
-
-def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
-    """``value`` if it is one of the allowed words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise refuse(field, value, "one of " + ", ".join(allowed))
-    return value
-
-
-def _factor(value: object) -> float:
-    """``value`` as a finite float in the range of ``gain``; text is read as a decimal number."""
-    refused = refuse("gain", value, f"a number from {MIN_GAIN} to {MAX_GAIN:,.0f}")
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise refused
-    if isinstance(value, str) and (not value.isascii() or len(value) > 24):
-        raise refused
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        raise refused from None
-    if not MIN_GAIN <= number <= MAX_GAIN:  # NaN fails too
-        raise refused
-    return number
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -131,13 +48,41 @@ def _text(value: object, inputs: str, n: int, d: int) -> str:
     return ""
 
 
+def mask_of(value: object) -> Mask:
+    """The Mask of a text, or the Mask that it is already. Raises ProblemError for any other."""
+    if isinstance(value, Mask):
+        return value
+    try:
+        return parse(value if isinstance(value, str) else "")
+    except MaskError as error:
+        raise refuse("mask", value, str(error)) from None
+
+
+def causal_keyword(cls: type) -> type:
+    """``causal=`` is a keyword for ``mask=``, and ``.causal`` says whether the mask is "causal"."""
+    made = cls.__init__
+
+    def init(self, *args: object, causal: object = None, **fields: object) -> None:
+        if causal is not None:
+            if not isinstance(causal, bool):
+                raise refuse("mask", causal, "True for causal or False for full")
+            fields["mask"] = of(causal)
+        made(self, *args, **fields)
+
+    cls.__init__ = init
+    cls.causal = property(lambda self: self.mask.text == "causal")
+    return cls
+
+
+@causal_keyword
 @dataclass(frozen=True)
 class Problem:
     """One head of attention, S = Q Kᵀ/√d, P = softmax S, O = P V, and how it is tiled.
 
     ``n`` rows of Q, K and V (1…65,536, beyond 16,384 only ``random``); ``d`` head dimension
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
-    ``causal``: query r sees keys ≤ r;
+    ``mask`` what a query sees, a text of :mod:`kernels.masks` or its Mask (``causal=True`` and
+    ``False`` stay keywords for "causal" and "full");
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
@@ -148,7 +93,7 @@ class Problem:
     d: int = 8
     block_q: int = DEFAULT_BLOCK
     block_k: int = DEFAULT_BLOCK
-    causal: bool = True
+    mask: Mask | str = "causal"
     order: str = "fa2"
     dtype: str = "fp32"
     inputs: str = "rising"
@@ -160,22 +105,21 @@ class Problem:
         def put(field: str, value: object) -> None:
             object.__setattr__(self, field, value)
 
-        put("n", whole("n", self.n, 1, MAX_N))
-        put("d", whole("d", self.d, 1, MAX_D))
+        put("n", whole("n", self.n))
+        put("d", whole("d", self.d))
         note = f" (N = {self.n:,})"
         put("block_q", whole("block_q", self.block_q, 1, self.n, note))
         put("block_k", whole("block_k", self.block_k, 1, self.n, note))
-        if not isinstance(self.causal, bool):
-            raise refuse("causal", self.causal, "True for causal or False for full")
-        put("order", choice("order", self.order, ORDERS))
-        put("dtype", choice("dtype", self.dtype, DTYPES))
-        put("inputs", choice("inputs", self.inputs, INPUT_NAMES))
+        put("mask", mask_of(self.mask))
+        put("order", choice("order", self.order))
+        put("dtype", choice("dtype", self.dtype))
+        put("inputs", choice("inputs", self.inputs))
         if self.n > MAX_N_MADE and self.inputs != "random":
             allowed = f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with random data)"
             raise refuse("n", self.n, allowed)
-        put("seed", whole("seed", self.seed, 0, MAX_SEED))
+        put("seed", whole("seed", self.seed))
         put("text", _text(self.text, self.inputs, self.n, self.d))
-        put("gain", _factor(self.gain))
+        put("gain", number("gain", self.gain))
 
     @property
     def Tr(self) -> int:
@@ -199,10 +143,8 @@ class Problem:
         Missing block sizes default to min(4, N), so that ``?n=2`` alone is a valid address.
         """
         known = {f.name: query[NAMES[f.name][0]] for f in fields(cls) if NAMES[f.name][0] in query}
-        if "causal" in known:
-            known["causal"] = choice("causal", known["causal"], MASKS) == "causal"
         if "n" in known:
-            known["n"] = whole("n", known["n"], 1, MAX_N)
+            known["n"] = whole("n", known["n"])
             for block in ("block_q", "block_k"):
                 known.setdefault(block, min(DEFAULT_BLOCK, known["n"]))
         return cls(**known)  # type: ignore[arg-type]
@@ -213,7 +155,6 @@ class Problem:
         ``text`` and ``gain`` are there only when they say something.
         """
         values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
-        values["mask"] = "causal" if self.causal else "full"
         values["gain"] = repr(self.gain)
         for key, default in (("text", ""), ("gain", "1.0")):
             if values[key] == default:

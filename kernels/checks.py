@@ -8,7 +8,7 @@ import torch
 
 from .availability import INTERPRETED, available
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 MAX_D = 256
 
@@ -24,7 +24,7 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
             raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
         if x.dim() != 4:
             raise ValueError(f"{name} must have 4 dimensions (B, H, N, d), not {tuple(x.shape)}.")
-        if x.dtype not in DTYPES:
+        if x.dtype not in DTYPES.values():
             raise TypeError(f"{name} is {x.dtype}: only float16, bfloat16 and float32 are allowed.")
         if x.dtype != q.dtype:
             raise TypeError(f"q is {q.dtype} but {name} is {x.dtype}: they must have one dtype.")

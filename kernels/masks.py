@@ -25,9 +25,10 @@ class Predicate:
     ``words`` is what a sentence calls it. ``hide(row, key)``: is this score hidden? (of
     arrays or tensors, one comparison: its operators are counted by those who measure bytes.)
     ``tiles(first_row, last_row, first_key, last_key)``: FULL, PARTIAL or SKIPPED by interval
-    arithmetic, both ends included. ``keys(first_row, last_row, n_k)``, ``rows(first_key, last_key,
-    begin, end)``: the half-open range that a row block sees, and that sees a key block; the caller
-    clips it. ``count(row, n_k)``: how many keys a row sees. ``work``: the part of all scores that
+    arithmetic, both ends included. Half-open ranges, clipped by the caller: ``keys(first_row,
+    last_row, n_k)`` that some row of a block sees, ``sure`` that every one of them sees,
+    ``rows(first_key, last_key, begin, end)`` that see some key of a block. ``count(row, n_k)``:
+    how many keys a row sees. ``work``: the part of all scores that
     FLOPs are counted for, a convention.
     """
 
@@ -36,6 +37,7 @@ class Predicate:
     hide: Callable[..., np.ndarray]
     tiles: Callable[..., np.ndarray]
     keys: Callable[..., tuple]
+    sure: Callable[..., tuple]
     rows: Callable[..., tuple]
     count: Callable[..., np.ndarray]
     work: float
@@ -50,6 +52,7 @@ PREDICATES = {
             hide=lambda row, key: (row != row) & (key != key),
             tiles=lambda r0, r1, k0, k1: np.zeros(np.broadcast(r0, k0).shape, np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, 0 * r1 + n_k),
+            sure=lambda r0, r1, n_k: (0 * r0, 0 * r1 + n_k),
             rows=lambda k0, k1, begin, end: (0 * k0 + begin, 0 * k1 + end),
             count=lambda row, n_k: 0 * row + n_k,
             work=1.0,
@@ -60,6 +63,7 @@ PREDICATES = {
             hide=lambda row, key: key > row,
             tiles=lambda r0, r1, k0, k1: np.where(k0 > r1, SKIPPED, k1 > r0).astype(np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, r1 + 1),
+            sure=lambda r0, r1, n_k: (0 * r0, r0 + 1),
             rows=lambda k0, k1, begin, end: (k0, 0 * k1 + end),
             count=lambda row, n_k: row + 1,
             work=0.5,
@@ -77,6 +81,9 @@ class Mask:
     """A mask over Nq queries and Nk keys, for any of both. Made by :func:`parse`."""
 
     text: str
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def predicate(self) -> Predicate:
@@ -105,10 +112,11 @@ class Mask:
         rows = [x[:, None] + (n_k - n_q) for x in q]
         return self.predicate.tiles(*rows, *(x[None, :] for x in k))
 
-    def key_range(self, n_q: int, n_k: int, block_q: int) -> Range:
-        """Two (Tr,) arrays: the keys start … stop − 1 that each row block sees."""
+    def key_range(self, n_q: int, n_k: int, block_q: int, every: bool = False) -> Range:
+        """Two (Tr,) arrays: the keys start … stop − 1 that any row of each row block sees, with
+        ``every`` those that all of them see."""
         first, last = (x + (n_k - n_q) for x in _blocks(n_q, block_q))
-        start, stop = self.predicate.keys(first, last, n_k)
+        start, stop = (self.predicate.sure if every else self.predicate.keys)(first, last, n_k)
         return np.clip(start, 0, n_k), np.clip(np.maximum(start, stop), 0, n_k)
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:

@@ -13,6 +13,8 @@ settings.register_profile("here", deadline=None)  # a busy machine is no failure
 settings.load_profile("here")
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+# Small arrays and several processes on two cores: a second thread of torch's only costs.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Read when the kernels are decorated, so before anything imports them; asking torch would cost
 # seconds that most tests do not need.
 if not Path("/dev/nvidiactl").exists():

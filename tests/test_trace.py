@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from explainer.algorithms.schedule import PHASES, schedule
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import PHASES
 from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.problem import Problem
-
-KINDS = ("full", "partial", "skipped")
+from kernels.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
+from kernels.masks import TILE_KINDS as KINDS
 
 
 def rows(problem: Problem, i: int) -> slice:
@@ -22,20 +22,15 @@ def cols(problem: Problem, j: int) -> slice:
 def kinds(problem: Problem) -> np.ndarray:
     """(Tr, Tc) uint8 of indices into ``KINDS``.
 
-    skipped: causal and the first key comes after the last query. partial: crossed by the
-    diagonal (the last key comes after the first query), or ragged in rows or keys. full: the rest.
+    skipped: the mask keeps no score of it. partial: the mask keeps some, or the tile is ragged in
+    rows or keys. full: the rest.
     """
-    first_row = np.arange(problem.Tr)[:, None] * problem.block_q
-    first_key = np.arange(problem.Tc)[None, :] * problem.block_k
-    last_row = np.minimum(first_row + problem.block_q, problem.n) - 1
-    last_key = np.minimum(first_key + problem.block_k, problem.n) - 1
-    ragged = (last_row - first_row + 1 < problem.block_q) | (
-        last_key - first_key + 1 < problem.block_k
-    )
-    if not problem.causal:
-        return ragged.astype(np.uint8)
-    crossed = last_key > first_row
-    return np.where(first_key > last_row, 2, crossed | ragged).astype(np.uint8)
+    p = problem
+    found = p.mask.tiles(p.n, p.n, p.block_q, p.block_k)
+    for edge, block in ((found[-1:], p.block_q), (found[:, -1:], p.block_k)):
+        if p.n % block:
+            np.copyto(edge, KINDS.index("partial"), where=edge != SKIPPED)
+    return found
 
 
 def counts(problem: Problem) -> dict[str, int]:

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.engine.results import Same
+from explainer.problem import Problem
 from explainer.trace import trace
 
 States = Callable[[], tuple[np.ndarray, np.ndarray]]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """``against`` "trace" or "float64"; ``values`` numbers of m and of l compared, in ``tiles``
-    tiles; the largest |Δm| and |Δl|/l; what fp32 rounding of a score explains; the verdict."""
-
-    against: str
-    tiles: int
-    values: int
-    m_error: float
-    l_error: float
-    tolerance: float
-    agrees: bool
-
-    def to_dict(self) -> dict:
-        return asdict(self)
 
 
 def traced_states(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +40,7 @@ def tolerance(problem: Problem) -> float:
     return float(8 * 2.0**-24 * norms[0] * norms[1] * problem.scale + 1e-6)
 
 
-def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Agreement:
+def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Same:
     """Judges a kernel's tile states, each (Tr, Tc, Br) in natural units, NaN where nothing ran.
 
     ``direct`` makes the same by definition, in float64: for Problems too large for a trace.
@@ -67,17 +52,16 @@ def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> A
     there = ~np.isnan(expected[0])
     same_places = np.array_equal(there, ~np.isnan(m)) and np.array_equal(there, ~np.isnan(l))
     allowed = tolerance(problem)
-    if not same_places:
-        m_error = l_error = float("inf")
-    else:
+    m_error = l_error = math.inf
+    if same_places:
         m_error = float(np.abs(m[there] - expected[0][there]).max())
         l_error = float((np.abs(l[there] - expected[1][there]) / expected[1][there]).max())
-    return Agreement(
-        against=against,
-        tiles=int(there.any(axis=2).sum()),
-        values=2 * int(there.sum()),
-        m_error=m_error,
-        l_error=l_error,
-        tolerance=allowed,
-        agrees=bool(m_error <= allowed and l_error <= 2 * allowed),
-    )
+    return {
+        "against": against,
+        "tiles": int(there.any(axis=2).sum()),
+        "values": 2 * int(there.sum()),
+        "m_error": m_error if math.isfinite(m_error) else None,
+        "l_error": l_error if math.isfinite(l_error) else None,
+        "tolerance": allowed,
+        "agrees": m_error <= allowed and l_error <= 2 * allowed,
+    }

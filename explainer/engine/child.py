@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from explainer.base.paths import ROOT
+from explainer.engine.results import Machine
 
 WORKER = (sys.executable, "-m", "explainer.engine.worker")
 START_S = 120.0  # importing torch on a cold disk
@@ -25,7 +26,7 @@ class WorkerLost(Exception):
 class Child(Protocol):
     """What runs the jobs: a process of ours, or ZeroGPU's (zero.py)."""
 
-    machine: dict
+    machine: Machine
 
     def ask(self, message: dict) -> None:
         """Sends one request. Raises WorkerLost."""
@@ -52,7 +53,7 @@ class ProcessChild:
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         try:
-            self.machine: dict = self.next(time.monotonic() + start_s)["machine"]
+            self.machine: Machine = self.next(time.monotonic() + start_s)["machine"]
         except TimeoutError:
             self.kill()
             raise WorkerLost(f"worker did not start within {start_s:.0f} s") from None

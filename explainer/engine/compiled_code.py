@@ -11,10 +11,10 @@ import threading
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.base.fields import MASKS, ProblemError, refused
 from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
-from explainer.problem import MASKS, ProblemError
 from kernels import masks
 
 TIMEOUT_S = 120
@@ -30,9 +30,7 @@ ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
 def _one(query: Mapping[str, str], key: str, allowed: tuple) -> str:
     value = str(query.get(key, ""))
     if value not in map(str, allowed):
-        said = "".join(c if c.isprintable() else "?" for c in value[:40]) or "(empty)"
-        choices = ", ".join(map(str, allowed))
-        raise ProblemError(f"{key} = {said} is not allowed: one of {choices}.")
+        raise refused({key: value}, f"one of {', '.join(map(str, allowed))}")
     return value
 
 

@@ -14,10 +14,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.child import Child, ProcessChild, WorkerLost
 from explainer.engine.requests import CANARY, Placed, Point, RunRequest
-from explainer.problem import ProblemError
+from explainer.engine.results import Machine, PointRow, Result
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
 CANARY_S = 60.0  # it may compile
@@ -42,7 +43,7 @@ class Job:
     stage: str = ""
     done: int = 0
     total: int = 1
-    result: dict | list | None = None
+    result: Result | list[PointRow] | dict | None = None
     error: str | None = None
     why: str | None = None
     sessions: set[str] = field(default_factory=set)
@@ -75,7 +76,7 @@ class Engine:
         self._in_flight: dict[Request, Job] = {}
         self._kept: OrderedDict[Request, dict | list] = OrderedDict()
         self._child: Child | None = None
-        self._machine: dict | None = None
+        self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
         self._lives, self._suspect = 0, False
         self._closed = False
@@ -98,7 +99,7 @@ class Engine:
         if child:
             child.kill()
 
-    def machine(self) -> dict | None:
+    def machine(self) -> Machine | None:
         """What the worker said of its machine; None while it is still starting."""
         return self._machine
 

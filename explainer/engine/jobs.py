@@ -14,11 +14,15 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.traffic import requested
+from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
-from explainer.problem import ProblemError
-from kernels.measure.contenders import DTYPES, OF_OPERATORS, NotAvailable, Problem, admit, contender
+from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
+from kernels.checks import DTYPES
+from kernels.masks import flops
+from kernels.masks import of as mask_of
+from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
 
@@ -37,18 +41,12 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() and not kernels.INTERPRETED else "cpu"
 
 
-def machine() -> dict:
+def machine() -> Machine:
     """What the page says of this machine; plain values only."""
     available, reason = kernels.available()
-    about = {
-        "available": available,
-        "reason": reason,
-        "interpreted": kernels.INTERPRETED,
-        "device": "CPU, Triton interpreter",
-        "arch": None,
-        "free_bytes": None,
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-    }
+    about = unknown_machine("CPU, Triton interpreter")
+    about |= {"available": available, "reason": reason, "interpreted": kernels.INTERPRETED}
+    about["versions"] = {"python": platform.python_version(), "torch": torch.__version__}
     if kernels.availability.HAS_TRITON:
         import triton
 
@@ -62,7 +60,7 @@ def machine() -> dict:
     return about
 
 
-def run(request: RunRequest, report: Report) -> dict:
+def run(request: RunRequest, report: Report) -> Result:
     """Every method on this request: right?, the picture?, small?, fast?, why?; JSON values only.
 
     Calls ``report(stage, done, total)`` as it goes. Raises Refused with one sentence.
@@ -73,7 +71,7 @@ def run(request: RunRequest, report: Report) -> dict:
         raise Refused(refusal)
     job = _Job(request, about, report)
     rows = [job.row(name) for name in request.methods]
-    if all("refused" in row for row in rows):
+    if not ran(rows):
         raise Refused(rows[0]["refused"])
     if device() == "cuda":
         job.time(rows)
@@ -101,7 +99,7 @@ def _now() -> str:
 class _Job:
     """One request with its tensors and its float64 truth."""
 
-    def __init__(self, request: RunRequest, about: dict, report: Report) -> None:
+    def __init__(self, request: RunRequest, about: Machine, report: Report) -> None:
         self.about, self.report = about, report
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         self.q, self.k, self.v = self._tensors(request)
@@ -151,9 +149,9 @@ class _Job:
             return p.block_q, p.block_k
         return config.block_m, config.block_n
 
-    def row(self, name: str) -> dict:
+    def row(self, name: str) -> Row:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
-        row = {"method": name}
+        row: Row = {"method": name}
         blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
         self.report(f"running {METHODS[name]}", 0, 1)
         began = time.perf_counter()
@@ -177,8 +175,7 @@ class _Job:
         del o, lse
         self.report("peak memory", 0, 1)
         row["peak_bytes"] = peak_bytes(function, device())
-        row["flops"] = 4.0 * self.q.numel() * self.problem.n * (0.5 if self.problem.causal else 1.0)
-        row |= self._traffic(name, function)
+        row |= self._work(name, function)
         self.functions[name] = function
         return row
 
@@ -200,19 +197,18 @@ class _Job:
         with kernels.progress(lambda done, total: self.report(stage, done, total)):
             return function()
 
-    def _traffic(self, name: str, function) -> dict:
-        """Tiles of our kernels, and the bytes that each method asks of memory."""
+    def _work(self, name: str, function) -> dict:
+        """FLOPs, tiles of our kernels, and the bytes that each method asks of memory."""
         p, heads = self.problem, self.request.batch * self.request.heads
+        work = {"flops": flops(mask_of(p.causal), heads, p.n, p.n, p.d)}
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
-            one = requested(p.n, p.d, p.causal, p.dtype, order, *tiles)
-            return {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
-        if name in OF_OPERATORS:
-            return {"bytes": moved_bytes(function)}
-        return {}
+            one = requested(p.n, p.d, p.mask, p.dtype, order, *tiles)
+            return work | {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
+        return work | ({"bytes": moved_bytes(function)} if name in OF_OPERATORS else {})
 
-    def time(self, rows: list[dict]) -> None:
+    def time(self, rows: list[Row]) -> None:
         """Adds median, p20, p80 in ms and TFLOP/s to the rows of what ran."""
         from kernels.measure.timing import interleave
 
@@ -239,10 +235,10 @@ class _Job:
             return {"ceilings": None, "chooser": choice}
 
 
-_slow: dict = {}  # what kernels.measure.bench.measure remembers of contenders that take seconds
+_slow: dict = {}  # what kernels.measure.bench.measure remembers of methods that take seconds
 
 
-def point(asked: Point, report: Report) -> list[dict]:
+def point(asked: Point, report: Report) -> list[PointRow]:
     """The rows of `kernels.measure.bench` for one length of a sweep, each with ``when``.
 
     Raises Refused without a GPU.
@@ -270,7 +266,7 @@ def placed(asked: Placed, report: Report) -> dict:
     return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
 
 
-def answer(message: dict, report: Report) -> dict | list[dict]:
+def answer(message: dict, report: Report) -> Result | list[PointRow] | dict:
     """The result of one request as the engine sends it. Raises Refused or ProblemError."""
     if "point" in message:
         query = dict(message["point"])

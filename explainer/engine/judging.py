@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 
 import kernels
+from explainer.base.formats import FORMATS
 from explainer.engine import admission
 from explainer.engine.agreement import compare, tolerance
+from explainer.engine.results import A_DECADE, HIGHEST, LOWEST, Histogram, Same
 from explainer.problem import Problem
 from explainer.trace import trace
 
-UNIT_ROUNDOFF = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
-# The histogram of |error|: four bins a decade; below the first and above the last join those.
-LOWEST, HIGHEST, A_DECADE = -10, 1, 4
 BINS = (HIGHEST - LOWEST) * A_DECADE
 Heads = list[tuple[int, int]]
 
@@ -51,7 +49,7 @@ class Truth:
         ]
         flat = torch.cat([x.flatten() for x in differences])
         error = flat.abs().max().item()
-        unit = UNIT_ROUNDOFF[problem.dtype]
+        unit = FORMATS[problem.dtype].unit_roundoff
         visits = problem.Tc**0.5 if name == "fa1" else 1.0  # FA-1 rounds O at every visit
         slack = 2 * (unit * visits + tolerance(problem)) * self.largest
         base = self.naive_error if self.naive_error is not None else unit * self.largest
@@ -72,8 +70,7 @@ class Truth:
         return found
 
 
-def _histogram(sizes: torch.Tensor) -> dict:
-    """{"exact": how many are 0, "counts": how many in each bin of log₁₀}."""
+def _histogram(sizes: torch.Tensor) -> Histogram:
     positive = sizes[sizes > 0]
     place = ((positive.log10() - LOWEST) * A_DECADE).floor().clamp(0, BINS - 1).long()
     counts = torch.bincount(place, minlength=BINS).tolist()
@@ -82,7 +79,7 @@ def _histogram(sizes: torch.Tensor) -> dict:
 
 def agreement(
     problem: Problem, name: str, q, k, v, o: torch.Tensor, watched: Callable
-) -> dict | None:
+) -> Same | None:
     """The kernel's m and l of every tile of head (0, 0) against the picture's; None if too many.
 
     Standard attention, which has none, is compared by its O. ``watched(function, stage)`` runs a
@@ -104,16 +101,15 @@ def agreement(
         return tuple(x[0, 0].numpy() for x in pair)
 
     m, l = (x[0, 0].cpu().numpy() for x in watched(kernel, "tile states"))
-    found = compare(problem, m, l, direct).to_dict()
-    return {x: None if isinstance(y, float) and math.isinf(y) else y for x, y in found.items()}
+    return compare(problem, m, l, direct)
 
 
-def _same_output(problem: Problem, o: torch.Tensor) -> dict | None:
+def _same_output(problem: Problem, o: torch.Tensor) -> Same | None:
     try:
         traced = trace(problem)
     except ValueError:
         return None
     error = float(abs(o[0, 0].float().cpu().numpy() - traced.O).max())
-    unit = UNIT_ROUNDOFF[problem.dtype]
+    unit = FORMATS[problem.dtype].unit_roundoff
     allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max())
     return {"against": "O", "o_error": error, "tolerance": allowed, "agrees": error <= allowed}

@@ -5,39 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from explainer.memory.workload import Workload
-from explainer.problem import (
-    DTYPES,
-    MAX_D,
+from explainer.algorithms.registry import LABELS
+from explainer.base.fields import (
+    FIELDS,
+    MAX_HEADS,
     MAX_N,
-    Problem,
     ProblemError,
     choice,
     refuse,
     stripped,
     whole,
 )
+from explainer.memory.workload import Workload
+from explainer.problem import Problem
 
 # name in a query and in kernels/measure/contenders.py → what the page calls it
 METHODS = {
     "naive": "Naive PyTorch",
-    "standard": "Standard",
-    "fa1": "FA-1",
-    "fa2": "FA-2",
+    **LABELS,
     "hopper": "FA-2 Hopper",
     "sdpa_flash": "SDPA flash",
     "sdpa_cudnn": "SDPA cuDNN",
     "sdpa_efficient": "SDPA efficient",
     "sdpa_math": "SDPA math",
 }
-ORDERS = ("fa2", "fa1", "standard")  # the kernels that have tiles to be compared with the picture
-MAX_BATCH, MAX_HEADS = 64, 128
+ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"
 AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has
 
 TOKENS, WIDTH = 16_384, 2048  # of a sweep: batch × N and heads × d, as papers have it
-SHORTEST = 256
+SHORTEST = FIELDS["longest"].low
 
 
 def _methods(value: object) -> tuple[str, ...]:
@@ -73,7 +71,7 @@ class RunRequest:
             object.__setattr__(self, name, value)
 
         put("methods", _methods(self.methods))
-        put("batch", whole("batch", self.batch, 1, MAX_BATCH))
+        put("batch", whole("batch", self.batch))
         p = self.problem
         most = min(MAX_HEADS, MAX_ELEMENTS // (self.batch * p.n * p.d))
         if most < 1:
@@ -92,7 +90,7 @@ class RunRequest:
         """
         given = {key: stripped(value) for key, value in query.items()}
         auto = []
-        n = whole("n", given["n"], 1, MAX_N) if "n" in given else Problem.n
+        n = whole("n", given["n"]) if "n" in given else Problem.n
         for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):
             auto.append(given.get(key) == AUTO)
             if auto[-1]:
@@ -177,10 +175,10 @@ class Sweep:
     longest: int = MAX_N
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", whole("d", self.d, 1, MAX_D))
-        object.__setattr__(self, "dtype", choice("dtype", self.dtype, DTYPES))
+        object.__setattr__(self, "d", whole("d", self.d))
+        object.__setattr__(self, "dtype", choice("dtype", self.dtype))
         object.__setattr__(self, "methods", _methods(self.methods))
-        longest = whole("longest", self.longest, SHORTEST, MAX_N)
+        longest = whole("longest", self.longest)
         object.__setattr__(self, "longest", longest)
 
     def points(self) -> tuple[Point, ...]:

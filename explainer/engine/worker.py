@@ -15,6 +15,8 @@ import sys
 import threading
 import time
 
+from explainer.engine.results import unknown_machine
+
 REPORT_EVERY_S = 0.1
 
 
@@ -78,7 +80,7 @@ def main() -> None:
         from explainer.engine import jobs
     except ImportError as error:
         reason = f"The kernels cannot run here: {error}."
-        answers.send(machine={"available": False, "reason": reason, "interpreted": False})
+        answers.send(machine=unknown_machine("") | {"available": False, "reason": reason})
         while True:
             waiting.get()
     answers.send(machine=jobs.machine())
@@ -90,7 +92,7 @@ def _answer(request: dict, answers: _Answers, jobs) -> None:
     """One request; a broken GPU ends the process, anything else is answered and survived."""
     import torch
 
-    from explainer.problem import ProblemError
+    from explainer.base.fields import ProblemError
 
     try:
         result = jobs.answer(request, answers.report)

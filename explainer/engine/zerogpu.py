@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 
 from explainer.engine.child import WorkerLost
+from explainer.engine.results import unknown_machine
 
 LOG = logging.getLogger("explainer.engine.zerogpu")
 BASE_S, METHOD_S, POINT_S = 5, 2, 10
@@ -41,8 +42,8 @@ def on_gpu(message: dict) -> dict:
 
     Anything that breaks is raised: the caller cannot trust what it does not understand.
     """
+    from explainer.base.fields import ProblemError
     from explainer.engine import jobs
-    from explainer.problem import ProblemError
 
     try:
         return {"result": jobs.answer(message, lambda *progress: None), "machine": jobs.machine()}
@@ -68,15 +69,7 @@ class ZeroChild:
         self._call = gpu(duration=declared_seconds)(on_gpu)
         self._answers: queue.Queue[dict] = queue.Queue()
         self._alive = True
-        self.machine: dict = {
-            "available": True,
-            "reason": "",
-            "interpreted": False,
-            "device": "ZeroGPU",
-            "arch": None,
-            "free_bytes": None,
-            "versions": {},
-        }
+        self.machine = unknown_machine("ZeroGPU")
 
     def ask(self, message: dict) -> None:
         threading.Thread(target=self._answer, args=(message,), daemon=True).start()

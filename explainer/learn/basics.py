@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.inputs import row_names
+from explainer.base.amounts import shown
 from explainer.learn.blocks import (
     Block,
     Control,
@@ -33,7 +34,6 @@ from explainer.learn.rungs_low import (
     pick,
     product,
     products,
-    shown,
     slider,
     softmax,
     spread,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explainer.problem import ProblemError
+from explainer.base.fields import Field, choice, number, refused
 
 COLOURS = ("q", "k", "v", "o", "m", "l", "s", "plain")  # the page's hues, by tensor
 KINDS = ("range", "number", "choice", "text", "toggle")
@@ -53,32 +53,15 @@ def values(widget: Widget, query: Mapping[str, str]) -> dict[str, float | str]:
 def _value(control: Control, given: object) -> float | str:
     if given is None:
         given = control.value
-    shown = "".join(c if c.isprintable() else "?" for c in str(given)[:40]) or "(empty)"
+    field = Field(control.key, control.label, control.low, control.high)
     if control.kind in ("range", "number"):
-        try:
-            number = float(str(given)) if len(str(given)) <= 40 else float("nan")
-        except ValueError:
-            number = float("nan")
-        if not control.low <= number <= control.high:  # NaN fails too
-            raise ProblemError(
-                f"{control.key} = {shown} is not allowed: {control.label} must be a number from "
-                f"{control.low:g} to {control.high:g}."
-            )
-        return number
+        return number(field, given)
     if control.kind == "text":
         if len(str(given)) > MOST_TEXT:
-            raise ProblemError(
-                f"{control.key} is not allowed: {control.label} must have at most {MOST_TEXT} "
-                "characters."
-            )
+            raise refused(field.key, f"{field.name} must have at most {MOST_TEXT} characters")
         return str(given)
     allowed = ("0", "1") if control.kind == "toggle" else tuple(v for v, _ in control.choices)
-    if str(given) not in allowed:
-        raise ProblemError(
-            f"{control.key} = {shown} is not allowed: {control.label} must be one of "
-            f"{', '.join(allowed)}."
-        )
-    return str(given)
+    return choice(field, str(given), allowed)
 
 
 def text(words: str, kind: str = "plain") -> Block:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
-from explainer.base.cards import CARDS, KIB, MIB
+from explainer.base.amounts import amount, written
+from explainer.base.cards import CARDS, KIB
 from explainer.learn.blocks import Block, bars, plot, table, text
-from explainer.learn.formats import written
 from explainer.memory import levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
@@ -25,7 +25,7 @@ def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
 def io(given: Given) -> list[Block]:
     """Bytes that one head asks of global memory, over N, beside the extra memory."""
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
-    moved = {o: [requested(n, d, False, "fp16", o, block, block) for n in ns]
+    moved = {o: [requested(n, d, "full", "fp16", o, block, block) for n in ns]
              for o in ("standard", "fa2")}  # fmt: skip
     extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
@@ -67,17 +67,17 @@ def on_chip(given: Given) -> list[Block]:
         whole = card.shared_per_sm_bytes * card.sms
         wished = tile_budget.largest_square(problem, replace(card, shared_bytes=whole))
         one = tile_budget.largest_square(problem, card)
-        rows.append((card.name, f"{card.shared_bytes // KIB} KB", f"{one} × {one}", str(card.sms),
-                     f"{whole / MIB:.1f} MB", f"{wished} × {wished}"))  # fmt: skip
+        rows.append((card.name, amount(card.shared_bytes), f"{one} × {one}", str(card.sms),
+                     amount(whole), f"{wished} × {wished}"))  # fmt: skip
     a100 = CARDS["a100"]
     head = ("card", "one thread block may use", "largest tile", "SMs", "sum of all SMs",
             "tile that the sum suggests")  # fmt: skip
     return [
         table("Shared memory, and the textbook tile that fits", head, rows),
-        text(f"The A100's 20 MB: {A100_ON_CHIP // KIB} KB of L1 and shared memory × {a100.sms} SMs "
-             f"= {A100_ON_CHIP * a100.sms / MIB:.2f} MB. No SM of it can reach another's (on "
+        text(f"The A100's 20 MB: {amount(A100_ON_CHIP)} of L1 and shared memory × {a100.sms} SMs "
+             f"= {amount(A100_ON_CHIP * a100.sms)}. No SM of it can reach another's (on "
              "Hopper those of a small cluster can): what a block keeps in shared memory must fit "
-             f"{a100.shared_bytes // KIB} KB."),
+             f"{amount(a100.shared_bytes)}."),
     ]  # fmt: skip
 
 
@@ -130,17 +130,16 @@ def kept(given: Given) -> list[Block]:
             for o in off}  # fmt: skip
     operands = sum(tile[t] for t in "QKVO")
     rows = [
-        ("on chip: the tiles of Q, K, V, O", *[f"{operands / KIB:g} KB"] * 2),
-        ("off chip: S", f"{off['standard']['S'] / MIB:g} MB", "none"),
-        ("off chip: S and P, or lse", f"{extra['standard'] / MIB:g} MB",
-         f"{extra['fa2'] / KIB:g} KB"),
+        ("on chip: the tiles of Q, K, V, O", *[amount(operands)] * 2),
+        ("off chip: S", amount(off["standard"]["S"]), "none"),
+        ("off chip: S and P, or lse", amount(extra["standard"]), amount(extra["fa2"])),
         ("from N/2 to N that grows", *(f"×{extra[o] / less[o]:g}" for o in off)),
     ]  # fmt: skip
     return [
         table(f"One head, N = {w.n:,}, d = 64, fp32", ("where", "standard", "FA-2"), rows),
-        text(f"{operands / KIB:g} KB on chip is beside S off chip no saving: any kernel has tiles. "
-             f"The saving is {extra['standard'] / MIB:g} MB off chip against "
-             f"{extra['fa2'] / KIB:g} KB: it is larger, and it grows with N."),
+        text(f"{amount(operands)} on chip is beside S off chip no saving: any kernel has tiles. "
+             f"The saving is {amount(extra['standard'])} off chip against "
+             f"{amount(extra['fa2'])}: it is larger, and it grows with N."),
     ]  # fmt: skip
 
 
@@ -149,7 +148,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
     whole card, fp16, at its data sheet's rates; each unit alone, nothing overlaps."""
     card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
     once = sum(size for _, size in levels.tensors(replace(w, batch=1, heads=1), "fa2"))
-    moved = {o: requested(w.n, w.d, False, w.dtype, o, w.block_q, w.block_k)
+    moved = {o: requested(w.n, w.d, "full", w.dtype, o, w.block_q, w.block_k)
              for o in ("standard", "fa2")}  # fmt: skip
     ways = {"standard": moved["standard"], "fused, no cache": moved["fa2"],
             "fused, L2 serves what is read again": once}  # fmt: skip

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.amounts import written
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
-from explainer.learn.formats import FORMATS, written
 from explainer.problem import Problem
 from explainer.trace import trace
 

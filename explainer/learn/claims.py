@@ -83,7 +83,7 @@ CLAIMS = (
         "sram",
         "An A100 has 20 MB of SRAM for the tiles.",
         False,
-        "That is 192 KB times 108 SMs. One thread block sees one SM, and of it at most 163 KB. "
+        "That is 192 KiB times 108 SMs. One thread block sees one SM, and of it at most 163 KiB. "
         "M in the paper's formulas is per SM.",
         "claim_sram",
         f"Ampere architecture whitepaper; {CARDS['a100'].source}",

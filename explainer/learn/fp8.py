@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.amounts import shown
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
-from explainer.learn.rungs_low import shown
 from explainer.problem import Problem
 
 E4M3_MAX = 448.0  # 1.75 · 2⁸; the pattern above it is NaN: e4m3fn has no infinity

@@ -124,7 +124,7 @@ _MACHINE = (
     ("l2", "", "L2 cache", "Tens of megabytes that all SMs share. It answers many requests to "
      "HBM, so DRAM moves fewer bytes than kernels request."),
     ("sram", "", "SRAM, shared memory", "Fast memory inside an SM, shared by the threads of one "
-     "block: up to 227 KB for a block on Hopper, 163 KB on A100."),
+     "block: up to 227 KiB for a block on Hopper, 163 KiB on A100."),
     ("register", "", "register", "A thread's own 4 bytes, the fastest place. O, m, ℓ and the "
      "tile's scores live there."),
     ("spill", "", "spill", "A kernel wants more registers than a thread may have; the rest goes "

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.traffic import requested
+from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
-from explainer.learn.formats import FORMATS, written
-from explainer.learn.rungs_low import measures, products, shown, softmax
+from explainer.learn.rungs_low import measures, products, softmax
 from explainer.learn.stable import in_format
-from explainer.learn.systems import amount
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
@@ -86,7 +86,7 @@ def tiles() -> list[Block]:
     items = [
         (f"{side} × {side}", float(moved), amount(moved))
         for side in (1, 16, 64, 128)
-        for moved in [requested(N, D, False, "fp16", "fa2", side, side)]
+        for moved in [requested(N, D, "full", "fp16", "fa2", side, side)]
     ]
     title = f"Bytes that FA-2 asks of memory, N = {N:,}, d = {D}, fp16, by its tiles"
     return [
@@ -122,7 +122,7 @@ def zero_one() -> list[Block]:
 
 def fusion_bytes() -> tuple[int, int]:
     """Bytes of one head: three kernels, and FA-2 with tiles of 128 × 128."""
-    return tuple(requested(N, D, False, "fp16", order, 128, 128) for order in ("standard", "fa2"))
+    return tuple(requested(N, D, "full", "fp16", order, 128, 128) for order in ("standard", "fa2"))
 
 
 def fusion() -> list[Block]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
 from explainer.learn.content import CHOICE, ORDER, Question, Rung
-from explainer.learn.formats import written
-from explainer.learn.rungs_low import address, pick, shown, size, slider, softmax, whole
+from explainer.learn.rungs_low import address, pick, slider, softmax, whole
 from explainer.memory import tile_budget
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
@@ -130,21 +130,21 @@ def _tiles_why(v: Values) -> list[Block]:
     best = tile_budget.largest_square(problem, card)
     return [
         table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
-              [(x.name, size(x.size_bytes), size(x.per_sm_bytes) if x.per_sm_bytes else "—",
+              [(x.name, amount(x.size_bytes), amount(x.per_sm_bytes) if x.per_sm_bytes else "—",
                 _rate(x.bytes_per_s)) for x in found]),
         table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}", ("part", "shape", "bytes"),
-              [*((p.sign, " × ".join(map(str, p.shape)), size(p.nbytes)) for p in parts),
-               ("together", "", size(tile))]),
-        text(f"{size(tile)} {'fit' if fits else 'do not fit'} what one thread block may use, "
-             f"{size(card.shared_bytes)}. The largest square tile that fits: Br = Bc = {best}.",
+              [*((p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes)) for p in parts),
+               ("together", "", amount(tile))]),
+        text(f"{amount(tile)} {'fit' if fits else 'do not fit'} what one thread block may use, "
+             f"{amount(card.shared_bytes)}. The largest square tile that fits: Br = Bc = {best}.",
              "good" if fits else "bad"),
         bars("Sizes side by side; the line is what one thread block may use",
-             [(name, float(n), size(n)) for name, n in sizes], log=True,
+             [(name, float(n), amount(n)) for name, n in sizes], log=True,
              limit=float(card.shared_bytes)),
         text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread "
-             f"block may use. The {card.sms} SMs have {size(sizes[2][1])} of shared memory in all, "
-             "but a thread block has its own SM's only (from Hopper on a cluster can share), so "
-             "the M of the papers is per SM."),
+             f"block may use. The {card.sms} SMs have {amount(sizes[2][1])} of shared memory in "
+             "all, but a thread block has its own SM's only (from Hopper on a cluster can share), "
+             "so the M of the papers is per SM."),
         text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel keeps these four in "
              "registers, so larger tiles can fit; it also buffers K and V several times.", "fine"),
     ]  # fmt: skip
@@ -239,22 +239,22 @@ WIDGETS = (
 
 def _tiles_rung() -> Rung:
     card = CARDS["a100"]
-    sms = f"{card.sms} SMs with {size(card.shared_per_sm_bytes)} of shared memory each"
+    sms = f"{card.sms} SMs with {amount(card.shared_per_sm_bytes)} of shared memory each"
     question = Question(
         "tiles-m",
         CHOICE,
         f"An A100 has {sms}. How much shared memory may one thread block use for its tiles?",
         options=(
             (
-                size(card.sms * card.shared_per_sm_bytes),
+                amount(card.sms * card.shared_per_sm_bytes),
                 "That is the sum over all SMs. A thread block has only the one it runs on.",
             ),
             (
-                size(card.l2_bytes),
+                amount(card.l2_bytes),
                 "That is the L2 cache. All SMs share it; a program can hint at what should stay, "
                 "but a tile is not computed there.",
             ),
-            (size(card.shared_bytes), "What one thread block may use of its SM's memory."),
+            (amount(card.shared_bytes), "What one thread block may use of its SM's memory."),
         ),
         answer=2,
     )

@@ -8,9 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from explainer.base.amounts import power, written
+from explainer.base.formats import FORMATS, Format
 from explainer.base.formats import round_to as stored
 from explainer.learn.blocks import Block, Control, Widget, bars, bits, plot, table, text
-from explainer.learn.formats import FORMATS, Format, power, written
 
 COLOURS = dict(zip(FORMATS, ("plain", "q", "v", "k", "o", "l"), strict=True))
 MOST_POINTS = 40  # of a curve

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explainer.algorithms import tiling, traffic
+from explainer.algorithms.registry import LABELS
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.memory import levels, tile_budget, tile_choices
 from explainer.memory.workload import Workload
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 
 # ---- formulas: constant MathML, built from words separated by spaces -----------------------------
 
@@ -194,12 +196,16 @@ ORDER_FACTS = {
     "fa1": ("keys outside, rows inside", "m and ℓ", "2Nd + Tc(3Nd + 4N)"),
     "fa2": ("rows outside, keys inside", "lse", "2Nd + 2·Tr·Nd + N"),
 }
-ORDER_NAMES = {"standard": "standard", "fa1": "FA-1", "fa2": "FA-2"}
+
+
+def _amount(n_bytes: int) -> str:
+    """In one piece: no line of the printed sheet ends within it."""
+    return amount(n_bytes).replace(" ", "\u00a0")
 
 
 def _moved(order: str, problem: Problem = SHOWN) -> int:
     p = problem
-    return traffic.requested(p.n, p.d, p.causal, p.dtype, order, p.block_q, p.block_k)
+    return traffic.requested(p.n, p.d, p.mask, p.dtype, order, p.block_q, p.block_k)
 
 
 def _orders() -> Block:
@@ -207,8 +213,8 @@ def _orders() -> Block:
             f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}")  # fmt: skip
     standard = _moved("standard")
     rows = [
-        (ORDER_NAMES[o], *ORDER_FACTS[o],
-         f"{_moved(o) / 2**20:.2f} MiB, {_moved(o) / standard:.2f} ×") for o in ORDERS
+        (LABELS[o].replace("Standard", "standard"), *ORDER_FACTS[o],
+         f"{_amount(_moved(o))}, {_moved(o) / standard:.2f}\u00a0×") for o in LABELS
     ]  # fmt: skip
     return table("The three orders, bytes requested by one head", head, rows)
 
@@ -218,20 +224,20 @@ def numbers() -> tuple[tuple[str, str], ...]:
     square = dict(levels.tensors(LARGE, "standard"))["S"]
     kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
     ratio = tile_choices.ratio(LARGE, "fa2", 64, 64)
-    far = [traffic.requested(n, 64, False, "fp16", "fa2", 128, 128) for n in (8192, 16384)]
+    far = [traffic.requested(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (
         (f"{square // kept:,} ×", f"S of one head at N = {LARGE.n:,} "
-         f"({square / 2**20:.0f} MiB) against lse ({kept / 2**10:.0f} KiB)"),
+         f"({_amount(square)}) against lse ({_amount(kept)})"),
         (f"{ratio:.2f} ×", "bytes that FA-2 requests against standard attention, "
          f"N = {LARGE.n:,}, 64 × 64 tiles"),
         (f"{far[1] / far[0]:.2f} ×", "bytes when N doubles from 8,192, "
          "128 × 128 tiles: IO stays quadratic"),
         (f"{1 - tiles['skipped'] / 256:.3f}", "of the tiles are computed when causal, 16 a side: "
          "more than half"),
-        (f"{card.shared_bytes // 1024} KiB", f"of shared memory for one program on an {card.name}: "
+        (_amount(card.shared_bytes), f"of shared memory for one program on an {card.name}: "
          f"room for a textbook tile of {side} × {side} at d = {SHOWN.d}, "
          f"{SHOWN.dtype} (S and O counted in; compilers keep them in registers)"),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.base.fields import refused
 from explainer.learn import (
     basics,
     claims,
@@ -21,7 +22,6 @@ from explainer.learn import (
 )
 from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Rung
-from explainer.problem import ProblemError
 
 MODULES = (basics, stable, online, systems, versions, precision, claims, pipeline, fp8, level0)
 ORDER = (
@@ -65,8 +65,7 @@ def answer(query: Mapping[str, str]) -> dict:
     key = str(query.get("w", ""))
     widget = widgets().get(key)
     if widget is None:
-        said = "".join(c if c.isprintable() else "?" for c in key[:40]) or "(empty)"
-        raise ProblemError(f"w = {said} is not allowed: there is no such widget.")
+        raise refused({"w": key}, "there is no such widget")
     given = values(widget, query)
     return {"blocks": _computed(key, tuple(given.items()))}
 

@@ -10,8 +10,8 @@ ASKED_N, ASKED_D, ASKED_SIDE = 1024, (32, 64, 128), (16, 32, 64)  # rung 14's qu
 
 def loses(d: int, side: int) -> bool:
     """Whether FA-2 in square tiles moves more bytes than standard attention."""
-    tiled = requested(ASKED_N, d, False, "fp16", "fa2", side, side)
-    return tiled > requested(ASKED_N, d, False, "fp16", "standard", side, side)
+    tiled = requested(ASKED_N, d, "full", "fp16", "fa2", side, side)
+    return tiled > requested(ASKED_N, d, "full", "fp16", "standard", side, side)
 
 
 FUSION = Rung(

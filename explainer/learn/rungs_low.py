@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from explainer.base.amounts import shown
 from explainer.learn.blocks import Control
 from explainer.learn.content import CHOICE, CLICK, NUMBER, ORDER, Question, Rung
 from explainer.problem import Problem
@@ -30,28 +31,6 @@ LOOPS = {
     "kij": "k, i, j: a little of every cell",
 }
 PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
-
-
-def shown(x: float, digits: int = 3) -> str:
-    """A number for a sentence: ``digits`` places; powers of ten where that says nothing."""
-    x = float(x)
-    if x != x:
-        return "NaN"
-    if x - x != 0:
-        return "∞" if x > 0 else "−∞"
-    if x == 0:
-        return "0"
-    plain = 10.0**-digits <= abs(x) < 1e6
-    return (f"{x:,.{digits}f}" if plain else f"{x:.2e}").replace("-", "−")
-
-
-def size(nbytes: float) -> str:
-    """Bytes in steps of 1,024, three digits."""
-    units = ("B", "KiB", "MiB", "GiB", "TiB")
-    power = 0
-    while nbytes >= 1024 and power < len(units) - 1:
-        nbytes, power = nbytes / 1024, power + 1
-    return f"{nbytes:,.4g} {units[power]}"
 
 
 def products(a: np.ndarray, b: np.ndarray, digits: int) -> str:

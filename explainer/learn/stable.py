@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from explainer.base.amounts import shown, written
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Control, Widget, matrix, plot, table, text
 from explainer.learn.content import CHOICE, CLICK, Question, Rung
-from explainer.learn.formats import FORMATS, written
-from explainer.learn.rungs_low import pick, shown, slider, softmax, whole
+from explainer.learn.rungs_low import pick, slider, softmax, whole
 from explainer.problem import Problem
 from explainer.trace import trace
 

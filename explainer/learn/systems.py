@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from explainer.algorithms.traffic import launches, requested
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn import matrix_units
@@ -22,15 +23,6 @@ Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 def _choice(key: str, label: str, value: object, choices: tuple) -> Control:
     named = tuple((str(x), str(x)) for x in choices)
     return Control(key, label, "choice", str(value), choices=named)
-
-
-def amount(nbytes: float) -> str:
-    """Bytes in binary units, three digits."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if nbytes < 1024 or unit == "GiB":
-            return f"{nbytes:.3g} {unit}" if nbytes < 999.5 else f"{nbytes:,.0f} {unit}"
-        nbytes /= 1024
-    raise AssertionError
 
 
 # ---- rung 10: fusion
@@ -93,8 +85,8 @@ HIDDEN, DS = 4096, (8, 16, 32, 64, 128, 256)
 
 def ratio(n: int, d: int, br: int, bc: int, dtype: str, order: str = "fa2") -> float:
     """Bytes of ``order`` ÷ bytes of standard attention, no mask."""
-    tiled = requested(n, d, False, dtype, order, br, bc)
-    return tiled / requested(n, d, False, dtype, "standard", br, bc)
+    tiled = requested(n, d, "full", dtype, order, br, bc)
+    return tiled / requested(n, d, "full", dtype, "standard", br, bc)
 
 
 def decode_ratio(n: int, d: int) -> float:

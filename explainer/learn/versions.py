@@ -10,11 +10,11 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
 from explainer.learn.rungs_high import HISTORY
-from explainer.learn.systems import amount
 from explainer.memory.capacity import beyond_inputs
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
@@ -94,7 +94,7 @@ def _versions(v: Values) -> list[Block]:
     )  # fmt: skip
     heads = w.batch * w.heads
     moved = [
-        (name, heads * requested(w.n, w.d, w.causal, w.dtype, order, w.block_q, w.block_k))
+        (name, heads * requested(w.n, w.d, w.mask, w.dtype, order, w.block_q, w.block_k))
         for name, order in (("standard", "standard"), ("FA-1", "fa1"), ("FA-2 and FA-3", "fa2"))
     ]
     return [
@@ -135,9 +135,7 @@ def again(mask: str, dtype: str, i: int, j: int) -> Again:
     fa2, standard = _traces(mask, dtype)
     p, r, c = fa2.problem, tiling.rows(fa2.problem, i), tiling.cols(fa2.problem, j)
     S = (fa2.Q[r] @ fa2.K[c].T) * np.float32(p.scale)
-    if p.causal:
-        after = np.arange(c.start, c.stop)[None, :] > np.arange(r.start, r.stop)[:, None]
-        S = np.where(after, np.float32(-np.inf), S)
+    S = np.where(p.mask.keep(p.n, p.n, r, c), S, np.float32(-np.inf))
     strip = next(x.P for x in standard.visits if x.stage == "softmax" and x.i == i)
     assert strip is not None
     return Again(S, fa2.lse[r], np.exp(S - fa2.lse[r][:, None]), strip[:, c])

@@ -19,7 +19,7 @@ def speed_ratio() -> tuple[float, float]:
     benchmark: every N, d, mask and 16-bit format that both ran."""
     keys = ("dtype", "n", "d", "mask")
     rows = [r for r in records.load()["rows"] if r.get("tflops")]
-    speed = {(r["contender"], *(r[k] for k in keys)): r["tflops"] for r in rows}
+    speed = {(r["method"], *(r[k] for k in keys)): r["tflops"] for r in rows}
     ratios = [
         fast / speed[("sdpa_flash", *rest)]
         for (name, *rest), fast in speed.items()

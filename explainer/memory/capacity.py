@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from explainer.base import records
 from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
@@ -24,43 +22,29 @@ LENGTHS = tuple(2**k for k in range(8, 17))
 FAR = 2**40
 
 
-def beyond_inputs(w: Workload, form: str) -> int:
-    """Bytes of all heads beside Q, K and V.
+def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
+    """Bytes of all heads beside Q, K and V; ``n`` in place of the workload's, of any length.
 
     standard: the larger of S + P and P + O, which follow each other. standard_kept: S, P and O, as
     the papers count what the backward pass finds. autograd_kept: P, all that PyTorch's own record
     adds to Q, K and V (softmax needs only what it returned). fused and fused_kept: O and lse.
     """
-    heads = w.batch * w.heads
-    square, o = w.n * w.n * w.itemsize, w.n * w.d * w.itemsize
+    heads, n = w.batch * w.heads, w.n if n is None else n
+    square, o = n * n * w.itemsize, n * w.d * w.itemsize
     one = {
         "standard": square + max(square, o),
         "standard_kept": 2 * square + o,
         "autograd_kept": square,
-        "fused": o + w.n * FP32,
-        "fused_kept": o + w.n * FP32,
+        "fused": o + n * FP32,
+        "fused_kept": o + n * FP32,
     }[form]
     return heads * one
 
 
-def needed(w: Workload, form: str) -> int:
-    """Bytes with Q, K and V."""
-    return 3 * w.batch * w.heads * w.n * w.d * w.itemsize + beyond_inputs(w, form)
-
-
-def _at(w: Workload, n: int, form: str) -> int:
-    """``needed`` at another length, also beyond what a Workload may have."""
-    class_like = _Any(n, w.d, w.batch, w.heads, w.itemsize)
-    return needed(class_like, form)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True)
-class _Any:
-    n: int
-    d: int
-    batch: int
-    heads: int
-    itemsize: int
+def needed(w: Workload, form: str, n: int | None = None) -> int:
+    """Bytes with Q, K and V; ``n`` as above."""
+    n = w.n if n is None else n
+    return 3 * w.batch * w.heads * n * w.d * w.itemsize + beyond_inputs(w, form, n)
 
 
 def longest(w: Workload, form: str, card: str) -> int:
@@ -68,7 +52,7 @@ def longest(w: Workload, form: str, card: str) -> int:
     room, low, high = CARDS[card].hbm_bytes, 0, FAR
     while low < high:
         middle = (low + high + 1) // 2
-        if _at(w, middle, form) <= room:
+        if needed(w, form, middle) <= room:
             low = middle
         else:
             high = middle - 1
@@ -77,17 +61,17 @@ def longest(w: Workload, form: str, card: str) -> int:
 
 def curve(w: Workload, form: str) -> tuple[tuple[int, int], ...]:
     """(N, bytes needed) over LENGTHS."""
-    return tuple((n, _at(w, n, form)) for n in LENGTHS)
+    return tuple((n, needed(w, form, n)) for n in LENGTHS)
 
 
 def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
     """(N, form, bytes, where from): peaks recorded on the H200 for naive attention and our kernel
     at this d, mask and size of number, scaled from their heads to the workload's."""
-    mask, rows = "causal" if w.causal else "full", []
+    mask, rows = str(w.mask), []
     names = {"naive": "standard", "fa2": "fused"}
     for r in records.load()["rows"]:
         same = (r["d"], r["mask"], r["dtype"]) == (w.d, mask, w.dtype)
-        if not same or r["contender"] not in names or "peak_bytes" not in r:
+        if not same or r["method"] not in names or "peak_bytes" not in r:
             continue
         inputs = 3 * r["n"] * w.d * w.itemsize
         one = inputs + r["peak_bytes"] / (r["batch"] * r["heads"])
@@ -96,5 +80,5 @@ def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
             f"measured at B × H = {r['batch']} × {r['heads']} and scaled to {w.batch} × {w.heads}, "
             f"{records.about()}"
         )
-        rows.append((r["n"], names[r["contender"]], scaled, at))
+        rows.append((r["n"], names[r["method"]], scaled, at))
     return tuple(rows)

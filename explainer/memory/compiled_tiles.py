@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from explainer.base.fields import refused
 from explainer.base.records import load
 from explainer.memory.workload import Workload
-from explainer.problem import ProblemError
 
 COMPILED_D = (64, 128, 256)
-NO_ROOM = (
-    "br = {w.block_q} and bc = {w.block_k} are not allowed on {w.hardware.name} at d = {w.d}: the "
-    "compiled kernel needs {shared:,} bytes of shared memory, and a block may use {most:,}."
-)
 
 
 def check_fits(w: Workload, order: str) -> None:
@@ -20,7 +16,9 @@ def check_fits(w: Workload, order: str) -> None:
     report = compiled(w, order)
     if report and "refused" not in report and not report["fits"]:
         shared, most = report["shared_bytes"], w.hardware.shared_bytes
-        raise ProblemError(NO_ROOM.format(w=w, shared=shared, most=most))
+        why = f"the compiled kernel needs {shared:,} bytes of shared memory, and a block may use"
+        where = f"on {w.hardware.name} at d = {w.d}"
+        raise refused({"br": w.block_q, "bc": w.block_k}, f"{why} {most:,}", where)
 
 
 @lru_cache(maxsize=1)

@@ -74,8 +74,8 @@ def best(w: Workload) -> dict | None:
 
 def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
     """Bytes of ``order`` in this tile ÷ bytes of standard attention; above 1 it loses."""
-    tiled = requested(w.n, w.d, w.causal, w.dtype, order, block_q, block_k)
-    return tiled / requested(w.n, w.d, w.causal, w.dtype, "standard", block_q, block_k)
+    tiled = requested(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
+    return tiled / requested(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)
 
 
 def break_even(w: Workload, order: str) -> int | None:

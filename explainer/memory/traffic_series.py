@@ -6,11 +6,12 @@ chart, the table and the download are all made of these rows.
 
 from __future__ import annotations
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.traffic import requested
 from explainer.base.records import about, load
 from explainer.memory.workload import Workload
 
-ORDERS = ("standard", "fa1", "fa2")
+ORDERS = tuple(ALGORITHMS)
 LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 COMPUTED, COUNTED, L2, DRAM = "computed", "counted", "measured at L2", "measured at DRAM"
@@ -31,7 +32,7 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
 
 
 def _computed(w: Workload, order: str, n: int, br: int, bc: int) -> int:
-    return requested(n, w.d, w.causal, w.dtype, order, br, bc)
+    return requested(n, w.d, w.mask, w.dtype, order, br, bc)
 
 
 def _counted(w: Workload) -> list[dict]:

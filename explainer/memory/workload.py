@@ -6,23 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explainer.base.cards import CARDS, Card
+from explainer.base.fields import MAX_N, NAMES, choice, whole
 from explainer.base.formats import ITEMSIZE
-from explainer.problem import DTYPES, MASKS, MAX_D, MAX_N, NAMES, Problem, choice, whole
+from explainer.problem import Problem, causal_keyword, mask_of
+from kernels.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
-MAX_BATCH, MAX_HEADS = 64, 128
-# field → key in a query; what a sentence calls it is in problem.NAMES
-FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "causal", "dtype")
+# field → key in a query; what a sentence calls it is in base.fields
+FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
 KEYS = tuple(NAMES[field][0] for field in FIELDS)
 
 
+@causal_keyword
 @dataclass(frozen=True)
 class Workload:
     """``batch`` × ``heads`` heads of (n, d) on ``card``, in tiles of ``block_q`` × ``block_k``.
 
     ``card`` a key of :data:`explainer.base.cards.CARDS`; ``n`` 16…65,536; ``d`` 1…256; blocks
     16…256 and at most n; ``batch`` 1…64, ``heads`` 1…128; ``dtype`` fp32 | fp16 | bf16. Raises
-    :class:`~explainer.problem.ProblemError` on construction.
+    :class:`~explainer.base.fields.ProblemError` on construction.
     """
 
     card: str = "h200"
@@ -32,22 +34,23 @@ class Workload:
     block_k: int = 64
     batch: int = 1
     heads: int = 16
-    causal: bool = False
+    mask: Mask | str = "full"
     dtype: str = "fp16"
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
             object.__setattr__(self, field, value)
 
-        put("card", choice("card", self.card, tuple(CARDS)))
+        put("card", choice("card", self.card))
         put("n", whole("n", self.n, MIN_N, MAX_N))
-        put("d", whole("d", self.d, 1, MAX_D))
+        put("d", whole("d", self.d))
         most, note = min(MAX_BLOCK, self.n), f" (N = {self.n:,})"
         put("block_q", whole("block_q", self.block_q, MIN_BLOCK, most, note))
         put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, note))
-        put("batch", whole("batch", self.batch, 1, MAX_BATCH))
-        put("heads", whole("heads", self.heads, 1, MAX_HEADS))
-        put("dtype", choice("dtype", self.dtype, DTYPES))
+        put("batch", whole("batch", self.batch))
+        put("heads", whole("heads", self.heads))
+        put("dtype", choice("dtype", self.dtype))
+        put("mask", mask_of(self.mask))
 
     @property
     def hardware(self) -> Card:
@@ -62,7 +65,7 @@ class Workload:
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
         return Problem(
-            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, causal=self.causal,
+            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, mask=self.mask,
             order=order, dtype=self.dtype, inputs="random",
         )  # fmt: skip
 
@@ -74,8 +77,6 @@ class Workload:
     def from_query(cls, query: Mapping[str, object]) -> Workload:
         """From the keys of ``KEYS``; the others take their default. Raises ProblemError."""
         known = {f: query[k] for f, k in zip(FIELDS, KEYS, strict=True) if k in query}
-        if "causal" in known:
-            known["causal"] = choice("causal", known["causal"], MASKS) == "causal"
         if "n" in known:
             n = whole("n", known["n"], MIN_N, MAX_N)
             for block in ("block_q", "block_k"):
@@ -84,5 +85,4 @@ class Workload:
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same back."""
-        query = {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}
-        return query | {"mask": "causal" if self.causal else "full"}
+        return {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}

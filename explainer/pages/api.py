@@ -9,10 +9,12 @@ from uuid import uuid4
 import gradio as gr
 
 from explainer.algorithms.schedule import check_size
+from explainer.base.fields import ProblemError, refuse
 from explainer.engine.engine import Engine
 from explainer.engine.requests import RunRequest, Sweep
+from explainer.engine.results import with_older_names
 from explainer.pages.sweep import rows_of
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.web.export import as_json
 
 # What each endpoint takes, in this order.
@@ -93,10 +95,8 @@ def trace(
         problem = Problem.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True)))
         check_size(problem)
         if problem.n**2 > MAX_CELLS:
-            raise ProblemError(
-                f"n = {problem.n:,} is not allowed: the sequence length N must be a whole number "
-                "from 1 to 128 for a trace with all its numbers."
-            )
+            allowed = "a whole number from 1 to 128 for a trace with all its numbers"
+            raise refuse("n", f"{problem.n:,}", allowed)
     except ProblemError as error:
         raise _refused(str(error)) from None
     return json.loads(as_json(problem))
@@ -114,7 +114,8 @@ def sweep(engine: Engine):
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, causal beside full.
 
         d 1 to 256, dtype bf16, fp16 or fp32, longest 256 to 65536, methods as for /run. Yields the
-        measured so far; the last is the whole sweep. Needs a GPU.
+        measured so far; the last is the whole sweep. Needs a GPU. A row says method or, where it
+        did not run, refused; their older names contender and not_available stand beside them.
         """
         session = uuid4().hex
         try:
@@ -126,7 +127,7 @@ def sweep(engine: Engine):
             if error:
                 raise _refused(error)
             if done > sent:
-                yield rows
+                yield with_older_names(rows)
                 sent = done
 
     return sweep

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from explainer.pages.learn_player import LearnPlayer
+import gradio as gr
+
+from explainer.pages.components import shell
 
 
-def build() -> LearnPlayer:
-    """Lays the page out inside the caller's tab."""
-    return LearnPlayer(elem_id="learn")
+def build() -> gr.HTML:
+    """Lays the page out inside the caller's tab; its HTML is one cacheable GET."""
+    return shell("learn", elem_id="learn")

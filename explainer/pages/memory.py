@@ -6,46 +6,23 @@ from collections.abc import Mapping
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.memory import traffic_series
-from explainer.pages.picker import Picker
+from explainer.pages.browser import call
+from explainer.pages.components import block, picker
+from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import plot, shown
-from explainer.pages.workload import (
-    KEYS,
-    QUICK,
-    answer,
-    controls,
-    opened,
-    parse,
-    query_of,
-    remember,
-    said_by,
-    settling,
-    taken,
-)
+from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
-from explainer.problem import ProblemError
 from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
 
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
          "tiles": "Tiles"}  # fmt: skip
-EXTRA = ("view", "show")
 PLAIN = {
     "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
 }  # fmt: skip
-
-# A tile of the map goes into the controls at once, and from there to the server.
-TILE = """
-(text, ...now) => ["br", "bc"].map((key, k) => new URLSearchParams(text).get(key) ?? now[k])
-"""
-# The Step page's Problem goes to the server, and after the controls whether this is a lecture hall.
-TAKE = """
-(text, ...given) => {
-  window.faSite.asks(1);
-  return [window.faSite.query(), ...given.slice(0, -1), window.faSite.hall()];
-}
-"""
 
 
 def render(query: Mapping[str, str]) -> tuple:
@@ -78,22 +55,18 @@ def render(query: Mapping[str, str]) -> tuple:
     return levels_report.levels(w), shown(None), shown(None), ""
 
 
-def _extra(query: Mapping[str, str]) -> list[str]:
+def _all(query: Mapping[str, str], now: Mapping[str, object]) -> tuple:
+    """What the controls are to show instead of ``now``, and the view."""
     view, show = query.get("view"), query.get("show")
-    return [
-        view if view in VIEWS else PLAIN["view"],
-        show if show in tiles_report.METRICS else PLAIN["show"],
-    ]
+    said = {
+        "view": view if view in VIEWS else PLAIN["view"],
+        "show": show if show in tiles_report.METRICS else PLAIN["show"],
+    }
+    metric = gr.update(visible=said["view"] == "tiles")
+    return said | shown_controls(query, PLAIN, now), metric, *render(query)
 
 
-def _all(query: Mapping[str, str], given: tuple) -> tuple:
-    """What the controls are to show, and the view; ``given`` is what they showed when asked."""
-    extra, now = _extra(query), given[:-1]
-    said = [*extra, *shown_controls(query, PLAIN, now[len(EXTRA) :])]
-    return answer(now, said), gr.update(visible=extra[0] == "tiles"), *render(query)
-
-
-def build() -> dict:
+def build() -> tuple[FigurePage, gr.Button]:
     """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
@@ -107,43 +80,23 @@ def build() -> dict:
                 metric = gr.Radio(
                     metrics, value="tflops", label="Shown", show_label=False, visible=False
                 )
-            head = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            head = block()
             with gr.Row(elem_classes="fa-plots"):
                 plots = [plot(), plot()]
-            tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
-            picker = Picker()
-    return {"inputs": [view, metric, *sizes, picker], "outputs": [head, *plots, tail],
-            "picker": picker, "take": take}  # fmt: skip
+            tail = block()
+            chosen = {"view": view, "show": metric, **sizes}
+            outputs = [metric, head, *plots, tail]
+            page = FigurePage("memory", PREFIX, PLAIN, chosen, picker(), outputs, _all)
+    return page, take
 
 
-def wire(page: dict, tab: gr.Tab) -> None:
+def wire(page: FigurePage, take: gr.Button, tab: gr.Tab) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
-    inputs, outputs, picker = page["inputs"], page["outputs"], page["picker"]
-    *chosen, _ = inputs
-    told = (PREFIX, (*EXTRA, *KEYS), PLAIN)
-    js = remember(*told, asks=True)
-
-    def changed(*given: object) -> tuple:
-        return _all(query_of(EXTRA, given), given)
-
-    def asked(text: str, *given: object) -> tuple:
-        return _all(said_by(text), given)
-
-    def took(text: str, *given: object) -> tuple:
-        return _all(query_of(EXTRA, given) | taken(text), given)
-
-    blocks = [chosen[len(EXTRA) + KEYS.index(key)] for key in ("br", "bc")]
-    now = [chosen[1], *outputs]
-    said, follow = settling(chosen)
-    how = {"fn": changed, "inputs": inputs, "outputs": [said, *now], "js": js, **QUICK}
-    how["trigger_mode"] = "always_last"
-    gr.on([control.input for control in chosen], **how).then(**follow)
-    pick = picker.picked(None, [picker, *blocks], blocks, js=TILE)
-    pick.then(**how).then(**follow)
-    opening = opened("memory", PREFIX, [*_extra({}), *shown_controls({}, PLAIN)])
-    said, follow = settling(chosen)
-    opens = tab.select(asked, [picker, *inputs], [said, *now], js=opening, **QUICK)
-    opens.then(**follow)
-    said, follow = settling(chosen)
-    take = page["take"].click(took, [picker, *inputs], [said, *now], js=TAKE, **QUICK)
-    take.then(**follow).then(None, inputs, None, js=remember(*told, asks=False))
+    page.wire(tab)
+    took = page.shows(
+        take.click,
+        page.picked,
+        call("takeProblem", page.picked, page.picked),
+        lambda values: query_of(values) | taken(values["picked"]),
+    )
+    took.then(None, [*page.inputs.values()], None, js=page.remember(asks=False))

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
+from explainer.engine.results import has_gpu
 from explainer.memory.workload import Workload
-from explainer.pages.picker import Picker
+from explainer.pages.components import block, picker, shell
+from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import plot, shown
-from explainer.pages.warp_player import WarpPlayer
-from explainer.pages.workload import (
-    KEYS,
-    QUICK,
-    answer,
-    controls,
-    opened,
-    parse,
-    query_of,
-    remember,
-    said_by,
-    settling,
-)
+from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import durations, launch, real_schedules
-from explainer.problem import ProblemError
 from explainer.views import charts, parallel_report
 
 PREFIX = "par-"
@@ -44,7 +35,6 @@ CASES = {
     "fa1-full": "FA-1, full",
     "fa1-causal": "FA-1, causal",
 }
-EXTRA = ("view", "case")
 PLAIN = {
     "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
@@ -111,11 +101,6 @@ def render(query: Mapping[str, str]) -> tuple:
     return parallel_report.warps_head(), shown(None), shown(None), ""
 
 
-def _extra(query: Mapping[str, str]) -> list[str]:
-    view, case = query.get("view"), query.get("case")
-    return [view if view in VIEWS else PLAIN["view"], case if case in CASES else PLAIN["case"]]
-
-
 def _visible(view: str, live: bool) -> tuple:
     """Updates of what only some views show: the cases, the live run, the warps, the controls."""
     real = view == "real"
@@ -127,7 +112,18 @@ def _visible(view: str, live: bool) -> tuple:
     )
 
 
-def build(engine: Engine) -> dict:
+def _all(engine: Engine, query: Mapping[str, str], now: Mapping[str, object]) -> tuple:
+    """What the controls are to show instead of ``now``, and the view."""
+    view, case = query.get("view"), query.get("case")
+    said = {
+        "view": view if view in VIEWS else PLAIN["view"],
+        "case": case if case in CASES else PLAIN["case"],
+    }
+    visible = _visible(said["view"], bool(has_gpu(engine.machine())))
+    return said | shown_controls(query, PLAIN, now), *visible, *render({**query, **said})
+
+
+def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
     """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232) as column:
@@ -143,29 +139,25 @@ def build(engine: Engine) -> dict:
                 live = gr.Button(
                     "Record this launch here", elem_classes="fa-secondary", visible=False
                 )
-            head = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+            head = block()
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
-                WarpPlayer(elem_id="warps")
-            tail = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
-            picker = Picker()
-    return {
-        "inputs": [view, case, *sizes, picker], "outputs": [head, *plots, tail], "picker": picker,
-        "live": live, "warps": warps, "column": column, "engine": engine,
-    }  # fmt: skip
+                shell("warps", elem_id="warps")
+            tail = block()
+            chosen = {"view": view, "case": case, **sizes}
+            outputs = [case, live, warps, column, head, *plots, tail]
+            answer = partial(_all, engine)
+            page = FigurePage("parallel", PREFIX, PLAIN, chosen, picker(), outputs, answer)
+    return page, live
 
 
-def _has_gpu(engine: Engine) -> bool:
-    machine = engine.machine() or {}
-    return bool(machine.get("available")) and not machine.get("interpreted", True)
-
-
-def _recorder(engine: Engine):
+def _recorder(engine: Engine, page: FigurePage):
     """The event that records a real schedule of the launch on screen."""
 
     async def record(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
-        query, session = query_of(EXTRA, given), request.session_hash or ""
+        query = query_of(dict(zip(page.inputs, given, strict=True)))
+        session = request.session_hash or ""
         order = query["case"].partition("-")[0]
         try:
             asked = Placed(parse(query, PLAIN), order)
@@ -190,33 +182,9 @@ def _recorder(engine: Engine):
     return record
 
 
-def wire(page: dict, tab: gr.Tab) -> None:
+def wire(page: FigurePage, live: gr.Button, tab: gr.Tab, engine: Engine) -> None:
     """Every change of a control shows the view anew; the address holds what is shown."""
-    inputs, outputs, engine = page["inputs"], page["outputs"], page["engine"]
-    *chosen, picker = inputs
-    now = [chosen[1], page["live"], page["warps"], page["column"], *outputs]
-    js = remember(PREFIX, (*EXTRA, *KEYS), PLAIN, asks=True)
-
-    def shown_now(query: Mapping[str, str], given: tuple) -> tuple:
-        extra, before = _extra(query), given[:-1]
-        values = [*extra, *shown_controls(query, PLAIN, before[len(EXTRA) :])]
-        query = {**query, **dict(zip(EXTRA, extra, strict=True))}
-        return answer(before, values), *_visible(extra[0], _has_gpu(engine)), *render(query)
-
-    def changed(*given: object) -> tuple:
-        return shown_now(query_of(EXTRA, given), given)
-
-    def asked(text: str, *given: object) -> tuple:
-        return shown_now(said_by(text), given)
-
-    said, follow = settling(chosen)
-    how = {"fn": changed, "inputs": inputs, "outputs": [said, *now], "js": js, **QUICK}
-    how["trigger_mode"] = "always_last"
-    gr.on([control.input for control in chosen], **how).then(**follow)
-    picker.picked(**how).then(**follow)  # a lecture hall, or not
-    opening = opened("parallel", PREFIX, [*_extra({}), *shown_controls({}, PLAIN)])
-    said, follow = settling(chosen)
-    opens = tab.select(asked, [picker, *inputs], [said, *now], js=opening, **QUICK)
-    opens.then(**follow)
-    page["live"].click(_recorder(engine), inputs, outputs, show_progress="hidden",
-                       concurrency_limit=None, api_visibility="private")  # fmt: skip
+    page.wire(tab)
+    four = page.outputs[-4:]  # as render has them
+    live.click(_recorder(engine, page), [*page.inputs.values()], four, show_progress="hidden",
+               concurrency_limit=None, api_visibility="private")  # fmt: skip

@@ -10,19 +10,21 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
+from explainer.engine.results import has_gpu
 from explainer.pages import sweep
-from explainer.pages.opening import ONCE_OPENED, OPENED, controls_follow
+from explainer.pages.browser import Fields, call, here, mounted
+from explainer.pages.components import block
+from explainer.pages.opening import QUICK, controls_follow, once_opened, opened
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
-from explainer.problem import DTYPES, ProblemError
 from explainer.views import figures, run_details, run_report
-from explainer.web.routes import asset_url
 
 POLL_S = 0.15
-# The controls, in this order; keys of RunRequest.to_query.
+# Of the controls, those of RunRequest.to_query.
 KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain")
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
@@ -33,61 +35,35 @@ SIZES = {
     "b": ("Batch B", (1, 2, 4, 8, 16)),
     "h": ("Heads H", (1, 8, 16, 32)),
 }
-
-# the page's large type
-HALL = f"import(new URL({asset_url('js/site/scenes.js')!r}, document.baseURI))"
 INSTEAD = "The controls show the default problem in its place."
-# Text that was typed is used: a CSV of three blocks is Q, K and V, with their N and d, and anything
-# else a sentence.
-USE_TEXT = """
-(data, n, d, br, bc, text) => {
-  if (!text.trim()) return [data, n, d, br, bc];
-  const blocks = text.trim().split(/\\n\\s*\\n/).map((part) => part.trim().split("\\n"));
-  if (blocks.length !== 3) return [data === "own" ? data : "sentence", n, d, br, bc];
-  const [rows, columns] = [blocks[0].length, blocks[0][0].split(/[,;]/).length];
-  const block = (size) => (Number(size) > rows ? String(rows) : size); // “auto” stays
-  return ["own", String(rows), String(columns), block(br), block(bc)];
-}
-"""
-
-# Writes the Run page's request to the address; the values go on to the server unchanged, and after
-# them whether this is a lecture hall.
-REMEMBER = """(...given) => {
-  const values = given.slice(0, -1);
-  window.faSite?.ran(values);
-  return [...values, window.faSite?.hall() ?? ""];
-}"""
-# The bar says whether the kernel agrees with the picture on the Step page.
-QUERY = "() => window.faSite.query()"
-TELL = "() => window.faSite?.found()"
 
 
 @dataclass(frozen=True)
 class RunPage:
-    """Handles for app.py; ``controls`` in the order of ``KEYS``."""
+    """Handles for app.py; ``controls`` by the keys of RunRequest.to_query."""
 
-    controls: list[gr.components.Component]
+    controls: Fields
     button: gr.Button
     how: dict
 
 
-def prefill(request: gr.Request) -> list:
+def prefill(request: gr.Request) -> dict:
     """Control values for the address: its ``run-…`` keys, else its Step page's Problem."""
     query = dict(request.query_params)
     own = {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query}
     return _shown(own or query)
 
 
-def _shown(query: dict) -> list:
+def _shown(query: dict) -> dict:
     """Control values; sizes as text, since their menus take any number that is typed."""
     try:
         asked = RunRequest.from_query(query)
     except ProblemError:
         asked = RunRequest.from_query({})
     said = asked.to_query()
-    inputs, seed, *_ = values(asked.problem)
-    rest = [asked.problem.dtype, list(asked.methods), asked.problem.text, asked.problem.gain]
-    return [inputs, seed, *(said[key] for key in SIZES), said["mask"], *rest]
+    found = values(asked.problem) | {key: said[key] for key in SIZES}
+    found["methods"] = list(asked.methods)
+    return {key: found[key] for key in KEYS}
 
 
 def told(request: gr.Request):
@@ -108,14 +84,13 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     said to be recorded.
     """
     live, old = job.result, None
-    machine = live["machine"] if live else engine.machine() or {}
-    on_gpu = machine.get("available", True) and not machine.get("interpreted", False)
+    on_gpu = has_gpu(live["machine"] if live else engine.machine())
     if live:
         first, below = run_report.report(live), run_details.details(live)
         errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
     else:
         first, below, errors, roof = run_report.failure(job.error), "", None, None
-    if not on_gpu or job.why not in (None, REFUSED):
+    if on_gpu is False or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
     return (
         first,
@@ -138,9 +113,10 @@ def build(engine: Engine) -> RunPage:
 
     async def stream(request: gr.Request, *values: object) -> AsyncIterator[tuple]:
         """What the page shows while the methods run, and what they found."""
-        *given, hall = values
         try:
-            asked = RunRequest.from_query(dict(zip(KEYS, given, strict=True)))
+            given = dict(zip(inputs, values, strict=True))
+            hall = given.pop("mode") == "present"
+            asked = RunRequest.from_query(given)
         except (ProblemError, ValueError) as error:
             yield _only(run_report.failure(str(error)))
             return
@@ -154,7 +130,7 @@ def build(engine: Engine) -> RunPage:
                     yield _only(run_report.progress(*now))
                     said = now
                 await asyncio.sleep(POLL_S)
-            yield outcome(engine, job, hall == "present")
+            yield outcome(engine, job, hall)
         finally:
             engine.leave(job, session)  # the tab was closed: who else waits for it still does
 
@@ -166,25 +142,26 @@ def build(engine: Engine) -> RunPage:
             begin, longest = sweep.controls()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
-                run_report.idle(), elem_id="run-result", apply_default_css=False, js_on_load=HALL
-            )
+                run_report.idle(), elem_id="run-result", apply_default_css=False,
+                js_on_load=mounted("scenes"),
+            )  # fmt: skip
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
                 roof = plot()
-            tables = _block()
-            old = _block()
+            tables = block()
+            old = block()
             old_roof = plot()
-            old_tables = _block()
+            old_tables = block()
             hall = gr.Textbox(visible=False)
-            sweep.build(engine, begin, [*controls, longest, hall])
-    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    opens = gr.on(None, told, None, result, **quick)  # when the page is opened
-    opens.then(None, js=OPENED.format(name="told", js="() => {}"))
+            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
+    opens = gr.on(None, told, None, result, **QUICK)  # when the page is opened
+    opens.then(**opened("told"))
+    inputs = {**controls, "mode": hall}
     how = {
         "fn": stream,
-        "inputs": [*controls, hall],
+        "inputs": [*inputs.values()],
         "outputs": [result, errors, roof, tables, old, old_roof, old_tables],
-        "js": REMEMBER,
+        "js": call("ran", inputs, inputs, prefix=PREFIX),
         "show_progress": "hidden",
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
         "api_visibility": "private",
@@ -192,52 +169,51 @@ def build(engine: Engine) -> RunPage:
     return RunPage(controls, button, how)
 
 
-def _block() -> gr.HTML:
-    return gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
-
-
-def _controls(start: list) -> list[gr.components.Component]:
-    """In the order of ``KEYS``."""
+def _controls(at: dict) -> Fields:
+    """By the keys of ``_shown``, which says what they show at first."""
     with gr.Row(elem_classes="fa-start-row"):
         choices = [(label, name) for name, label in INPUTS.items()]
-        data = gr.Dropdown(choices, value=start[0], label="Inputs", filterable=False)
-        seed = gr.Number(start[1], label="Seed", min_width=64)
+        data = gr.Dropdown(choices, value=at["data"], label="Inputs", filterable=False)
+        seed = gr.Number(at["seed"], label="Seed", min_width=64)
+    controls = {"data": data, "seed": seed}
     with gr.Row(elem_classes="fa-sizes"):
-        sizes = [
-            gr.Dropdown(
+        for key, (label, choices) in SIZES.items():
+            controls[key] = gr.Dropdown(
                 [str(x) for x in choices],
-                value=start[KEYS.index(key)],
+                value=at[key],
                 label=label,
                 allow_custom_value=True,
                 min_width=80,
             )
-            for key, (label, choices) in SIZES.items()
-        ]
-    mask = gr.Radio(MASK_CHOICES, value=start[8], label="Mask")
-    dtype = gr.Radio(list(DTYPES), value=start[9], label="Precision")
+    controls["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
+    controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     names = [(label, name) for name, label in METHODS.items()]
-    methods = gr.CheckboxGroup(names, value=start[10], label="Methods", elem_classes="fa-methods")
-    text, gain = own_data(*start[11:])
-    sized = [data, *sizes[:4]]
-    text.input(None, [*sized, text], sized, js=USE_TEXT)
-    return [data, seed, *sizes, mask, dtype, methods, text, gain]
-
-
-def take(query: str) -> list:
-    """The Run page's control values for the Step page's Problem, and its tab."""
-    return [gr.Tabs(selected="run"), *_shown(dict(parse_qsl(query, keep_blank_values=True)))]
+    controls["methods"] = gr.CheckboxGroup(
+        names, value=at["methods"], label="Methods", elem_classes="fa-methods"
+    )
+    controls |= own_data(at["text"], at["gain"])
+    sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
+    controls["text"].input(**here("useText", sized | {"text": controls["text"]}, sized))
+    return controls
 
 
 def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     """The Run button here, and the Step page's that brings its Problem along."""
-    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    page.button.click(None, js=ONCE_OPENED).then(**page.how).then(None, js=TELL)
+
+    def take(query: str) -> dict:
+        """The Run page's control values for the Step page's Problem, and its tab."""
+        shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
+        return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
+
+    found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
+    page.button.click(**once_opened("run")).then(**page.how).then(**found)
     # The address, not the controls: it also holds what their sliders do not reach.
-    outputs = [pages, *page.controls]
-    brought = step.run.click(take, step.player, outputs, js=QUERY, **quick)
-    brought.then(**page.how).then(None, js=TELL)
+    outputs = [pages, *page.controls.values()]
+    query = call("stepProblem", ["player"], ["player"])
+    brought = step.run.click(take, step.player, outputs, js=query, **QUICK)
+    brought.then(**page.how).then(**found)
 
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    controls_follow("run", demo, prefill, _shown({}), page.controls, page.controls)
+    controls_follow("run", demo, prefill, _shown({}), page.controls, "merged")

@@ -7,26 +7,19 @@ from collections.abc import AsyncIterator, Callable
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
-from explainer.pages.opening import ONCE_OPENED
+from explainer.engine.results import PointRow, has_gpu
+from explainer.pages.browser import Fields, call
+from explainer.pages.components import block
+from explainer.pages.opening import once_opened
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.problem import ProblemError
 from explainer.views import figures, sweep_report
 
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
-# The curves stand below everything else: whoever asks for them is led there.
-LEAD = """(...given) => {
-  let tries = 0;
-  const lead = setInterval(() => {
-    const note = document.querySelector("#sweep-note .fa-run");
-    if (note || ++tries > 40) clearInterval(lead);
-    note?.scrollIntoView();
-  }, 150);
-  return [...given.slice(0, -1), window.faSite?.hall() ?? ""];
-}"""
 STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
 MEASURED = "{points} points measured on {device}."
 NO_GPU = "No GPU here. These points were {about}: d = {d}, {dtype}."
@@ -56,7 +49,7 @@ async def rows_of(
     Every point is a job of its own: between two points others have their turn, and a class that
     asks for the same sweep shares them all. Ends early, with nothing more, once ``stopped()``.
     """
-    rows: list[dict] = []
+    rows: list[PointRow] = []
     for done, point in enumerate(wanted.points()):
         job = engine.submit(point, session)
         try:
@@ -79,17 +72,17 @@ async def rows_of(
     yield rows, len(wanted.points()), 0, None
 
 
-def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component]) -> None:
-    """The place for the curves, and the events. ``inputs``: the Run page's, how far, and whether
-    this is a lecture hall."""
+def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
+    """The place for the curves, and the events. ``inputs``: the Run page's, how far ("longest"),
+    and whether this is a lecture hall ("mode")."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
-        *values, hall = given
+        values = dict(zip(inputs, given, strict=True))
         session = request.session_hash or ""
         running[session] = False
         try:
-            async for shown_now in sweep(session, values, hall == "present"):
+            async for shown_now in sweep(session, values, values["mode"] == "present"):
                 yield shown_now
         finally:
             running.pop(session, None)
@@ -98,15 +91,14 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(session: str, values: list, hall: bool) -> AsyncIterator[tuple]:
+    async def sweep(session: str, values: dict, hall: bool) -> AsyncIterator[tuple]:
         try:
-            d, dtype, methods, longest = values[3], values[9], values[10], values[-1]
-            wanted = Sweep(d, dtype, methods, longest)
+            wanted = Sweep(**{key: values[key] for key in ("d", "dtype", "methods", "longest")})
         except ProblemError as error:
             yield sweep_report.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
             return
-        points, machine = wanted.points(), engine.machine() or {}
-        if machine.get("interpreted") or machine.get("available") is False:
+        points = wanted.points()
+        if has_gpu(engine.machine()) is False:
             yield *_old(NO_GPU, wanted, hall), _stop(False)
             return
         rows, done = [], 0
@@ -119,31 +111,33 @@ def build(engine: Engine, begin: gr.Button, inputs: list[gr.components.Component
             if done < len(points):
                 line = sweep_report.on_its_way(done, points, position, rows)
                 yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(True)
-        text = MEASURED.format(points=len(points), device=(engine.machine() or machine)["device"])
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
+        else:
+            text = MEASURED.format(points=len(points), device=engine.machine()["device"])
         line = sweep_report.note(text, rows=rows, d=wanted.d)
         yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
 
-    note = gr.HTML("", apply_default_css=False, elem_id="sweep-note", elem_classes="fa-run-block")
+    note = block(elem_id="sweep-note")
     stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
     with gr.Row(elem_classes="fa-plots"):
         curves = [plot() for _ in figures.SWEPT]
-    table = gr.HTML("", apply_default_css=False, elem_classes="fa-run-block")
+    table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
-    begin.click(None, js=ONCE_OPENED).then(
-        stream, inputs, [note, *curves, table, stop], js=LEAD, concurrency_limit=None, **private
+    how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
+    begin.click(**once_opened("run")).then(
+        stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
     )
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
 
 
-def _live(engine: Engine, rows: list[dict], wanted: Sweep) -> str:
+def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
     """The table of what has been measured so far."""
     if not rows:
         return ""
-    machine = engine.machine() or {}
-    about = {"source": "live"} | {k: machine[k] for k in ("device", "versions") if k in machine}
-    return sweep_report.figures(rows, wanted, f"measured on {machine.get('device', '')}", about)
+    device, versions = (engine.machine()[key] for key in ("device", "versions"))
+    about = {"source": "live", "device": device, "versions": versions}
+    return sweep_report.figures(rows, wanted, f"measured on {device}", about)
 
 
 def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
@@ -159,7 +153,7 @@ def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
     return line, *_curves(rows, hall), sweep_report.figures(rows, wanted, about, more)
 
 
-def _curves(rows: list[dict], hall: bool = False) -> list[dict]:
+def _curves(rows: list[PointRow], hall: bool = False) -> list[dict]:
     return [shown(figure, hall, ALONE) for figure in figures.sweep(rows)]
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 import gradio as gr
 
 from explainer.base.cards import CARDS
+from explainer.base.fields import DTYPES, MAX_N, ProblemError
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
+from explainer.pages.browser import Fields
 from explainer.pages.step import MASK_CHOICES
-from explainer.problem import DTYPES, MAX_N, ProblemError
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
@@ -23,13 +23,11 @@ SIZES = {
     "h": ("Heads H", (1, 8, 12, 16, 32, 96)),
 }
 SLIDERS = {"n": (256, 16384, 256), "b": (1, 16, 1), "h": (1, 64, 1)}
-QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
-def query_of(extra: Sequence[str], given: Sequence[object]) -> dict[str, str]:
-    """{key: value} of the controls' values: those of ``extra`` first, then the workload's, and
-    last "present" in a lecture hall."""
-    return {k: str(v) for k, v in zip((*extra, *KEYS, "mode"), given, strict=True)}
+def query_of(values: Mapping[str, object]) -> dict[str, str]:
+    """The controls' values as a query has them."""
+    return {key: str(value) for key, value in values.items()}
 
 
 def said_by(text: object) -> dict[str, str]:
@@ -71,21 +69,18 @@ def taken(text: str) -> dict[str, str]:
     return query
 
 
-def shown(query: Mapping[str, str], plain: Mapping[str, str], now: Sequence = ()) -> list:
+def shown(
+    query: Mapping[str, str], plain: Mapping[str, str], now: Mapping[str, object] | None = None
+) -> dict[str, object]:
     """What the workload's controls show for this query; for a bad one, what they show ``now`` or
     else the defaults."""
     try:
         said = parse(query, plain).to_query()
     except ProblemError:
         if now:
-            return list(now)
+            return {key: now[key] for key in KEYS}
         said = Workload.from_query(plain).to_query()
-    return [float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS]
-
-
-def answer(given: Sequence, said: Sequence) -> str:
-    """For SETTLE: the controls' values that were sent, and those that the answer is about."""
-    return json.dumps({"given": list(given), "said": list(said)})
+    return {k: float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS}
 
 
 class FreeSlider(gr.Slider):
@@ -98,10 +93,9 @@ class FreeSlider(gr.Slider):
         return "slider"  # drawn by Gradio's own
 
 
-def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]:
-    """In the order of KEYS."""
-    at = dict(zip(KEYS, start, strict=True))
-    made: dict[str, gr.components.Component] = {}
+def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
+    """By the keys of ``shown``, which says what they show at first."""
+    made: Fields = {}
     cards = [(card.name, key) for key, card in CARDS.items()]
     made["card"] = gr.Dropdown(
         cards, value=at["card"], label="Card", filterable=False, elem_classes="fa-select"
@@ -118,55 +112,4 @@ def controls(start: Sequence, *, sliders: bool) -> list[gr.components.Component]
                 )  # fmt: skip
     made["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
     made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
-    return [made[key] for key in KEYS]
-
-
-def remember(prefix: str, keys: Sequence[str], plain: Mapping[str, str], asks: bool) -> str:
-    """JavaScript: the controls' values go to the address, and if it ``asks`` on to the server, and
-    after them whether this is a lecture hall."""
-    what = ", ".join(json.dumps(x) for x in (prefix, list(keys), dict(plain)))
-    return (
-        f"(...given) => {{ const values = given.slice(0, -1); window.faSite.remember({what}, "
-        f"values); {'window.faSite.asks(1);' * asks} "
-        "return [...values, window.faSite.hall()]; }"
-    )
-
-
-# Who was quicker than the server keeps what was chosen meanwhile, and the view follows that.
-SETTLE = """
-(text, ...now) => {
-  const { given, said } = JSON.parse(text);
-  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const values = now.map((value, k) => (same(value, given[k]) ? said[k] : value));
-  const again = () => document.dispatchEvent(new CustomEvent("fa:pick", { detail: "" }));
-  if (!same(values, said)) setTimeout(again, 50);
-  setTimeout(() => window.faSite.asks(-1), 70);
-  return values;
-}
-"""
-
-
-def settling(chosen: list[gr.components.Component]) -> tuple[gr.Textbox, dict]:
-    """Where an event's :func:`answer` goes, and what is to follow the event. One for each event:
-    two answers that come at once must not take each other's place."""
-    text = gr.Textbox(visible=False)
-    return text, {"fn": None, "inputs": [text, *chosen], "outputs": chosen, "js": SETTLE}
-
-
-# The tab may open before our own modules are there. What was chosen before the address was read for
-# the first time counts as a choice: the answer is merged with what the controls say without one.
-OPENED = """
-async (text, ...given) => {{
-  while (!window.faSite) await new Promise((done) => setTimeout(done, 20));
-  const first = !window.faSite.taken.has({prefix!r});
-  window.faSite.asks(1);
-  window.faSite.page({name!r});
-  return [window.faSite.asked({prefix!r}), ...(first ? [...{plain}, given.at(-1)] : given)];
-}}
-"""
-
-
-def opened(name: str, prefix: str, plain: Sequence) -> str:
-    """JavaScript: the tab was chosen; what the address says of this page goes to the server, and
-    what the controls show, at first ``plain``."""
-    return OPENED.format(name=name, prefix=prefix, plain=json.dumps(list(plain)))
+    return {key: made[key] for key in KEYS}

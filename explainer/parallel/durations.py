@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from explainer.base.fields import MAX_HEADS
 from explainer.base.records import about, load
 from explainer.memory.compiled_tiles import check_fits, slots
-from explainer.memory.workload import MAX_HEADS, Workload
+from explainer.memory.workload import Workload
 from explainer.parallel.launch import HEAVY, programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explainer.base.fields import refused
 from explainer.memory.workload import Workload
-from explainer.problem import ProblemError
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
@@ -38,14 +38,10 @@ class Programs:
 def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
     splits them."""
-    rows = -(-w.n // w.block_q)
-    i = np.arange(rows, dtype=np.int64)
-    whole, some = np.full(rows, w.n), np.full(rows, w.n)
-    if w.causal:
-        whole = np.minimum(i * w.block_q + 1, w.n)
-        some = np.minimum((i + 1) * w.block_q, w.n)
-    full = whole // w.block_k
-    return full, -(-some // w.block_k) - full
+    start, stop = w.mask.key_range(w.n, w.n, w.block_q)
+    first, last = w.mask.key_range(w.n, w.n, w.block_q, every=True)
+    full = np.maximum(0, last // w.block_k - -(-first // w.block_k))
+    return full, -(-stop // w.block_k) - start // w.block_k - full
 
 
 def section(w: Workload) -> int:
@@ -62,11 +58,9 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
     full, masked = _of_one_row(w)
     count = heads * (len(full) if order == "fa2" else 1)
     if count > MAX_PROGRAMS:
-        raise ProblemError(
-            f"b = {w.batch} and h = {w.heads} are not allowed with n = {w.n:,} and br = "
-            f"{w.block_q}: they make {count:,} programs, and B × H × Tr must be at most "
-            f"{MAX_PROGRAMS:,} here."
-        )
+        why = f"they make {count:,} programs, and B × H × Tr must be at most {MAX_PROGRAMS:,} here"
+        where = f"with n = {w.n:,} and br = {w.block_q}"
+        raise refused({"b": w.batch, "h": w.heads}, why, where)
     if order == "fa1":
         each = np.ones(heads, np.int64)
         total = int((full + masked).sum())

@@ -10,11 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.fields import refused
 from explainer.base.records import load
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import MAX_PROGRAMS
 from explainer.parallel.simulator import Schedule, simulate
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -64,10 +65,9 @@ def schedule(w: Workload, splits: int) -> Schedule:
     parts = min(splits, w.n)
     count = w.batch * w.heads * parts
     if count > MAX_PROGRAMS:
-        raise ProblemError(
-            f"b = {w.batch} and h = {w.heads} are not allowed here: with {parts} parts of the keys "
-            f"they make {count:,} programs, and at most {MAX_PROGRAMS:,} are simulated."
-        )
+        why = f"with {parts} parts of the keys they make {count:,} programs, and at most"
+        why += f" {MAX_PROGRAMS:,} are simulated"
+        raise refused({"b": w.batch, "h": w.heads}, why, "here")
     longest = math.ceil(w.n / parts)
     visits = math.ceil(longest / w.block_k)
     return simulate(np.full(count, float(visits)), w.hardware.sms, 1)

@@ -23,10 +23,11 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.numbers import NEG_INF
 from explainer.algorithms.schedule import schedule
 from explainer.base.formats import round_to
 from explainer.problem import Problem
-from explainer.trace import NEG_INF, one_visit
+from explainer.trace import one_visit
 
 ORDERS = {"k": "fa1", "q": "fa2"}  # the loop, and so the O, that each split is shown with
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -183,8 +184,9 @@ class Tile:
         return self.of(self.S, rows)[:, keys[0] - first : keys[1] - first]
 
     def masked(self, S: np.ndarray, rows: Span, keys: Span) -> np.ndarray:
-        after = np.arange(*keys)[None, :] > np.arange(*rows)[:, None]
-        return np.where(after & self.p.causal, NEG_INF, S)
+        return np.where(
+            self.p.mask.keep(self.p.n, self.p.n, slice(*rows), slice(*keys)), S, NEG_INF
+        )
 
     def product(self, P: np.ndarray, keys: Span) -> np.ndarray:
         return round_to(P, self.p.dtype) @ self.V[slice(*keys)]

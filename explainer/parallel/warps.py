@@ -11,29 +11,15 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import check_size
+from explainer.base.fields import Field, choice, refuse, whole
 from explainer.base.formats import ITEMSIZE
 from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
-from explainer.problem import Problem, ProblemError, refuse
+from explainer.problem import Problem
 
-COUNTS = (2, 4, 8)
 MAX_SIDE = 128  # Br and Bc that kernels have
 MAX_CELLS = 256  # a matrix of more elements travels without its numbers
 START = {"n": 16, "d": 8, "br": 8, "bc": 8, "mask": "full", "data": "random", "i": 1, "j": 1}
 SPLITS = {"k": split_k, "q": split_q}
-
-
-def _refuse(key: str, value: object, what: str, allowed: str) -> ProblemError:
-    text = "".join(c if c.isprintable() else "?" for c in str(value)[:40]) or "(empty)"
-    return ProblemError(f"{key} = {text} is not allowed: {what} must be {allowed}.")
-
-
-def _whole(key: str, value: object, what: str, allowed: range) -> int:
-    """``value`` as one of ``allowed``; a string of digits counts, True and 1.5 do not."""
-    text = str(value)
-    digits = not isinstance(value, bool) and text.isascii() and text.isdigit() and len(text) < 8
-    if not digits or int(text) not in allowed:
-        raise _refuse(key, value, what, f"a whole number from 0 to {allowed[-1]:,}")
-    return int(text)
 
 
 def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int, int, int]:
@@ -43,12 +29,11 @@ def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int
         if getattr(problem, field) > MAX_SIDE:
             allowed = f"a whole number from 1 to {MAX_SIDE} where warps are shown"
             raise refuse(field, getattr(problem, field), allowed)
-    if str(count) not in map(str, COUNTS):
-        raise _refuse("warps", count, "the number of warps", "one of 2, 4, 8")
-    i = _whole("i", i, "the row block i", range(problem.Tr))
+    count = int(choice("warps", str(count)))
+    i = whole(Field("i", "the row block i"), i, 0, problem.Tr - 1)
     seen = int(np.count_nonzero(tiling.kinds(problem)[i] != tiling.KINDS.index("skipped")))
     what = "the key block j" if seen == problem.Tc else f"the key block j that row block {i} sees"
-    return i, _whole("j", j, what, range(seen)), int(str(count))
+    return i, whole(Field("j", what), j, 0, seen - 1), count
 
 
 def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpTrace:

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.views.figures import styled
-from explainer.views.html import amount
 
-COLOURS = {"standard": "#b8860b", "fa1": "#d55e00", "fa2": "#2b8fd0"}
-WORDS = {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}
 # Told apart by shape as well: a line, a ring, a cross, a thin cross.
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
 FORM_LOOK = {
@@ -24,7 +23,6 @@ FORM_LOOK = {
     "autograd_kept": ("#a8447c", "dot"),
     "fused": ("#2b8fd0", "solid"),
 }
-DASHES = {"standard": "dash", "fa1": "dot", "fa2": "solid"}
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
 
@@ -48,7 +46,7 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
     """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
     workload stands, a thin line."""
     figure = go.Figure()
-    for order in WORDS:
+    for order, algorithm in ALGORITHMS.items():
         for origin in (COMPUTED, COUNTED, L2, DRAM):
             mine = sorted(
                 (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
@@ -56,17 +54,17 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
             )
             if not mine:
                 continue
-            line = {"color": COLOURS[order], "dash": DASHES[order], "width": 2}
+            line = {"color": algorithm.colour, "dash": algorithm.dash, "width": 2}
             look = {"mode": "lines", "line": line}
             if origin in SYMBOLS:
                 symbol, size = SYMBOLS[origin]
-                marker = {"symbol": symbol, "size": size, "color": COLOURS[order]}
+                marker = {"symbol": symbol, "size": size, "color": algorithm.colour}
                 look = {"mode": "markers", "marker": marker | {"line": {"width": 2}}}
-                look["marker"]["line"]["color"] = COLOURS[order]
+                look["marker"]["line"]["color"] = algorithm.colour
             texts = [_told(r) for r in mine]
             figure.add_scatter(
                 x=[r[over] for r in mine], y=[r["bytes"] for r in mine], hovertext=texts,
-                hoverinfo="text", name=f"{WORDS[order]}, {origin}", showlegend=False, **look,
+                hoverinfo="text", name=f"{algorithm.label}, {origin}", showlegend=False, **look,
             )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
@@ -80,7 +78,7 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
 def _told(row: Mapping) -> str:
     tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
     return (
-        f"<b>{WORDS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
+        f"<b>{LABELS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
         f"<br>{_wrapped(row['source'])}"
     )
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-# a name in a run's or in the benchmark's row → its name in the file
+from explainer.engine.results import PointRow, Result, Row
+
+# a key of a row → its name in the file
 FIGURES = {
     "right": "right",
     "error": "max_abs_error",
@@ -48,14 +50,14 @@ def _filled(rows: Sequence[dict]) -> list[dict]:
     return [{key: row.get(key) for key in keys} for row in rows]
 
 
-def _figures(row: Mapping) -> dict:
-    found = {name: row[key] for key, name in FIGURES.items() if row.get(key) is not None}
-    if found.get("right") is not None:
+def _figures(row: Row) -> dict:
+    found = {name: row[key] for key, name in FIGURES.items() if key in row}
+    if "right" in found:
         found["right"] = "yes" if found["right"] else "no"
     return found
 
 
-def of_run(result: Mapping) -> list[dict]:
+def of_run(result: Result) -> list[dict]:
     """A line for every method of a run, live or recorded."""
     q, live = result["query"], "recorded" not in result
     shared = {
@@ -63,7 +65,7 @@ def of_run(result: Mapping) -> list[dict]:
         "mask": q["mask"], "dtype": q["dtype"], "data": q.get("data", RANDOM),
         "seed": int(q["seed"]) if "seed" in q else None, "gain": float(q.get("gain", 1.0)),
         "Br": int(q["br"]) if "br" in q else None, "Bc": int(q["bc"]) if "bc" in q else None,
-        "source": "live" if live else "recorded", "when": result.get("when", ""),
+        "source": "live" if live else "recorded", "when": result["when"],
     }  # fmt: skip
     if not live:
         shared["data"] = RANDOM
@@ -76,17 +78,17 @@ def of_run(result: Mapping) -> list[dict]:
     )
 
 
-def of_sweep(rows: Sequence[Mapping], about: Mapping) -> list[dict]:
+def of_sweep(rows: Sequence[PointRow], about: Mapping) -> list[dict]:
     """A line for every point and method. ``about``: source, when, device, versions; a point that
     knows when it was measured says so itself."""
     return _filled(
         [
             {
-                "method": row["contender"],
+                "method": row["method"],
                 "N": row["n"], "d": row["d"], "B": row["batch"], "H": row["heads"],
                 "mask": row["mask"], "dtype": row["dtype"], "data": RANDOM,
                 "source": about.get("source", ""), "when": row.get("when", about.get("when", "")),
-            } | _machine(about) | {"not_run": row.get("not_available")} | _figures(row)
+            } | _machine(about) | {"not_run": row.get("refused")} | _figures(row)
             for row in rows
         ]
     )  # fmt: skip

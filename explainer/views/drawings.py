@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
+from markupsafe import Markup
+
+from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
-from explainer.views.html import amount, tag
+from explainer.base.amounts import amount
+from explainer.views.html import tag
 
 HBM_SIDE = 156.0  # px of the square that is all of HBM
 LEAST = 1.5  # px: what is smaller could not be seen
 KERNEL_Y, HBM_Y, HEIGHT = 56, 236, 300
 ARROW_STEP, MARGIN, GAP = 66, 26, 34
 WIDEST = 30.0  # px of the widest arrow
-NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", "fa2": "FA-2",
-         "fa1": "FA-1"}  # fmt: skip
+NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", **LABELS}
 
 
 def width(launches: Sequence[tuple[str, Moved]]) -> int:
@@ -25,13 +27,10 @@ def width(launches: Sequence[tuple[str, Moved]]) -> int:
     return 2 * MARGIN + ARROW_STEP * arrows + GAP * (len(launches) - 1)
 
 
-def _svg(width: float, height: float, label: str, content: str, kind: str) -> str:
-    box = f"0 0 {width:.0f} {height:.0f}"
-    title = tag("title", escape(label))
-    return (
-        f'<svg class="{kind}" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" '
-        f'role="img">{title}{content}</svg>'
-    )
+def _svg(width: float, height: float, label: str, content: Markup, kind: str) -> Markup:
+    size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
+    return tag("svg", tag("title", label), content, class_=kind,
+               viewBox=f"0 0 {size['width']} {size['height']}", **size, role="img")  # fmt: skip
 
 
 def side(n_bytes: float, hbm_bytes: float) -> float:
@@ -39,24 +38,27 @@ def side(n_bytes: float, hbm_bytes: float) -> float:
     return HBM_SIDE * math.sqrt(n_bytes / hbm_bytes)
 
 
-def area(n_bytes: int, hbm_bytes: int, label: str, inside: Sequence[tuple[str, int]] = ()) -> str:
+def area(
+    n_bytes: int, hbm_bytes: int, label: str, inside: Sequence[tuple[str, int]] = ()
+) -> Markup:
     """A square of that many bytes; ``inside``: (class, bytes) of areas in it, the larger first, all
     at the scale of ``HBM_SIDE``; what is larger than the square overflows and is clipped."""
     edge = max(LEAST, side(n_bytes, hbm_bytes))
-    parts = f'<rect class="fa-area" width="{edge:.2f}" height="{edge:.2f}" rx="1"/>'
+    parts = tag("rect", class_="fa-area", width=f"{edge:.2f}", height=f"{edge:.2f}", rx=1)
     for kind, held in inside:
         own = min(edge, max(LEAST, side(held, hbm_bytes)))
-        parts += f'<rect class="{kind}" y="{edge - own:.2f}" width="{own:.2f}" height="{own:.2f}"/>'
+        own, y = f"{own:.2f}", f"{edge - own:.2f}"
+        parts += tag("rect", class_=kind, y=y, width=own, height=own)
     size = max(8.0, edge) + 2
     return _svg(size, size, label, parts, "fa-area-svg")
 
 
 def trips(
     launches: Sequence[tuple[str, Moved]], heads: int, widest: int, title: str, label: str
-) -> str:
+) -> Markup:
     """Each launch a box above HBM, each tensor an arrow with its bytes for all heads, as wide as
     its share of ``widest`` bytes."""
-    x, parts = MARGIN, ""
+    x, parts = MARGIN, Markup()
     for name, moved in launches:
         arrows = [
             (tensor, n * heads, up)
@@ -71,20 +73,17 @@ def trips(
         x += wide + GAP
     whole = width(launches)
     parts += _box(MARGIN, whole - 2 * MARGIN, HBM_Y, 42, "HBM", "fa-trip-hbm")
-    heading = f'<text class="fa-trip-title" x="{MARGIN}" y="28">{escape(title)}</text>'
+    heading = tag("text", title, class_="fa-trip-title", x=MARGIN, y=28)
     return _svg(whole, HEIGHT, label, heading + parts, "fa-trips")
 
 
-def _box(x: float, width: float, y: float, height: float, text: str, kind: str) -> str:
-    middle = x + width / 2
-    return (
-        f'<rect class="{kind}" x="{x:.0f}" y="{y}" width="{width:.0f}" height="{height}" rx="8"/>'
-        f'<text class="{kind}-text" x="{middle:.0f}" y="{y + height / 2 + 5:.0f}">'
-        f"{escape(text)}</text>"
-    )
+def _box(x: float, width: float, y: float, height: float, text: str, kind: str) -> Markup:
+    middle, below = f"{x + width / 2:.0f}", f"{y + height / 2 + 5:.0f}"
+    box = tag("rect", class_=kind, x=f"{x:.0f}", y=y, width=f"{width:.0f}", height=height, rx=8)
+    return box + tag("text", text, class_=f"{kind}-text", x=middle, y=below)
 
 
-def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> str:
+def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> Markup:
     wide = max(LEAST, WIDEST * n_bytes / widest)
     top, bottom = KERNEL_Y + 38 + 3, HBM_Y - 3
     head = max(4.0, wide / 2 + 3)
@@ -94,14 +93,11 @@ def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> str:
     words = f"{tensor}, {'read' if up else 'written'}: {amount(n_bytes)} ({n_bytes:,} bytes)"
     middle = (top + bottom) / 2
     spans = (f"{tensor} {'↑' if up else '↓'}", *amount(n_bytes).split())
-    lines = "".join(
-        f'<tspan x="{x:.1f}" dy="{"1.15em" if k else "0"}">{escape(text)}</tspan>'
-        for k, text in enumerate(spans)
-    )
-    return (
-        f'<g class="fa-trip is-{escape(tensor)}"><title>computed: {escape(words)}</title>'
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{root}" y2="{neck:.1f}" '
-        f'stroke-width="{wide:.2f}"/>'
-        f'<path d="M{x - head:.1f} {neck:.1f}L{x:.1f} {tip}L{x + head:.1f} {neck:.1f}z"/>'
-        f'<text y="{middle - 12:.0f}">{lines}</text></g>'
-    )
+    at = f"{x:.1f}"
+    lines = (tag("tspan", t, x=at, dy="1.15em" if k else "0") for k, t in enumerate(spans))
+    return tag(
+        "g", tag("title", f"computed: {words}"),
+        tag("line", x1=at, x2=at, y1=root, y2=f"{neck:.1f}", stroke_width=f"{wide:.2f}"),
+        tag("path", d=f"M{x - head:.1f} {neck:.1f}L{at} {tip}L{x + head:.1f} {neck:.1f}z"),
+        tag("text", *lines, y=f"{middle - 12:.0f}"), class_=f"fa-trip is-{tensor}",
+    )  # fmt: skip

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.amounts import rounded
 from explainer.engine.requests import METHODS
-from explainer.views.html import rounded
+from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
 # method → (colour, symbol): told apart by both, and by the legend's words
 LOOK = {
     "naive": ("#7b8494", "square"),
-    "standard": ("#b8860b", "square-open"),
-    "fa1": ("#d55e00", "triangle-up"),
-    "fa2": ("#2b8fd0", "circle"),
+    **{key: (a.colour, a.symbol) for key, a in ALGORITHMS.items()},
     "hopper": ("#a8447c", "star"),
     "sdpa_flash": ("#009e73", "diamond"),
     "sdpa_cudnn": ("#56a3a6", "diamond-open"),
@@ -24,8 +24,6 @@ LOOK = {
 }
 PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in the dark
 GRID = "rgba(127,140,160,.28)"
-# The histogram's bins, as judging.py counts them.
-LOWEST, A_DECADE = -10, 4
 HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 
@@ -63,7 +61,7 @@ def _marker(method: str, size: int = 9) -> dict:
     return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
 
 
-def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
+def histogram(rows: Iterable[Row]) -> go.Figure | None:
     """How many elements of O are how far from float64, by method; None when no row was judged."""
     judged = [row for row in rows if "histogram" in row]
     if not judged:
@@ -94,13 +92,12 @@ def histogram(rows: Iterable[Mapping]) -> go.Figure | None:
     return styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
 
 
-def roofline(result: Mapping) -> go.Figure | None:
+def roofline(result: Result) -> go.Figure | None:
     """TFLOP/s over FLOPs per byte asked of memory, under the card's measured ceilings.
 
     Where a backend's bytes are not known, those of Q, K, V and O once: it stands at most there.
     """
-    rows = [row for row in result["rows"] if row.get("tflops")]
-    ceilings = result.get("ceilings")
+    rows, ceilings = timed(result["rows"]), result["ceilings"]
     if not rows or not ceilings:
         return None
     points = [(row, row["flops"] / row.get("bytes", result["io_bytes"])) for row in rows]
@@ -155,17 +152,17 @@ SWEPT = (  # title, unit, what of a row, log or linear
 )
 
 
-def sweep(rows: Iterable[Mapping]) -> tuple[go.Figure | None, ...]:
+def sweep(rows: Iterable[PointRow]) -> tuple[go.Figure | None, ...]:
     """Time, TFLOP/s and peak memory over N (log): causal solid, full dotted. One figure each."""
-    rows = [row for row in rows if row.get("median_ms")]
+    rows = timed(rows)
     return tuple(_swept(rows, *what) if rows else None for what in SWEPT)
 
 
-def _swept(rows: list[Mapping], title: str, unit: str, value, scale: str) -> go.Figure:
+def _swept(rows: list[PointRow], title: str, unit: str, value, scale: str) -> go.Figure:
     figure = go.Figure()
     for method in METHODS:
         for mask, dash in (("full", "dot"), ("causal", "solid")):
-            mine = [r for r in rows if (r["contender"], r["mask"]) == (method, mask)]
+            mine = [r for r in rows if (r["method"], r["mask"]) == (method, mask)]
             mine.sort(key=lambda r: r["n"])
             figure.add_scatter(
                 x=[r["n"] for r in mine],
@@ -191,9 +188,9 @@ def _swept(rows: list[Mapping], title: str, unit: str, value, scale: str) -> go.
     return styled(figure, 380, title)
 
 
-def _told(row: Mapping, figure: str, spread: bool) -> str:
+def _told(row: PointRow, figure: str, spread: bool) -> str:
     """What hovering says of a point: who, where, how much; of a time its ``spread``."""
-    text = f"<b>{METHODS[row['contender']]}, {row['mask']}</b><br>N = {row['n']:,}<br>{figure}"
+    text = f"<b>{METHODS[row['method']]}, {row['mask']}</b><br>N = {row['n']:,}<br>{figure}"
     if spread:
         text += f" (p20 {rounded(row['p20_ms'])} to p80 {rounded(row['p80_ms'])})"
     return text
@@ -206,13 +203,13 @@ SIGNS = {
 }  # fmt: skip
 
 
-def legend(rows: Iterable[Mapping]) -> list[tuple[str, str, str]]:
+def legend(rows: Iterable[Row]) -> list[tuple[str, str, str]]:
     """(sign, colour, method's name) of the methods that have a curve."""
-    there = {row["contender"] for row in rows if row.get("median_ms")}
+    there = {row["method"] for row in timed(rows)}
     return [(SIGNS[LOOK[m][1]], LOOK[m][0], METHODS[m]) for m in METHODS if m in there]
 
 
-def _spread(rows: list[Mapping]) -> dict:
+def _spread(rows: list[Row]) -> dict:
     return {
         "type": "data",
         "symmetric": False,

@@ -1,80 +1,40 @@
-"""Small pieces of HTML and of text that the Run page is made of; every text is escaped."""
+"""Small pieces of HTML that the pages are made of. Text is escaped here, by markupsafe: what is not
+Markup already, made by these functions, is text, wherever it stands."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from html import escape
 
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def scientific(x: float) -> str:
-    """2.4e-07 → “2.4 × 10⁻⁷”; 0 and what is not finite as they are."""
-    if x == 0 or not math.isfinite(x):
-        return "0" if x == 0 else "not finite"
-    digits, power = f"{x:.1e}".split("e")
-    return f"{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPT)}"
+from markupsafe import Markup, escape
 
 
-def amount(n_bytes: float) -> str:
-    """Bytes in binary units, three digits."""
-    power = 0
-    while n_bytes >= 1024 and power < 4:
-        n_bytes, power = n_bytes / 1024, power + 1
-    digits = f"{n_bytes:,.0f}" if n_bytes >= 100 or power == 0 else f"{n_bytes:.3g}"
-    return f"{digits} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
-
-
-def milliseconds(ms: float) -> str:
-    """Three digits, in µs below a tenth of a millisecond."""
-    if ms < 0.1:
-        return f"{ms * 1000:.1f} µs"
-    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
-
-
-def count(n: int, noun: str) -> str:
-    """“1 program”, “1,024 programs”."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def listed(parts: list[str]) -> str:
-    """“a”, “a and b”, “a, b and c”."""
-    *first, last = parts or [""]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def rounded(x: float) -> str:
-    """Three digits, with no power of ten."""
-    return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
-
-
-def tag(name: str, content: str, **attributes: object) -> str:
-    """One element; ``content`` is HTML, attribute values are escaped. class_ → class, a_b → a-b."""
+def tag(name: str, *content: str, **attributes: object) -> Markup:
+    """One element around ``content``: HTML where it is Markup, else text; an attribute's value is
+    always text. class_ → class, a_b → a-b."""
     given = "".join(
         f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items()
     )
-    return f"<{name}{given}>{content}</{name}>"
+    return Markup(f"<{name}{given}>{Markup().join(content)}</{name}>")
 
 
-def div(kind: str, *content: str, **attributes: object) -> str:
+def div(kind: str, *content: str, **attributes: object) -> Markup:
     """A ``div`` of this class."""
-    return tag("div", "".join(content), class_=kind, **attributes)
+    return tag("div", *content, class_=kind, **attributes)
 
 
-def words(text: str, kind: str = "") -> str:
+def words(text: str, kind: str = "") -> Markup:
     """A paragraph of plain text."""
-    return tag("p", escape(text), class_=kind) if kind else tag("p", escape(text))
+    return tag("p", text, class_=kind) if kind else tag("p", text)
 
 
-def card(name: str, title: str, remark: str, *body: str) -> str:
+def card(name: str, title: str, remark: str, *body: str) -> Markup:
     """A card with the heading that the Step page's cards have."""
-    head = tag("h2", escape(title)) + tag("span", escape(remark), class_="fa-remark")
-    return tag("section", div("fa-card-head", head) + "".join(body), class_=f"fa-card fa-{name}")
+    head = div("fa-card-head", tag("h2", title), tag("span", remark, class_="fa-remark"))
+    return tag("section", head, *body, class_=f"fa-card fa-{name}")
 
 
-def mark(good: bool) -> str:
+def mark(good: bool) -> Markup:
     """✓ or ✗ in a disc."""
     return tag("span", "✓" if good else "✗", class_="fa-mark" if good else "fa-mark is-bad")
 
@@ -87,7 +47,7 @@ def bar(
     *,
     whisker: tuple[float, float] | None = None,
     limit: float | None = None,
-) -> str:
+) -> Markup:
     """One labelled bar of ``share`` of its track; ``whisker`` (low, high) and ``limit``: shares.
 
     ``cells`` are the figures beside it.
@@ -99,48 +59,48 @@ def bar(
         fill += tag("i", "", class_="fa-whisker", style=style)
     if limit is not None:
         fill += tag("i", "", class_="fa-limit", style=f"left:{100 * limit:.2f}%")
-    name, track = tag("span", escape(label)), tag("span", fill, class_="fa-run-track")
-    values = "".join(tag("b", escape(text)) for text in cells)
-    return div(f"fa-run-bar has-{len(cells)}", name, track, values)
+    name, track = tag("span", label), tag("span", fill, class_="fa-run-track")
+    return div(f"fa-run-bar has-{len(cells)}", name, track, *(tag("b", text) for text in cells))
 
 
-def absent(label: str, sentence: str) -> str:
+def absent(label: str, sentence: str) -> Markup:
     """In a bar's place: why there is none."""
-    name = tag("span", escape(label))
-    return div("fa-run-bar is-absent", name, tag("em", escape(sentence)))
+    return div("fa-run-bar is-absent", tag("span", label), tag("em", sentence))
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> str:
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> Markup:
     """A table with row headings that scrolls inside its card when it is wide."""
-    top = "".join(tag("th", escape(text), scope="col") for text in head)
-    body = ""
-    for first, *rest in rows:
-        cells = "".join(tag("td", escape(text)) for text in rest)
-        body += tag("tr", tag("th", escape(first), scope="row") + cells)
-    inner = tag("caption", escape(caption)) + tag("thead", tag("tr", top)) + tag("tbody", body)
-    return div("fa-run-table", tag("table", inner), tabindex=0, role="region", aria_label=caption)
+    top = tag("thead", tag("tr", *(tag("th", text, scope="col") for text in head)))
+    lines = (
+        tag("tr", tag("th", first, scope="row"), *(tag("td", text) for text in rest))
+        for first, *rest in rows
+    )
+    whole = tag("table", tag("caption", caption), top, tag("tbody", *lines))
+    return div("fa-run-table", whole, tabindex=0, role="region", aria_label=caption)
 
 
-def said(text: str) -> str:
+def said(text: str) -> Markup:
     """The sentence that a view begins with."""
-    return tag("p", escape(text), class_="fa-finding")
+    return tag("p", text, class_="fa-finding")
 
 
-def memory_page(*parts: str, view: str) -> str:
+def memory_page(*parts: str, view: str) -> Markup:
     """A view of the Memory page."""
     return div("fa-run", *parts, data_testid="memory", data_view=view)
 
 
-def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> str:
+def saving(*more: Markup) -> Markup:
+    """The buttons that save the rows around them, and others."""
+    kinds = (("CSV", "csv"), ("JSON", "json"))
+    buttons = (tag("button", text, type="button", data_download=kind) for text, kind in kinds)
+    return div("fa-run-tools", *buttons, *more)
+
+
+def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> Markup:
     """The figures of a view as a folded table with downloads; keys of a row are its columns.
 
     The table is made in the browser when it is unfolded: most who come here do not ask for it.
     """
-    buttons = "".join(
-        tag("button", text, type="button", data_download=kind)
-        for text, kind in (("CSV", "csv"), ("JSON", "json"))
-    )
-    inside = tag("summary", escape(caption)) + div("fa-run-tools", buttons)
     data = json.dumps({"what": caption, "head": head, "rows": list(rows)}, allow_nan=False)
-    body = tag("details", inside, class_="fa-figures")
+    body = tag("details", tag("summary", caption), saving(), class_="fa-figures")
     return tag("div", body, data_rows=data, data_name=f"flashattention-{name}")

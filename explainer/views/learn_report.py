@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import escape
+
+from markupsafe import Markup
 
 from explainer.learn import claims, fp8, glossary, level0, pipeline, precision, reference, wild
 from explainer.learn.blocks import code
@@ -32,7 +34,6 @@ ASKED = {  # what each kind of question is made of
     ORDER: (*SAID, "options", "gaps"),
     CLICK: (*SAID, "cells", "answer", "reasons"),
 }
-_esc = partial(escape, quote=False)  # for texts: an apostrophe needs no five signs there
 SET = dict.fromkeys(("low", "high", "step"), ("range", "number")) | {"choices": ("choice",)}
 NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
 
@@ -41,8 +42,8 @@ def _json(name: str, value: object, content: str = "", **attributes: object) -> 
     """A ``div`` with a JSON value in the attribute ``name``. In single quotes: JSON has so many
     double ones that escaping them would be a thirtieth of the page."""
     said = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    said = _esc(said).replace("'", "&#39;")
-    return f"<div {name}='{said}'" + tag("div", content, **attributes).removeprefix("<div")
+    said = escape(said, quote=False).replace("'", "&#39;")
+    return Markup(f"<div {name}='{said}'") + tag("div", content, **attributes).removeprefix("<div")
 
 
 def _widget(key: str) -> str:
@@ -62,9 +63,9 @@ def _question(question: Question) -> str:
 
 def _card(key: str, title: str, *body: str, kind: str = "") -> str:
     name = f"learn-{key}"
-    head = div("fa-card-head", tag("h2", _esc(title), id=f"{name}-title", tabindex=-1))
+    head = div("fa-card-head", tag("h2", title, id=f"{name}-title", tabindex=-1))
     return tag(
-        "section", head + "".join(body), class_=f"fa-card fa-rung {kind}".strip(), id=name,
+        "section", head, *body, class_=f"fa-card fa-rung {kind}".strip(), id=name,
         aria_labelledby=f"{name}-title",
     )  # fmt: skip
 
@@ -77,22 +78,22 @@ def _names() -> tuple[re.Pattern, dict[str, str]]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])"), found
 
 
-def _marked(words: str, seen: set[str]) -> str:
+def _marked(words: str, seen: set[str]) -> Markup:
     """The text, escaped, with the first place of each term of the glossary marked."""
     pattern, keys = _names()
 
     def mark(match: re.Match) -> str:
         key = keys[match[0]]
         if key in seen:
-            return _esc(match[0])
+            return match[0]
         seen.add(key)
-        return tag("abbr", _esc(match[0]), data_term=key, tabindex=0)
+        return tag("abbr", match[0], data_term=key, tabindex=0)
 
     parts, end = [], 0
     for match in pattern.finditer(words):
-        parts += [_esc(words[end : match.start()]), mark(match)]
+        parts += [words[end : match.start()], mark(match)]
         end = match.end()
-    return "".join([*parts, _esc(words[end:])])
+    return Markup().join([*parts, words[end:]])
 
 
 def _text(*paragraphs: str) -> str:
@@ -105,7 +106,7 @@ def _intro(words: str) -> str:
 
 
 def _rung(number: int, rung: Rung) -> str:
-    link = tag("a", _esc(rung.link), class_="fa-run-link", href=f"?{rung.query}")
+    link = tag("a", rung.link, class_="fa-run-link", href=f"?{rung.query}")
     seen: set[str] = set()
     paragraphs = [_marked(part, seen) for part in rung.words.split("\n\n")]
     return _card(
@@ -117,9 +118,9 @@ def _rung(number: int, rung: Rung) -> str:
 def _known(number: int, known: Known) -> str:
     """One question of Level 0; what is computed, and the way to the rung, come with the answer."""
     at, rung = next((k, r) for k, r in enumerate(rungs(), 1) if r.key == known.rung)
-    back = tag("a", _esc(f"Rung {at}: {rung.title}"), href=f"#learn-{rung.key}")
-    title = tag("h3", _esc(f"{number} · {known.title}"), class_="fa-claim-words", tabindex=-1)
-    shown = _widget(known.question.key) + tag("p", "The whole of it: " + back, class_="fa-fine")
+    back = tag("a", f"Rung {at}: {rung.title}", href=f"#learn-{rung.key}")
+    title = tag("h3", f"{number} · {known.title}", class_="fa-claim-words", tabindex=-1)
+    shown = _widget(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
     inside = title + _question(known.question) + tag("div", shown, data_reveal="", hidden="")
     return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
 
@@ -128,7 +129,7 @@ def _claim(claim: Claim) -> str:
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
     shown = _widget(claim.widget) if claim.widget else ""
     reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
-    words = tag("h3", _esc(claim.words), class_="fa-claim-words", tabindex=-1)
+    words = tag("h3", claim.words, class_="fa-claim-words", tabindex=-1)
     return tag("section", _json("data-claim", said, words + reveal, class_="fa-claim"),
                class_="fa-card fa-claim-card", aria_label=claim.words)  # fmt: skip
 
@@ -136,32 +137,29 @@ def _claim(claim: Claim) -> str:
 def _snippet(snippet: Snippet) -> str:
     needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
     block = _json("data-block", code(snippet.title, snippet.code))
-    head = tag("h3", _esc(snippet.title), tabindex=-1) + tag("span", _esc(needs), class_="fa-fine")
-    inside = div("fa-snippet-head", head) + tag("p", _esc(snippet.words))
-    return tag("section", inside + block, class_="fa-card fa-snippet",
+    head = tag("h3", snippet.title, tabindex=-1) + tag("span", needs, class_="fa-fine")
+    inside = div("fa-snippet-head", head) + tag("p", snippet.words)
+    return tag("section", inside, block, class_="fa-card fa-snippet",
                aria_label=snippet.title)  # fmt: skip
 
 
 def _terms() -> str:
     """The glossary as a list."""
-    rows = ""
+    rows = Markup()
     for term in glossary.TERMS:
         name = f"{term.symbol}, {term.name}" if term.symbol else term.name
-        rows += div("", tag("dt", _esc(name)), tag("dd", _esc(term.words)))
+        rows += div("", tag("dt", name), tag("dd", term.words))
     return tag("dl", rows, class_="fa-terms")
 
 
 def _papers() -> str:
-    papers = "".join(
-        tag("li", tag("b", _esc(p.title) + ".") + f" {_esc(p.authors)}, {p.year}. "
-            + _esc(p.brought) + " " + tag("span", _esc(p.link) + ".", class_="fa-paper-link"))
+    papers = (
+        tag("li", tag("b", f"{p.title}."), f" {p.authors}, {p.year}. {p.brought} ",
+            tag("span", f"{p.link}.", class_="fa-paper-link"))
         for p in reference.PAPERS
     )  # fmt: skip
-    reading = "".join(
-        tag("li", tag("b", _esc(title) + ".") + " " + _esc(words))
-        for title, words in reference.READING
-    )
-    return div("fa-papers", tag("ul", papers), tag("h3", "Further reading"), tag("ul", reading))
+    reading = (tag("li", tag("b", f"{title}."), f" {words}") for title, words in reference.READING)
+    return div("fa-papers", tag("ul", *papers), tag("h3", "Further reading"), tag("ul", *reading))
 
 
 def _sections() -> list[tuple[str, str, str]]:
@@ -177,12 +175,12 @@ def _sections() -> list[tuple[str, str, str]]:
     asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
     half = (len(asked) + 1) // 2
     columns = [div("fa-knowns-half", *part) for part in (asked[:half], asked[half:])]
-    said = "".join(_claim(claim) for claim in claims.CLAIMS)
-    shown = "".join(_snippet(snippet) for snippet in wild.SNIPPETS)
+    said = Markup().join(_claim(claim) for claim in claims.CLAIMS)
+    shown = Markup().join(_snippet(snippet) for snippet in wild.SNIPPETS)
     wrong, wilds = "Said often: true or false?", "In the wild"
     fa3, small = "FA-3: who waits for whom", "fp8 and outliers"
-    handout = "".join(
-        tag("h3", _esc(widgets()[f"handout{k}"].title)) + _widget(f"handout{k}") for k in (1, 2)
+    handout = Markup().join(
+        tag("h3", widgets()[f"handout{k}"].title) + _widget(f"handout{k}") for k in (1, 2)
     )
     return [
         ("level0", "Level 0: do you know it?", _card("level0", "Level 0: do you know it?",
@@ -206,7 +204,7 @@ def _sections() -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-KNOW_IT = tag("p", "Know it already? " + tag("a", "Level 0", href="#learn-level0"),
+KNOW_IT = tag("p", "Know it already? ", tag("a", "Level 0", href="#learn-level0"),
               class_="fa-toc-first")  # fmt: skip
 INTRO = {
     "level0": "What newcomers ask before FlashAttention, thirteen short questions. Each answer "
@@ -231,10 +229,8 @@ def page() -> str:
     """The whole page; some 100 kB, a quarter of it compressed."""
     ladder = [(r.key, r.title, _rung(k, r)) for k, r in enumerate(rungs(), 1)]
     found = [*ladder, *_sections()]
-    items = "".join(
-        tag("li", tag("a", _esc(title), href=f"#learn-{key}")) for key, title, _ in found
-    )
-    toc = tag("nav", tag("p", "", data_progress="") + KNOW_IT + tag("ol", items), class_="fa-toc",
+    items = (tag("li", tag("a", title, href=f"#learn-{key}")) for key, title, _ in found)
+    toc = tag("nav", tag("p", "", data_progress=""), KNOW_IT, tag("ol", *items), class_="fa-toc",
               aria_label="Contents")  # fmt: skip
     cards = div("fa-learn-cards", *(card for _, _, card in found))
     return div("fa-run fa-learn", toc, cards, data_testid="learn")

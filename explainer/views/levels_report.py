@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from explainer.base.amounts import amount, rounded
 from explainer.memory.levels import Level, tensors
 from explainer.memory.levels import levels as levels_of
 from explainer.memory.workload import Workload
 from explainer.views import drawings
-from explainer.views.html import amount, card, div, figures_of, memory_page, rounded, said, tag
+from explainer.views.html import card, div, figures_of, memory_page, said, tag
 
 SIGNS = {"l": "ℓ"}
 OVER = {  # what it means that a level is too small
@@ -32,7 +31,7 @@ def levels(w: Workload) -> str:
     standard = tensors(w, "standard")
     head = div("fa-level is-head", *(tag("span", t) for t in ("", "size, areas to scale",
                "rate, to scale", "what the FA-2 kernel keeps there")))  # fmt: skip
-    rows = "".join(_level(level, hbm, fastest, standard) for level in found)
+    rows = (_level(level, hbm, fastest, standard) for level in found)
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
     sums = (
         f"{w.batch} × {w.heads} heads of N = {w.n:,}, d = {w.d} in {w.dtype}: the fused kernel "
@@ -53,7 +52,7 @@ def levels(w: Workload) -> str:
              "rate from")  # fmt: skip
     return memory_page(
         said(sums),
-        card("levels", "Where the bytes live", remark, head + rows),
+        card("levels", "Where the bytes live", remark, head, *rows),
         figures_of("levels", names, listed, "The levels as a table"),
         view="levels",
     )
@@ -66,14 +65,14 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
     if level.key == "hbm":
         naive = sum(n for _, n in standard)
         inside = [("fa-ghost", naive), ("fa-held", level.held_bytes)]
-        legend = tag("span", tag("i", "", class_="fa-key-held") + "FA-2", class_="fa-key-line")
-        legend += tag("span", tag("i", "", class_="fa-key-ghost") + f"standard: {amount(naive)}",
+        legend = tag("span", tag("i", "", class_="fa-key-held"), "FA-2", class_="fa-key-line")
+        legend += tag("span", tag("i", "", class_="fa-key-ghost"), f"standard: {amount(naive)}",
                       class_="fa-key-line")  # fmt: skip
     else:
         text = f"{rounded(hbm / level.size_bytes)} times smaller than the card's memory"
         legend = tag("span", text, class_="fa-fine")
     size = amount(level.size_bytes)
-    name = tag("b", escape(level.name)) + tag("span", size, title=level.size_source)
+    name = tag("b", level.name) + tag("span", size, title=level.size_source)
     if level.per_sm_bytes:
         name += tag("span", f"{amount(level.per_sm_bytes)} an SM", title=level.size_source)
     square = drawings.area(level.size_bytes, hbm, f"{level.name}: {size}", inside)
@@ -92,7 +91,7 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
     keeps = tag("span", fill, class_="fa-rate-track") + tag(
         "b", f"{_percent(held)} {where}", title=f"computed: {level.held_bytes:,} bytes"
     )
-    keeps += tag("span", escape(kept), class_="fa-fine")
+    keeps += tag("span", kept, class_="fa-fine")
     if held > 1:
         keeps += tag("span", OVER[level.key], class_="fa-warn")
     return div(

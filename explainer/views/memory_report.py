@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from explainer.algorithms import traffic
+from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.levels import FP32
 from explainer.memory.workload import MIN_BLOCK, Workload
 from explainer.views import drawings
-from explainer.views.html import (
-    amount,
-    card,
-    div,
-    figures_of,
-    memory_page,
-    rounded,
-    said,
-    table,
-    tag,
-    words,
-)
+from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
 SIGNS = {"l": "ℓ"}
 
@@ -32,7 +22,7 @@ SIGNS = {"l": "ℓ"}
 def trips(w: Workload) -> str:
     """Standard attention's three launches and the fused kernel's one, bytes of all heads."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order)) for order in traffic_series.ORDERS}
+    plans = {order: traffic.launches(w.problem(order)) for order in ALGORITHMS}
     totals = {
         order: heads * sum(sum(both) for _, moved in plan for both in moved.values())
         for order, plan in plans.items()
@@ -53,7 +43,7 @@ def trips(w: Workload) -> str:
         f"would ask for {amount(totals['fa1'])}. Bytes asked of memory: L2 answers part of them "
         "(see Traffic). In standard attention each matrix is moved once a pass, its best case."
     )
-    drawn = "".join(
+    drawn = (
         div(
             "fa-trip-panel",
             drawings.trips(plans[order], heads, widest, title.format(amount(totals[order])), label),
@@ -77,7 +67,7 @@ def trips(w: Workload) -> str:
     remark = "arrows as wide as their bytes, the same scale for both"
     return memory_page(
         said(first),
-        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", drawn), words(note)),
+        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", *drawn), words(note)),
         figures_of("round-trips", head, listed, "Every arrow as a table"),
         view="trips",
     )
@@ -96,7 +86,8 @@ def traffic_head(w: Workload) -> str:
     )
     breaks = " and ".join(
         f"{name} wins {from_(even[order])}" if even[order] else f"{name} wins in no square tile"
-        for order, name in (("fa1", "FA-1"), ("fa2", "FA-2"))
+        for order, name in LABELS.items()
+        if order in even
     )
     return memory_page(
         said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic"
@@ -115,19 +106,19 @@ def _times(ratio: float) -> str:
 
 
 KEY = (
-    ("━", "#2b8fd0", "FA-2"), ("┅", "#d55e00", "FA-1"), ("╍", "#b8860b", "Standard"),
+    *((a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())),
     ("", "", "lines: computed"), ("○", "currentColor", "counted in the interpreter"),
     ("+", "currentColor", "measured at L2 (ncu)"), ("×", "currentColor", "measured at DRAM (ncu)"),
 )  # fmt: skip
 
 
 def _key() -> str:
-    items = "".join(
-        tag("span", (tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "")
-            + escape(text))
+    items = (
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
+            text)
         for sign, colour, text in KEY
     )  # fmt: skip
-    return div("fa-legend", items)
+    return div("fa-legend", *items)
 
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
@@ -145,7 +136,7 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
     at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
     requested, dram = at.get(("fa2", traffic_series.L2)), at.get(("fa2", traffic_series.DRAM))
     if requested and dram:
-        asked = traffic.requested(w.n, w.d, w.causal, w.dtype, "fa2", w.block_q, w.block_k)
+        asked = traffic.requested(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
         off = requested / asked - 1
         same = "the very same number" if not off else f"{100 * off:+.2f} %"
         text = (
@@ -170,16 +161,18 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
 def _rule(w: Workload) -> str:
     br, bc = tile_choices.paper_rule(w)
     best = tile_choices.best(w)
-    rows = [("Paper", br, bc, "FA-1", "fa1")]
-    rows.append(("This page", w.block_q, w.block_k, "FA-2", "fa2"))
+    rows = [("Paper", br, bc, "fa1")]
+    rows.append(("This page", w.block_q, w.block_k, "fa2"))
     if best and max(best["block_m"], best["block_n"]) <= w.n:
-        rows.append((f"Fastest at {best['n']:,}", best["block_m"], best["block_n"], "FA-2", "fa2"))
+        rows.append((f"Fastest at {best['n']:,}", best["block_m"], best["block_n"], "fa2"))
     shown = []
-    for name, m, n, label, order in rows:
-        moved = traffic.requested(w.n, w.d, w.causal, w.dtype, order, m, n)
+    for name, m, n, order in rows:
+        moved = traffic.requested(w.n, w.d, w.mask, w.dtype, order, m, n)
         constant = moved / tile_choices.theory(w)
         percent = _times(tile_choices.ratio(w, order, m, n))
-        shown.append((f"{name}, {label}", f"{m} × {n}", amount(moved), percent, f"{constant:.1f}"))
+        shown.append(
+            (f"{name}, {LABELS[order]}", f"{m} × {n}", amount(moved), percent, f"{constant:.1f}")
+        )
     text = (
         f"Bc = ⌈M/4d⌉, Br = min(Bc, d), with M = {w.hardware.shared_bytes // w.itemsize:,} "
         f"elements of shared memory. Θ(N²d²/M) promises {amount(tile_choices.theory(w))} times a "

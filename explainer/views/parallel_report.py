@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 
 import numpy as np
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import LABELS
+from explainer.base.amounts import count, milliseconds
 from explainer.base.records import about
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
@@ -16,7 +17,7 @@ from explainer.parallel.durations import pace
 from explainer.parallel.real_schedules import Compared
 from explainer.parallel.simulator import Schedule
 from explainer.problem import Problem
-from explainer.views.html import card, count, div, figures_of, milliseconds, said, table, tag, words
+from explainer.views.html import card, div, figures_of, said, table, tag, words
 
 MOST_LISTED = 600  # programs of a launch in the table and its downloads
 
@@ -88,7 +89,7 @@ def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
         p = pace(w, order)
         where = "compiled" if known else "assumed: not compiled"
         rows.append((
-            {"fa1": "FA-1", "fa2": "FA-2"}[order], f"{len(s.sm):,}",
+            LABELS[order], f"{len(s.sm):,}",
             f"{len(np.unique(s.sm))} of {s.sms}", f"{max(1, slots)} ({where})", f"{s.waves:.2f}",
             f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, p.unit),
         ))  # fmt: skip
@@ -159,9 +160,9 @@ def _imbalance(w: Workload, kernel: Schedule, others: Mapping[str, Schedule]) ->
 
 def real_head(c: Compared) -> str:
     """How far simulation and reality are apart."""
-    name = {"fa1": "FA-1", "fa2": "FA-2"}[c.order]
+    name = LABELS[c.order]
     w = c.workload
-    mask = "causal" if w.causal else "full"
+    mask = str(w.mask)
     low, high = c.spread_us
     sign = "longer" if c.makespan >= 0 else "shorter"
     learnt = (
@@ -203,7 +204,7 @@ def real_tail(c: Compared) -> str:
 
 def failure(sentence: str) -> str:
     """One sentence in place of a view."""
-    return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
+    return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
 
 
 def progress(text: str) -> str:

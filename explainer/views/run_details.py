@@ -5,30 +5,16 @@ from __future__ import annotations
 
 import json
 
+from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
+from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
-from explainer.views.html import (
-    amount,
-    card,
-    div,
-    milliseconds,
-    rounded,
-    scientific,
-    table,
-    tag,
-    words,
-)
+from explainer.views.html import card, div, saving, table, tag, words
 from explainer.views.script import script
 
 
-def naive_ms(result: dict) -> float | None:
-    """Naive attention's time in this result, None when it was not timed."""
-    times = [r.get("median_ms") for r in result["rows"] if r["method"] == "naive"]
-    return times[0] if times else None
-
-
-def details(result: dict) -> str:
+def details(result: Result) -> str:
     """How to read the roofline; every figure as a table, to be read, downloaded or measured again;
     and SDPA's choice."""
     chooser = _chooser(result["chooser"]) if result.get("chooser") else ""
@@ -36,35 +22,29 @@ def details(result: dict) -> str:
     data = json.dumps(result | table_of, allow_nan=False)
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
-    buttons = [
-        ("CSV", {"data_download": "csv"}),
-        ("JSON", {"data_download": "json"}),
-        ("Copy a script", {"data_copy": "script"}),
-    ]
-    tools = "".join(tag("button", text, type="button", **given) for text, given in buttons)
+    copy = tag("button", "Copy a script", type="button", data_copy="script")
     caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
     body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
     return div(
         "fa-run",
         _under_the_roof(result),
         chooser,
-        card("all", "All figures", result.get("recorded", result.get("when", "")), body)
-        + div("fa-run-tools", tools),
+        card("all", "All figures", result.get("recorded", result["when"]), body),
+        saving(copy),
         data_rows=data,
         data_name=name,
         data_script=script(result["query"], _measured(result)),
     )
 
 
-def _measured(result: dict) -> list[str]:
+def _measured(result: Result) -> list[str]:
     """What the run found, in lines for the script that repeats it."""
     where = result.get("recorded") or f"measured on {result['machine']['device']}"
     when = "" if "recorded" in result else f", {result['when']}"
     lines = [f"The run was {where}{when}; largest |O - O in float64|:"]
-    for row in result["rows"]:
-        if "refused" not in row:
-            speed = f", {row['median_ms']:.4g} ms" if row.get("median_ms") else ""
-            lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
+    for row in ran(result["rows"]):
+        speed = f", {row['median_ms']:.4g} ms" if "median_ms" in row else ""
+        lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
     return lines
 
 
@@ -80,15 +60,15 @@ def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
     return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
 
 
-def _cells(row: dict, result: dict) -> tuple[str, ...]:
+def _cells(row: Row, result: Result) -> tuple[str, ...]:
     name = METHODS[row["method"]]
     if "refused" in row:
         return (name, "not run", *[""] * (len(HEAD) - 2))  # the cards say why
     peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
-    naive = naive_ms(result)
+    naive = naive_ms(result["rows"])
 
     def cell(key: str, form) -> str:
-        return form(row[key]) if row.get(key) is not None else "–"
+        return form(row[key]) if key in row else "–"
 
     speed = row.get("tflops")
     asked = row.get("bytes")
@@ -105,16 +85,16 @@ def _cells(row: dict, result: dict) -> tuple[str, ...]:
     )
 
 
-def _under_the_roof(result: dict) -> str:
+def _under_the_roof(result: Result) -> str:
     """How to read the roofline; "" where there is none."""
-    timed = [row for row in result["rows"] if row.get("tflops")]
-    if not timed or not result.get("ceilings"):
+    rows = timed(result["rows"])
+    if not rows or not result["ceilings"]:
         return ""
     text = (
         "The roofline counts the bytes that the tiles ask of memory. The L2 cache may serve "
         "repeats, so a point may stand above the roof of memory."
     )
-    if any("bytes" not in row for row in timed):
+    if any("bytes" not in row for row in rows):
         text += (
             " Where the bytes are not known (x ≤), Q, K, V and O once are assumed: the point "
             "stands no further right than that."
@@ -122,7 +102,7 @@ def _under_the_roof(result: dict) -> str:
     return words(text, "fa-fine fa-roof-note")
 
 
-def _chooser(choice: dict) -> str:
+def _chooser(choice: Choice) -> str:
     picked = choice["picked"]
     lines = []
     for name, reason in choice["reasons"].items():

@@ -4,27 +4,16 @@ worker could have measured; every text is escaped. A recorded result has the sam
 from __future__ import annotations
 
 import math
-from html import escape
+from collections.abc import Callable
 from urllib.parse import urlencode
 
+from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
+from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import METHODS, ORDERS
-from explainer.views.html import (
-    absent,
-    amount,
-    bar,
-    card,
-    div,
-    listed,
-    mark,
-    milliseconds,
-    rounded,
-    scientific,
-    tag,
-    words,
-)
-from explainer.views.run_details import naive_ms
-from explainer.views.verdict import agrees, lesson, ran, several_heads, verdict
+from explainer.engine.results import Result, Row, naive_ms, ran, timed
+from explainer.views.html import absent, bar, card, div, mark, tag, words
+from explainer.views.verdict import agrees, lesson, several_heads, verdict
 
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
 
@@ -44,7 +33,7 @@ def idle() -> str:
 
 def failure(sentence: str) -> str:
     """One sentence in place of a result."""
-    return div("fa-run", tag("p", escape(sentence), class_="fa-run-refused", role="alert"))
+    return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
 
 
 def progress(stage: str, done: int, total: int, position: int = 0) -> str:
@@ -67,9 +56,19 @@ def meter(share: float) -> str:
     return div("fa-run-meter", inner, role="progressbar", aria_label="Run", **values)
 
 
-def report(result: dict) -> str:
+def _bars(result: Result, made: Callable[[Row], dict]) -> list[str]:
+    """One for each method, of what ``made`` tells ``bar``; of those not run, why."""
+    return [
+        absent(METHODS[row["method"]], row["refused"])
+        if "refused" in row
+        else bar(METHODS[row["method"]], kind=_kind(row["method"]), **made(row))
+        for row in result["rows"]
+    ]
+
+
+def report(result: Result) -> str:
     """The verdict and the four questions of a live run."""
-    right, same = all(row["right"] for row in ran(result)), agrees(result)
+    right, same = all(row["right"] for row in ran(result["rows"])), agrees(result)
     cards = (_right(result), _same(result), _fast(result), _small(result))
     return div(
         "fa-run",
@@ -89,7 +88,7 @@ def _shape(q: dict) -> str:
     )
 
 
-def recorded(result: dict) -> str:
+def recorded(result: Result) -> str:
     """The same questions answered from the record, said to be from there and for which problem."""
     asked, found = _shape(result["asked"]), _shape(result["query"])
     if asked == found:
@@ -99,8 +98,8 @@ def recorded(result: dict) -> str:
     about = result["recorded"]
     head = div(
         "fa-run-words",
-        tag("b", escape(about[0].upper() + about[1:])),
-        tag("span", escape(text)),
+        tag("b", about[0].upper() + about[1:]),
+        tag("span", text),
     )
     return div(
         "fa-run",
@@ -110,8 +109,8 @@ def recorded(result: dict) -> str:
     )
 
 
-def _right(result: dict) -> str:
-    rows = ran(result)
+def _right(result: Result) -> str:
+    rows = ran(result["rows"])
     sizes = [x for row in rows for x in (row["error"], row["allowed"]) if x > 0]
     low = math.floor(math.log10(min(sizes, default=1e-7))) - 0.5
     span = max(1.0, math.log10(max(sizes, default=1.0)) - low) * 1.05
@@ -119,18 +118,10 @@ def _right(result: dict) -> str:
     def place(x: float) -> float:
         return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
 
-    bars = [
-        absent(METHODS[row["method"]], row["refused"])
-        if "refused" in row
-        else bar(
-            METHODS[row["method"]],
-            place(row["error"]),
-            (scientific(row["error"]), "✓" if row["right"] else "✗"),
-            _kind(row["method"]),
-            limit=place(row["allowed"]),
-        )
-        for row in result["rows"]
-    ]
+    def made(row: Row) -> dict:
+        cells = (scientific(row["error"]), "✓" if row["right"] else "✗")
+        return {"share": place(row["error"]), "cells": cells, "limit": place(row["allowed"])}
+
     where = "the first and the last head" if several_heads(result["query"]) else "the only head"
     naive = result["naive_error"]
     said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
@@ -140,11 +131,12 @@ def _right(result: dict) -> str:
     )
     rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
     remark = f"largest |O − O in float64| of {where}, logarithmic"
-    return card("right", "Right?", remark, *bars, words(note), words(rule, "fa-fine"))
+    notes = words(note), words(rule, "fa-fine")
+    return card("right", "Right?", remark, *_bars(result, made), *notes)
 
 
-def _same(result: dict) -> str:
-    rows = [row for row in ran(result) if row["method"] in ORDERS]
+def _same(result: Result) -> str:
+    rows = [row for row in ran(result["rows"]) if row["method"] in ORDERS]
     lines = []
     for row in rows:
         s, name = row.get("same"), METHODS[row["method"]]
@@ -180,24 +172,20 @@ def _same(result: dict) -> str:
     return card("same", "The same as the picture?", remark, *lines, *notes)
 
 
-def _fast(result: dict) -> str:
-    timed = [row for row in result["rows"] if row.get("median_ms")]
-    if not timed:
+def _fast(result: Result) -> str:
+    rows = timed(result["rows"])
+    if not rows:
         return _not_fast(result)
-    naive, most = naive_ms(result), max(row["p80_ms"] for row in timed)
-    bars = []
-    for row in result["rows"]:
-        label = METHODS[row["method"]]
-        if "refused" in row:
-            bars.append(absent(label, row["refused"]))
-            continue
+    naive, most = naive_ms(rows), max(row["p80_ms"] for row in rows)
+
+    def made(row: Row) -> dict:
         ratio = f"{naive / row['median_ms']:.3g} ×" if naive else ""
         cells = (milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF")
         whisker = (row["p20_ms"] / most, row["p80_ms"] / most)
-        share = row["median_ms"] / most
-        bars.append(bar(label, share, cells, _kind(row["method"]), whisker=whisker))
+        return {"share": row["median_ms"] / most, "cells": cells, "whisker": whisker}
+
     device, dtype = result["machine"]["device"], result["query"]["dtype"]
-    peak, best = peak_tflops(device, dtype), max(timed, key=lambda row: row["tflops"])
+    peak, best = peak_tflops(device, dtype), max(rows, key=lambda row: row["tflops"])
     notes = []
     if peak:
         share = f"{100 * best['tflops'] / peak:.0f} %"
@@ -206,17 +194,17 @@ def _fast(result: dict) -> str:
     else:
         notes.append(words(f"{device} is not in the table of cards: its peak is not known here."))
     first = [
-        f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in timed if "first_ms" in r
+        f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in rows if "first_ms" in r
     ]
     if first:
         notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
     how = "Median, p20 to p80 of interleaved runs, CUDA events, L2 emptied before each"
     notes.append(words(f"{how}; {result.get('recorded') or result['when']}.", "fa-fine"))
     remark = f"{'× naive, ' if naive else ''}TFLOP/s · {device}"
-    return card("fast", "Fast?", remark, *bars, *notes)
+    return card("fast", "Fast?", remark, *_bars(result, made), *notes)
 
 
-def _not_fast(result: dict) -> str:
+def _not_fast(result: Result) -> str:
     took = [
         f"{METHODS[row['method']]} {row['interpreter_s']:.2f} s"
         for row in result["rows"]
@@ -232,27 +220,19 @@ def _not_fast(result: dict) -> str:
     return card("fast", "Fast?", "not a speed: interpreter", words(text), words(below))
 
 
-def _small(result: dict) -> str:
-    rows = result["rows"]
-    most = max([row["peak_bytes"] for row in ran(result)] + [1])
-    bars = [
-        absent(METHODS[row["method"]], row["refused"])
-        if "refused" in row
-        else bar(
-            METHODS[row["method"]],
-            row["peak_bytes"] / most,
-            (amount(row["peak_bytes"]),),
-            _kind(row["method"]),
-        )
-        for row in rows
-    ]
+def _small(result: Result) -> str:
+    most = max([1, *(row["peak_bytes"] for row in ran(result["rows"]))])
+
+    def made(row: Row) -> dict:
+        return {"share": row["peak_bytes"] / most, "cells": (amount(row["peak_bytes"]),)}
+
     q = result["query"]
-    itemsize = 4 if q["dtype"] == "fp32" else 2
-    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * itemsize
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
     notes = [
         words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
         words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),
     ]
     interpreted = result["machine"].get("interpreted")
     how = "tensors alive at once" if interpreted else "PyTorch's allocator"
-    return card("small", "Small?", f"peak memory beyond the inputs · {how}", *bars, *notes)
+    remark = f"peak memory beyond the inputs · {how}"
+    return card("small", "Small?", remark, *_bars(result, made), *notes)

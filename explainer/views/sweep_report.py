@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from html import escape
 
+from explainer.base.amounts import amount, milliseconds, rounded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
+from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import amount, card, div, milliseconds, rounded, table, tag, words
+from explainer.views.html import card, div, saving, table, tag, words
 from explainer.views.run_report import meter
 
 
@@ -26,7 +27,7 @@ def measures(d: int) -> str:
 
 
 def on_its_way(
-    done: int, points: Sequence[Point], position: int = 0, rows: Sequence[dict] = ()
+    done: int, points: Sequence[Point], position: int = 0, rows: Sequence[PointRow] = ()
 ) -> str:
     """Which point is measured now; or the place in the queue."""
     total, now = len(points), points[min(done, len(points) - 1)]
@@ -38,7 +39,7 @@ def on_its_way(
     return div("fa-run", line)
 
 
-def note(text: str, kind: str = "", rows: Sequence[dict] = (), d: int = 0) -> str:
+def note(text: str, kind: str = "", rows: Sequence[PointRow] = (), d: int = 0) -> str:
     """One sentence above the curves of ``rows`` with their legend: finished, recorded, why not.
 
     ``d``, when points are shown: whose workload is said.
@@ -48,31 +49,29 @@ def note(text: str, kind: str = "", rows: Sequence[dict] = (), d: int = 0) -> st
     return div("fa-run", div(kinds, words(text), what, _legend(rows)), data_testid="sweep-note")
 
 
-def _legend(rows: Sequence[dict]) -> str:
-    names = "".join(
-        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") + escape(name))
+def _legend(rows: Sequence[PointRow]) -> str:
+    names = [
+        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true"), name)
         for sign, colour, name in legend(rows)
-    )
-    return div("fa-legend", names, tag("span", "solid: causal, dotted: full")) if names else ""
+    ]
+    return div("fa-legend", *names, tag("span", "solid: causal, dotted: full")) if names else ""
 
 
-def figures(rows: list[dict], sweep: Sweep, source: str, about: Mapping) -> str:
+def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> str:
     """What the curves show, the table, the downloads; ``source``: when and where, in words;
     ``about``: the same for a program, as :func:`downloads.of_sweep` takes it."""
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
     shown = [_cells(row) for row in rows]
     name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
-    buttons = "".join(
-        tag("button", text, type="button", data_download=kind)
-        for text, kind in (("CSV", "csv"), ("JSON", "json"))
-    )
-    told = {"sweep": source, "rows": rows, "table": downloads.of_sweep(rows, about)}
+    lines = downloads.of_sweep(rows, about)
+    told = {"sweep": source, "rows": with_older_names(rows), "table": lines}
     data = json.dumps(told, allow_nan=False)
     body = table(HEAD, shown, f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
-        card("all", "All points", source, body) + div("fa-run-tools", buttons),
+        card("all", "All points", source, body),
+        saving(),
         data_rows=data,
         data_name=name,
     )
@@ -83,14 +82,14 @@ HEAD = (
 )  # fmt: skip
 
 
-def _cells(row: dict) -> tuple[str, ...]:
+def _cells(row: PointRow) -> tuple[str, ...]:
     first = (
-        METHODS[row["contender"]],
+        METHODS[row["method"]],
         f"{row['n']:,}",
         row["mask"],
         f"{row['batch']} × {row['heads']}",
     )
-    if "not_available" in row:
+    if "refused" in row:
         return (*first, "not run", *[""] * (len(HEAD) - 5))  # the sentences above say why
     times = (milliseconds(row[key]) for key in ("median_ms", "p20_ms", "p80_ms"))
     return (
@@ -98,21 +97,21 @@ def _cells(row: dict) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def findings(rows: list[dict]) -> list[str]:
+def findings(rows: list[PointRow]) -> list[str]:
     """Sentences computed from the rows: causal against full, and who was refused where."""
-    timed = {(r["contender"], r["n"], r["mask"]): r["median_ms"] for r in rows if "median_ms" in r}
+    ms = {(r["method"], r["n"], r["mask"]): r["median_ms"] for r in timed(rows)}
     out, parts = [], []
     for method, label in METHODS.items():
-        both = [n for m, n, k in timed if m == method and k == "causal" and (m, n, "full") in timed]
+        both = [n for m, n, k in ms if m == method and k == "causal" and (m, n, "full") in ms]
         if both:
             n = max(both)
-            share = timed[method, n, "causal"] / timed[method, n, "full"]
+            share = ms[method, n, "causal"] / ms[method, n, "full"]
             parts.append(f"{label} {share:.2f} (N = {n:,})")
     if parts:
         out.append(f"Causal takes this share of full's time: {', '.join(parts)}.")
     for method, label in METHODS.items():
-        refused = [r for r in rows if r["contender"] == method and "not_available" in r]
+        refused = [r for r in rows if r["method"] == method and "refused" in r]
         if refused:
             first = min(refused, key=lambda r: (r["n"], r["mask"] != "full"))
-            out.append(f"{label} from N = {first['n']:,} on: {first['not_available']}")
+            out.append(f"{label} from N = {first['n']:,} on: {first['refused']}")
     return out

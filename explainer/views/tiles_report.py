@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
+from explainer.base.amounts import amount, rounded
 from explainer.base.records import about
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
-from explainer.views.html import amount, card, div, figures_of, rounded, said, table, tag, words
+from explainer.views.html import card, div, figures_of, said, table, tag, words
 
 # key → (what the page calls it, how a cell says it, whether more is better)
 METRICS = {
@@ -94,17 +96,17 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
     values = [c[field] for c in found if c.get("fits") and c.get(field) is not None]
     most = max(values, default=0) or 1
     corner = tag("th", "Br \\ Bc", scope="col")
-    top = tag("tr", corner + "".join(tag("th", str(n), scope="col") for n in tile_choices.SIDES))
+    top = tag("tr", corner, *(tag("th", str(n), scope="col") for n in tile_choices.SIDES))
     free = [c for c in found if c["block_m"] <= w.n and c["block_n"] <= w.n]
     stop = chosen if chosen in free else next(iter(free), None)
-    body = ""
+    body = Markup()
     for m in tile_choices.SIDES:
-        cells = ""
+        cells = Markup()
         for n in tile_choices.SIDES:
             cell = next(c for c in found if (c["block_m"], c["block_n"]) == (m, n))
             cells += tag("td", _button(w, cell, say, field, most, cell is chosen, cell is stop))
         body += tag("tr", tag("th", str(m), scope="row") + cells)
-    inner = tag("caption", escape(f"{name} of every tile")) + tag("thead", top) + tag("tbody", body)
+    caption, top = tag("caption", f"{name} of every tile"), tag("thead", top)
     remark = "more is better" if more else "less leaves room for more blocks"
     source = f"compiled for {w.hardware.arch}, {about('compiled')}"
     if metric == "tflops":
@@ -115,8 +117,9 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
             source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
     return card(
-        "tile-map", name, remark, tag("table", inner, class_="fa-tile-table"),
-        tag("p", escape(signs), class_="fa-fine"), tag("p", escape(source), class_="fa-fine"),
+        "tile-map", name, remark,
+        tag("table", caption, top, tag("tbody", body), class_="fa-tile-table"),
+        tag("p", signs, class_="fa-fine"), tag("p", source, class_="fa-fine"),
     )  # fmt: skip
 
 
@@ -141,7 +144,7 @@ def _button(
         given["data_pick"] = urlencode({"br": m, "bc": n})
     else:
         given |= {"disabled": "", "title": f"N = {w.n} is shorter than this tile"}
-    return tag("button", escape(text) + (tag("i", sign) if sign and text != "✗" else ""), **given)
+    return tag("button", text, tag("i", sign) if sign and text != "✗" else "", **given)
 
 
 def _title(cell: Mapping) -> str:
@@ -182,8 +185,8 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
-             "mask": "causal" if w.causal else "full"}  # fmt: skip
-    buttons = "".join(
+             "mask": str(w.mask)}  # fmt: skip
+    buttons = (
         tag("button", f"Read its {kind.upper()}", type="button",
             data_compiled=urlencode(asked | {"kind": kind}))
         for kind in ("ptx", "sass")
@@ -191,9 +194,9 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     return card(
         "tile", title, w.hardware.name,
         table(("", "textbook", "compiled"), rows, f"{title}: textbook and compiled"),
-        tag("p", escape(note), class_="fa-fine"),
-        tag("p", escape(f"Matrix instruction: {unit or 'none'}"), class_="fa-fine"),
-        div("fa-run-tools", buttons),
+        tag("p", note, class_="fa-fine"),
+        tag("p", f"Matrix instruction: {unit or 'none'}", class_="fa-fine"),
+        div("fa-run-tools", *buttons),
     )  # fmt: skip
 
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.base.amounts import count, listed
 from explainer.engine.requests import METHODS, ORDERS
-from explainer.views.html import count, div, listed, mark, tag
+from explainer.engine.results import Result, Row, ran
+from explainer.views.html import div, mark, tag
 
 SHOWN_WORDS = 40  # characters of a sentence of the user's own
 
 
-def ran(result: Mapping) -> list[dict]:
-    """The rows of what was computed here."""
-    return [row for row in result["rows"] if "refused" not in row]
-
-
-def agrees(result: Mapping) -> bool | None:
+def agrees(result: Result) -> bool | None:
     """Whether the kernels' tiles are the picture's; None when nothing was compared with it."""
-    compared = [row["same"]["agrees"] for row in ran(result) if row.get("same")]
+    compared = [row["same"]["agrees"] for row in ran(result["rows"]) if row.get("same")]
     return all(compared) if compared else None
 
 
@@ -29,30 +25,30 @@ def several_heads(query: Mapping) -> bool:
     return int(query["b"]) * int(query["h"]) > 1
 
 
-def lesson(result: Mapping) -> dict:
+def lesson(result: Result) -> dict:
     """The Step page's keys of a run's query."""
     return {k: v for k, v in result["query"].items() if k not in ("b", "h", "methods")}
 
 
-def headline(result: Mapping) -> str:
+def headline(result: Result) -> str:
     """One sentence: right or not, of all methods or of those that ran, and the picture."""
-    wrong = [METHODS[row["method"]] for row in ran(result) if not row.get("right", True)]
+    wrong = [METHODS[row["method"]] for row in ran(result["rows"]) if not row["right"]]
     if wrong:
         return f"Not right here: {', '.join(wrong)}."
-    kernels = [row for row in ran(result) if row["method"] in ORDERS]
+    kernels = [row for row in ran(result["rows"]) if row["method"] in ORDERS]
     same = agrees(result)
     if same is False:
         names = [METHODS[r["method"]] for r in kernels if r.get("same") and not r["same"]["agrees"]]
         return f"Right, but {listed(names)} differ{'s' * (len(names) == 1)} from the picture."
     missing = _missing(result)
-    if same and len(ran(result)) <= 2 and len(kernels) == 1:
+    if same and len(ran(result["rows"])) <= 2 and len(kernels) == 1:
         return f"The kernel is right, and it is the picture{missing or '.'}"
     rest = _picture(result, kernels, same)
     return f"{_who(result)} right{rest}{missing or '.'}"
 
 
-def _who(result: Mapping) -> str:
-    rows = ran(result)
+def _who(result: Result) -> str:
+    rows = ran(result["rows"])
     if len(rows) == 1:
         return f"{METHODS[rows[0]['method']]} is"
     if len(rows) < len(result["rows"]):
@@ -60,7 +56,7 @@ def _who(result: Mapping) -> str:
     return "Every method is"
 
 
-def _picture(result: Mapping, kernels: list[dict], same: bool | None) -> str:
+def _picture(result: Result, kernels: list[Row], same: bool | None) -> str:
     """What became of the comparison with the picture, as the second half of the sentence."""
     if same:
         left = sum(row.get("same") is None for row in kernels)
@@ -71,18 +67,18 @@ def _picture(result: Mapping, kernels: list[dict], same: bool | None) -> str:
         )
     if kernels:
         return "; the tiles were too many to compare one by one"
-    tiled = any(row["method"] not in ("naive", "sdpa_math") for row in ran(result))
+    tiled = any(row["method"] not in ("naive", "sdpa_math") for row in ran(result["rows"]))
     if tiled:
         return "; none of them shows its tiles, so none was compared with the picture"
     return "; no kernel with tiles was run"
 
 
-def _missing(result: Mapping) -> str:
+def _missing(result: Result) -> str:
     """How many methods did not run, as the end of the sentence; "" when all did."""
-    n = len(result["rows"]) - len(ran(result))
+    n = len(result["rows"]) - len(ran(result["rows"]))
     if not n:
         return ""
-    if result["machine"].get("interpreted"):
+    if result["machine"]["interpreted"]:
         return f"; {n} need{'s' * (n == 1)} a GPU."
     return f"; {n} did not run."
 
@@ -112,10 +108,10 @@ def tiles(counts: Mapping[str, int]) -> str:
     return f"{count(flash, 'tile')} a head{more}"
 
 
-def verdict(result: Mapping) -> str:
+def verdict(result: Result) -> str:
     """The card above the four questions."""
     q, machine = result["query"], result["machine"]
-    good = all(row.get("right", True) for row in ran(result)) and agrees(result) is not False
+    good = all(row["right"] for row in ran(result["rows"])) and agrees(result) is not False
     parts = [
         f"B = {q['b']}", f"H = {q['h']}", f"N = {int(q['n']):,}", f"d = {q['d']}",
         *(f"{label} = {q[key]}" for key, label in (("br", "Br"), ("bc", "Bc")) if key in q),
@@ -127,7 +123,7 @@ def verdict(result: Mapping) -> str:
     return div(
         "fa-run-verdict",
         mark(good),
-        div("fa-run-words", tag("b", escape(headline(result))), tag("span", escape(problem))),
-        div("fa-run-where", tag("b", escape(machine["device"])), tag("span", escape(versions))),
+        div("fa-run-words", tag("b", headline(result)), tag("span", problem)),
+        div("fa-run-where", tag("b", machine["device"]), tag("span", versions)),
         link,
     )

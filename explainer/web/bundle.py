@@ -10,11 +10,8 @@ from functools import lru_cache
 
 from explainer.base.paths import ASSETS
 
-ENTRIES = {  # module → what the pages' components call
-    "js/step/index.js": "mount",
-    "js/warps/index.js": "mountWarps",
-    "js/learn/index.js": "mountLearn",
-}
+MAIN = "js/main.js"
+OFFLINE = "js/step/offline.js"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
@@ -33,6 +30,11 @@ def _place(importer: str, relative: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(importer), relative))
 
 
+def _ref(name: str) -> str:
+    """A module in the script; by number, since the names would be a hundredth of what is sent."""
+    return f"m[{sorted(ASSETS.rglob('*.js')).index(ASSETS / name)}]"
+
+
 def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
     if name in path:
         raise BundleError(f"{' → '.join((*path, name))} import each other")
@@ -45,7 +47,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
     def taken(match: re.Match) -> str:
         names = ", ".join(part.strip().replace(" as ", ": ") for part in match[1].split(","))
-        return f'const {{ {names.rstrip(", ")} }} = modules["{_place(name, match[2])}"];\n'
+        return f"const {{ {names.rstrip(', ')} }} = {_ref(_place(name, match[2]))};\n"
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
@@ -55,32 +57,28 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     body = INDENT.sub("", body)
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
-    parts.append(
-        f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {", ".join(exports)} }};\n}})();\n'
-    )
+    parts.append(f"{_ref(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();\n")
     done.append(name)
 
 
 def bundle(*entries: str) -> str:
-    """The modules ``entries`` of assets/ and what they import; each is ``modules[path]``."""
+    """The modules ``entries`` of assets/ and what they import."""
     parts: list[str] = []
     done: list[str] = []
     for entry in entries:
         _module(entry, done, parts)
-    return '"use strict";\nconst modules = {};\n' + "".join(parts)
+    return '"use strict";\nconst m = [];\n' + "".join(parts)
 
 
 def offline() -> str:
-    """The player that needs no server, as a classic script. Raises BundleError."""
-    text = bundle("js/step/offline.js")
+    """The player that needs no server, as a classic script that starts it. Raises BundleError."""
+    text = bundle(OFFLINE)
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
-    return text
+    return f"(() => {{\n{text}{_ref(OFFLINE)}.start();\n}})();\n"
 
 
 @lru_cache(maxsize=1)
 def online() -> str:
-    """The app's own script as one ES module that exports ``mount``, for js/all.js."""
-    text = bundle("js/site/site.js", *ENTRIES)
-    names = (f'export const {{ {name} }} = modules["{path}"];\n' for path, name in ENTRIES.items())
-    return text + "".join(names)
+    """The app's own script as one ES module, js/all.js: what pages call, by name."""
+    return f"{bundle(MAIN)}export const {{ call, mount }} = {_ref(MAIN)};\n"

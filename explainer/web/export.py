@@ -17,10 +17,12 @@ from urllib.parse import urlencode
 import numpy as np
 
 from explainer.algorithms.schedule import check_size
+from explainer.base.amounts import amount
+from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
@@ -58,13 +60,7 @@ script-src 'unsafe-inline'; connect-src data:; img-src data:">
 <main id="stage"></main>
 <script type="application/json" id="content">{content}</script>
 <script>
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-(() => {{
-{script}
-modules["js/step/offline.js"].play(
-  document.getElementById("stage"), JSON.parse(document.getElementById("content").textContent));
-}})();
-</script>
+{script}</script>
 </body>
 </html>
 """
@@ -105,7 +101,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
-    mask = "causal" if problem.causal else "full"
+    mask = str(problem.mask)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
         f"Br = {problem.block_q}, Bc = {problem.block_k}, {mask}"
@@ -174,4 +170,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Write the tour and the presets as a static site.")
     parser.add_argument("folder", type=Path)
     for path in site(parser.parse_args().folder):
-        print(f"{path}  {path.stat().st_size / 1000:,.0f} kB")
+        print(f"{path}  {amount(path.stat().st_size)}")

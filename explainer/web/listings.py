@@ -10,10 +10,10 @@ import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from explainer.algorithms.schedule import PHASES
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.transfers import PHASES
 from explainer.base.paths import ROOT
 
-KERNELS = {"fa2": "fa2.py", "fa1": "fa1.py", "standard": "standard.py"}
 PHASE = re.compile(r"\s*# phase: (\w+)(.*)")
 STAGE = re.compile(r'def (scores|softmax|output)_kernel|step\.stage == "(\w+)"')
 END = "# phases end"
@@ -46,10 +46,11 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def cut(lines: list[str], staged: bool) -> tuple[Line, ...]:
+def cut(lines: list[str], order: str) -> tuple[Line, ...]:
     """Lines with their phases. A phase ends at the next marker, at an empty line, or where the
     code is indented less; what follows ``# phases end`` is left out until then."""
     out: list[Line] = []
+    staged = any(line.stage for line in ALGORITHMS[order].pseudocode)
     phase, first, depth, stage, hidden = None, False, 0, None, False
     for text in lines:
         if not text.strip() or _indent(text) < depth:
@@ -70,39 +71,30 @@ def cut(lines: list[str], staged: bool) -> tuple[Line, ...]:
 
 
 def numpy_lines(order: str, source: str | None = None) -> tuple[Line, ...]:
-    """The loop of ``explainer/trace.py`` that computes this order's trace."""
-    text = source or (ROOT / "explainer" / "trace.py").read_text(encoding="utf-8")
-    return _checked(
-        order, "NumPy", cut(_between(text, f"def _{order}(", "\n\n\n", "trace.py"), _staged(order))
-    )
+    """The loop of ``explainer/algorithms/`` that computes this order's trace."""
+    name = f"{order}.py"
+    text = source or (ROOT / "explainer" / "algorithms" / name).read_text(encoding="utf-8")
+    return _checked(order, "NumPy", cut(_between(text, "def compute(", "\n\n\n", name), order))
 
 
 def triton_lines(order: str, source: str | None = None) -> tuple[Line, ...]:
     """The kernels of this order, as they run on the GPU."""
-    name = KERNELS[order]
+    name = f"{order}.py"
     text = source or (ROOT / "kernels" / name).read_text(encoding="utf-8")
     lines = _between(text, "# kernel: begin", "# kernel: end", name)[1:]
     while lines and not lines[0].strip():
         lines.pop(0)
-    return _checked(order, "Triton", cut(lines, _staged(order)))
-
-
-def _staged(order: str) -> bool:
-    return order == "standard"
+    return _checked(order, "Triton", cut(lines, order))
 
 
 def _checked(order: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Every phase that this order has must light a line, in every stage of standard attention."""
-    tiled = {(None, phase) for phase in PHASES}
+    """Every phase that lights a line of pseudocode must light one here, in every stage."""
     wanted = {
-        "fa2": tiled,
-        "fa1": tiled,
-        "standard": {
-            *(("scores", p) for p in ("load", "scores", "mask", "store")),
-            *(("softmax", p) for p in ("load", "max", "exp", "sum", "store")),
-            *(("output", p) for p in ("load", "output", "store")),
-        },
-    }[order]
+        (line.stage, phase)
+        for line in ALGORITHMS[order].pseudocode
+        for phase in (line.phases or (line.phase,))
+        if phase in PHASES
+    }
     missing = wanted - {(line.stage, line.phase) for line in lines}
     if missing:
         raise ListingError(f"{kind}, {order}: no line is marked for {sorted(map(str, missing))}")
@@ -117,5 +109,5 @@ def listings() -> dict[str, dict[str, list[dict]]]:
             "numpy": [asdict(line) for line in numpy_lines(order)],
             "triton": [asdict(line) for line in triton_lines(order)],
         }
-        for order in KERNELS
+        for order in ALGORITHMS
     }

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.compiled_code import code
 from explainer.engine.engine import Engine
@@ -23,7 +24,7 @@ from explainer.learn import glossary
 from explainer.learn.registry import answer
 from explainer.learn.tour import chapters
 from explainer.parallel.warps import from_query, packed
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.views.learn_report import page
 from explainer.web.bundle import online
 from explainer.web.export import animation, as_json, as_npz
@@ -200,7 +201,7 @@ def all_sheets(request: Request) -> Response:
 def health(engine: Engine) -> Response:
     """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
     machine = engine.machine() or {}
-    about = {"device": machine.get("device"), "interpreted": machine.get("interpreted")}
+    about = {"device": machine.get("device") or None, "interpreted": machine.get("interpreted")}
     return JSONResponse(engine.state() | about, headers={"Cache-Control": "no-store"})
 
 

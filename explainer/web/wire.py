@@ -17,11 +17,13 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs, row_names
-from explainer.algorithms.schedule import PHASES, STATISTICS, TENSORS, Step, schedule
+from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import moved, traffic
+from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
+from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
 from explainer.memory import tile_budget
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, one_visit, trace
 
 VERSION = 1
@@ -70,6 +72,14 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
     }
 
 
+def _hidden(p: Problem, rows: slice = slice(None), cols: slice = slice(None)) -> np.ndarray:
+    """A bit per score, row by row, high bits first: 1 where the mask hides it; empty if it hides
+    none."""
+    if not p.mask.hides:
+        return np.zeros(0, np.uint8)
+    return np.packbits(~p.mask.keep(p.n, p.n, rows, cols))
+
+
 def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
     filled = [
         np.full(size, np.nan) if x is None else x.ravel()
@@ -87,6 +97,7 @@ def _numbers(t: Trace) -> Arrays:
     rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
     sizes = [0 if v.O is None else v.O.size for v in t.visits]
     arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": t.S, "P": P, "lse": t.lse}
+    arrays["hidden"] = _hidden(p)
     arrays["r_ptr"] = np.concatenate([[0], np.cumsum(rows)]).astype("i4")
     for name in ROW_STATS:
         arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
@@ -101,7 +112,7 @@ def _numbers(t: Trace) -> Arrays:
 
 def _header(problem: Problem, steps: tuple[Step, ...], numbers: bool) -> dict:
     size = ITEMSIZE[problem.dtype]
-    fields = ("n", "d", "block_q", "block_k", "causal", "order", "dtype", "inputs", "seed")
+    fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
     totals = {
         order: moved(steps) if order == problem.order else traffic(replace(problem, order=order))
         for order in ORDERS
@@ -110,7 +121,8 @@ def _header(problem: Problem, steps: tuple[Step, ...], numbers: bool) -> dict:
     return {
         "version": VERSION,
         "query": problem.to_query(),
-        "problem": {f: getattr(problem, f) for f in (*fields, "scale", "Tr", "Tc")},
+        "problem": {f: getattr(problem, f) for f in (*fields, "scale", "Tr", "Tc")}
+        | {"mask": str(problem.mask)},
         "row_names": list(names) if names else None,
         "numbers": numbers,
         "phases": PHASES,
@@ -137,7 +149,7 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     Q, K, V = make_inputs(problem)
     rows = tiling.rows(problem, visit.i)
     cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
-    arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols]}
+    arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
     for name in ("S", "P", *ROW_STATS):
         if getattr(visit, name) is not None:
             arrays[name if name in "SP" else "r_" + name] = getattr(visit, name)

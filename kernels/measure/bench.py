@@ -43,12 +43,12 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> 
     del base["causal"]
     functions, rows = {}, {}
     for name in names:
-        rows[name] = {**base, "contender": name}
+        rows[name] = {**base, "method": name}
         try:
             _refuse_slow(name, problem, slow)
             functions[name] = contender(name, problem, q, k, v)
         except NotAvailable as reason:
-            rows[name]["not_available"] = str(reason)
+            rows[name]["refused"] = str(reason)
         torch.cuda.empty_cache()
     errors, naive_error = _errors(functions, problem, q, k, v)
     for name, function in functions.items():
@@ -96,7 +96,7 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
 
 def twelve_points(rows: list[dict]) -> dict | None:
     """hopper against SDPA flash and cuDNN at the README's points, from the rows; None without."""
-    by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["contender"]): r for r in rows}
+    by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["method"]): r for r in rows}
     table, to_cudnn = [], []
     for d in (64, 128):
         for mask in ("full", "causal"):
@@ -123,25 +123,26 @@ def twelve_points(rows: list[dict]) -> dict | None:
 
 
 def _nvidia_smi(fields: str) -> str:
-    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
+    return _said("nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader")
+
+
+def _said(*command: str) -> str:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        return done.stdout.strip() or "unknown"
     except (OSError, subprocess.TimeoutExpired):
-        return "nvidia-smi is not there"
+        return f"{command[0]} is not there"
 
 
 def provenance(command: str) -> dict:
-    """Where and how the numbers arose."""
+    """Where and how the numbers of a record arose."""
     import triton
 
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=FOLDER.parent
-    ).stdout.strip()
     return {
-        "device": torch.cuda.get_device_name(),
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "no GPU",
         "date": time.strftime("%Y-%m-%d"),
         "command": command,
-        "commit": commit or "unknown",
+        "commit": _said("git", "-C", str(FOLDER), "rev-parse", "--short", "HEAD"),
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
@@ -150,10 +151,6 @@ def provenance(command: str) -> dict:
             "cudnn": torch.backends.cudnn.version(),
             "driver": _nvidia_smi("driver_version"),
         },
-        "method": (
-            "standard normal inputs; contenders interleaved; CUDA events; "
-            f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone"
-        ),
     }
 
 
@@ -161,7 +158,7 @@ def show(rows: list[dict]) -> None:
     """One line a problem."""
     first = rows[0]
     head = f"{first['dtype']} d {first['d']} N {first['n']} {first['mask']}:"
-    cells = [f"{r['contender']} {r.get('tflops', '–')}" for r in rows]
+    cells = [f"{r['method']} {r.get('tflops', '–')}" for r in rows]
     print(head, " · ".join(cells), flush=True)
 
 
@@ -209,6 +206,10 @@ def main() -> None:
     out = args.out or FOLDER / f"{'_'.join(name)}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     record = provenance(shlex.join(["python", "-m", "kernels.measure.bench", *sys.argv[1:]]))
+    record["method"] = (
+        "standard normal inputs; contenders interleaved; CUDA events; "
+        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone"
+    )
     record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
     record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])
     began, slow = time.monotonic(), {}

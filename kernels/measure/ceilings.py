@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from .contenders import DTYPES
+from ..checks import DTYPES
 from .timing import interleave
 
 STREAM_BYTES = 1 << 30

@@ -18,9 +18,9 @@ import triton
 from triton.backends.compiler import GPUTarget
 
 from .. import fa1, fa2, masks
+from ..checks import DTYPES
 from ..configs import Config
 
-DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 LENGTH = 1024  # of the tensors that stand for Q, K, V: their strides are what the compiler sees
 
 

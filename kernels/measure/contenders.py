@@ -12,6 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 import kernels
 
 from .. import hopper, masks
+from ..checks import DTYPES
 from ..hopper import plans
 from .chooser import sdpa_choice
 
@@ -32,7 +33,6 @@ PAIR_BYTES = {
 }
 OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
 SHARE = 0.9  # of the free memory that a contender may take
-DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
 FA1_FLOPS_A_PROGRAM = 0.7e12
 SLOWEST_S = 4.0

@@ -10,11 +10,10 @@ import torch
 
 from .. import fa1, fa2, masks, standard
 from ..availability import INTERPRETED
-from ..checks import MAX_D, check_options, check_whole
+from ..checks import DTYPES, MAX_D, check_options, check_whole
 from ..configs import Config, choose
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
-DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 MAX_TILES = 65_536
 MAX_N = 16_384
 MAX_N_STANDARD = 1024  # a whole matrix S in one block: Triton's limit of 2²⁰ elements

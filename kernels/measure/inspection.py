@@ -11,11 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from .. import masks
-from ..checks import MAX_D, check_whole
+from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
 
 TIMEOUT_S = 120
-ITEMSIZE = {"fp16": 2, "bf16": 2, "fp32": 4}
 # Per multiprocessor (CUDA C++ programming guide, table of compute capabilities): shared KiB,
 # threads, blocks. All have 65,536 registers, given out 256 at a time to a warp, and keep 1 KiB of
 # shared memory per block for themselves.
@@ -57,8 +56,8 @@ def compile_report(
     """
     if arch not in SM_LIMITS:
         raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SM_LIMITS)}.")
-    if dtype not in ITEMSIZE:
-        raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(ITEMSIZE)}.")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(DTYPES)}.")
     if order not in ORDERS:
         raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(ORDERS)}.")
     check_whole("d", d, MAX_D)
@@ -68,7 +67,7 @@ def compile_report(
     if num_warps not in (None, 1, 2, 4, 8, 16):
         raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
     asked = masks.asked(causal, mask)
-    config = choose(arch, d, ITEMSIZE[dtype], block_m, block_n)
+    config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
     config = Config(
         config.block_m,
         config.block_n,

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import ncu_target
-from .record import provenance
+from .bench import provenance
 
 METRICS = {
     "dram__bytes_read.sum": "dram_read",
@@ -56,7 +56,7 @@ def rows(text: str) -> list[dict]:
 def main(source: str, target: str) -> None:
     """Command line."""
     problem = {"batch": 1, "heads": 1, "dtype": "fp16", "causal": False}
-    record = provenance("") | {"command": " ".join(ncu_target.__doc__.split("\n\n")[1].split())}
+    record = provenance(" ".join(ncu_target.__doc__.split("\n\n")[1].split()))
     record |= {"problem": problem, "notes": NOTES, "rows": rows(Path(source).read_text())}
     Path(target).write_text(json.dumps(record), encoding="utf-8")
 

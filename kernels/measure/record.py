@@ -10,18 +10,16 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import torch
-import triton
 
 from ..attention import config_for
 from ..decode import split_attention
 from ..reference import reference_attention
+from .bench import provenance
 from .contenders import Problem
 from .inspection import SM_LIMITS, compile_report
 from .placement import placement
@@ -47,24 +45,6 @@ COUNTED = tuple(  # N, side of the square tiles, d
     if n > side
 )
 DECODED = tuple(itertools.product((4096, 16384, 65536), (1, 16), (1, 2, 4, 8, 16, 32, 64)))
-
-
-def provenance(what: str) -> dict:
-    """Where, when and by which command."""
-    gpu = torch.cuda.is_available()
-    try:
-        commit = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True
-        ).stdout.strip()
-    except OSError:
-        commit = ""
-    return {
-        "device": torch.cuda.get_device_name() if gpu else "no GPU",
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "versions": {"torch": torch.__version__, "triton": triton.__version__},
-        "command": f"python -m kernels.measure.record {what} FILE",
-        "commit": commit,
-    }
 
 
 def placements() -> list[dict]:
@@ -183,7 +163,8 @@ def main() -> None:
         "decode": decoded,
         "counted": counted,
     }
-    record = provenance(args.what) | {"rows": makers[args.what]()}
+    record = provenance(f"python -m kernels.measure.record {args.what} FILE")
+    record |= {"rows": makers[args.what]()}
     args.file.write_text(json.dumps(record), encoding="utf-8")
 
 

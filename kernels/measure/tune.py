@@ -14,13 +14,13 @@ from dataclasses import replace
 import torch
 
 from .. import fa2, hopper, masks
+from ..checks import DTYPES
 from ..configs import Config
 from ..hopper import plans
 from ..reference import naive_attention, reference_attention
 from .timing import interleave
 
 TOKENS, HIDDEN = 16384, 2048
-DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def hopper_candidates(d: int, mask: masks.Mask) -> dict[str, plans.Plan]:
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
     parser.add_argument("--n", type=int, nargs="*", default=[1024, 4096, 16384])
     parser.add_argument("--mask", choices=("full", "causal"), nargs="*", default=["full", "causal"])
-    parser.add_argument("--dtype", choices=tuple(DTYPES), default="bf16")
+    parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
     args = parser.parse_args()
     if not torch.cuda.is_available():
         raise SystemExit("kernels.measure.tune needs a CUDA GPU.")

@@ -68,6 +68,25 @@ def watch(server: Server) -> Iterator[Callable[..., Watched]]:
     assert not verdicts, "\n".join(verdicts)
 
 
+@pytest.fixture(scope="module")
+def opened(context: BrowserContext, server: Server) -> Iterator[Watched]:
+    watched = Watched(context.new_page(), server)
+    watched.open()
+    yield watched
+    watched.page.close()
+
+
+@pytest.fixture
+def stage(opened: Watched) -> Iterator[Watched]:
+    """The Step page, open for all tests of a file that only ``show`` something there; each must
+    leave it clean."""
+    opened.problems.clear()
+    opened.requests.clear()
+    yield opened
+    verdict = opened.verdict()
+    assert not verdict, "\n".join(verdict)
+
+
 @pytest.fixture
 def tab(watch: Callable[..., Watched], context: BrowserContext) -> Watched:
     """One watched page at 1440 × 900, light."""

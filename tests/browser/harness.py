@@ -148,6 +148,15 @@ class Watched:
         self.settle(rests)
         return self.page
 
+    def show(self, query: str) -> Page:
+        """Another Problem and place in the page that is open, the way the tour shows one."""
+        self.page.evaluate(
+            "(query) => document.dispatchEvent(new CustomEvent('fa:show', { detail: query }))",
+            query,
+        )
+        self.settle()
+        return self.page
+
     def settle(self, rests: bool = True) -> None:
         """Waits until the player shows the Problem that was asked for last, and the page rests."""
         self.page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')

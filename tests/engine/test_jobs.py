@@ -15,7 +15,9 @@ import pytest
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
+from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
+from tests.schema import misfit
 from tests.workers import WAIT_S, Clock, Patient
 
 # Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
@@ -58,6 +60,7 @@ def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
     assert job.error is None
     result = job.result
     json.dumps(result, allow_nan=False)
+    assert not misfit(result, Result)
     assert result["asked"] == asked.to_query()
     ran = RunRequest.from_query(result["query"])
     assert not (ran.auto_q or ran.auto_k), "auto has become the table's numbers"
@@ -116,6 +119,7 @@ def test_what_needs_a_gpu_says_so_beside_what_ran(engine):
     if not interpreted(engine):
         pytest.skip("a GPU is here: everything runs")
     job = finish(engine.submit(RunRequest(Problem(), tuple(METHODS))))
+    assert not misfit(job.result, Result) and not misfit(engine.machine(), Machine)
     refused = {row["method"]: row["refused"] for row in job.result["rows"] if "refused" in row}
     assert set(refused) == set(METHODS) - {"naive", *ORDERS}
     assert all(text.endswith(".") for text in refused.values())
@@ -155,6 +159,6 @@ def test_without_triton_the_reason_is_a_sentence():
     try:
         job = finish(bare.submit(RunRequest(Problem())))
         assert job.state == "failed" and "Triton is not installed" in job.error
-        assert bare.machine()["available"] is False
+        assert bare.machine()["available"] is False and not misfit(bare.machine(), Machine)
     finally:
         bare.close()

@@ -25,14 +25,14 @@ def test_nearest(problem, n, d):
     assert {"naive", problem.order, "hopper"} <= {row["method"] for row in found["rows"]}
     mask = "causal" if problem.causal else "full"
     file = {
-        row["contender"]: row
+        row["method"]: row
         for row in recorded.load()["rows"]
         if (row["n"], row["d"], row["mask"], row["dtype"]) == (n, d, mask, found["query"]["dtype"])
     }
     for row in found["rows"]:
         theirs = file[row["method"]]
         if "refused" in row:
-            assert row["refused"] == theirs["not_available"]
+            assert row["refused"] == theirs["refused"]
             continue
         for key in ("median_ms", "p20_ms", "p80_ms", "tflops", "peak_bytes", "error"):
             assert row[key] == theirs[key]
@@ -66,13 +66,13 @@ def test_a_recorded_sweep_is_the_files_rows():
     assert (near.d, near.dtype) == (128, "bf16")
     lengths = {row["n"] for row in rows}
     assert lengths == {256, 512, 1024, 2048, 4096}
-    assert {row["contender"] for row in rows} == {"naive", "hopper"}
+    assert {row["method"] for row in rows} == {"naive", "hopper"}
     assert len(rows) == 2 * 2 * len(lengths)
     assert all(row in recorded.load()["rows"] for row in rows)
 
 
 def test_refusals_were_recorded_too():
     _, rows = recorded.swept(Sweep(64, "bf16", tuple(METHODS)))
-    refused = [row for row in rows if "not_available" in row]
-    assert {row["contender"] for row in refused} >= {"naive", "standard"}
+    refused = [row for row in rows if "refused" in row]
+    assert {row["method"] for row in refused} >= {"naive", "standard"}
     assert all("median_ms" not in row for row in refused)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
 from explainer.memory import tile_budget
@@ -160,6 +161,7 @@ def walk(problem: Problem, every: int = 1) -> dict:
     case = {
         "problem": problem.to_query(),
         "numbers": numbers,
+        "hidden": (~seen(problem)).tolist() if numbers else None,
         "kinds": dense,
         "every": every,
         "places": list(places(problem, visits, every)),
@@ -202,6 +204,9 @@ def zoom(problem: Problem, step: int) -> dict:
     return {
         "step": step,
         "rows": {phase: statistics(problem, visit, phase, COLUMNS) for phase in visit.phases},
+        "hidden": (~seen(problem))[tiling.rows(problem, visit.i)][
+            :, slice(*columns(problem, visit.j))
+        ].tolist(),
         "S": visit.S,
         "P": visit.P,
         "before": None if earlier is None else earlier.O,

@@ -1,6 +1,9 @@
 // Where the browser's pure modules lie; every test takes them from here.
 
 export * from "../../assets/js/lib/axis.js";
+export * from "../../assets/js/model/algorithms.js";
+export { bytes } from "../../assets/js/lib/format.js";
+export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/frame.js";
 export * from "../../assets/js/model/on_chip.js";
@@ -8,5 +11,6 @@ export * from "../../assets/js/model/phases.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
 export * from "../../assets/js/model/race_clock.js";
+export * from "../../assets/js/model/table.js";
 export * from "../../assets/js/model/tiles.js";
 export { read as readWarpSteps } from "../../assets/js/model/warp_steps.js";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
+import { axisOf, bytes, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
@@ -29,6 +29,11 @@ test("values stand on their axis, and gaps on none", () => {
   equal([flat_.at(3), flat_.said(3.25)], [0.5, "3.25"]);
   equal([0, 5, 10, 99].map(scaleOf([0, 10], false)), [0, 0.5, 1, 1]);
   equal([0, 1, 100].map(scaleOf([10, 100], true)), [0, 0, 1]);
+});
+
+test("bytes are written as Python writes them", () => {
+  for (const [, amounts] of fixtures("amounts"))
+    for (const [count, wanted] of amounts) assert.equal(bytes(count), wanted, String(count));
 });
 
 for (const [name, { sent, told }] of fixtures("warps"))

@@ -14,12 +14,18 @@ import pytest
 from playwright._impl._driver import compute_driver_executable
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
-from tests.js.fixtures import write_race, write_walk, write_warps, write_zoom
+from tests.js.fixtures import write, write_race, write_walk, write_warps, write_zoom
 from tests.js.problems import LONG, LONGEST, PROBLEMS, drawn, problem_of
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
+# Every size a strip of the Step page can have, unit borders, and halves that must go to the even.
+BYTES = sorted(
+    {*range(0, 2**17, 4), *(k * 2**17 for k in range(2**12))}
+    | {2**p + k for p in range(2, 46) for k in (-5, -1, 0, 1, 3 * 2**p // 8, 9 * 2**p // 128)}
+)
 NODE = compute_driver_executable()[0]  # Playwright brings a node of its own
 
 
@@ -50,6 +56,7 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for order in ORDERS:
             query = problem.to_query() | {"order": order}
             write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
+    write(folder, "amounts-all", [(n, amount(n)) for n in BYTES])
     return folder
 
 
@@ -76,6 +83,7 @@ FAULTS = {
     "a place left out": lambda c: c["places"].pop(5),
     "another accumulator": lambda c: c["after"][0]["O"][0].__setitem__(0, 3.0),
     "an accumulator not yet divided": lambda c: c["places"][-1].update(acc=["after", 0]),
+    "a hidden score shown": lambda c: c["hidden"][-1].__setitem__(0, True),
     "another transfer": lambda c: c["transfers"][1].pop(),
     "another map": lambda c: c["tiles"].__setitem__(1, c["tiles"][0]),
     "another kind of tile": lambda c: c["kinds"][0].__setitem__(0, "skipped"),

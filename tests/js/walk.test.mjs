@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  CODE, finishedRows, frame, history, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence, stated,
+  ALGORITHMS, finishedRows, frame, history, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence, stated,
   tileState,
 } from "./model.mjs";
 
@@ -26,6 +26,12 @@ function accumulator(trace, f, wanted, after, where) {
   const { O } = trace.arrays;
   const final = O.subarray(f.rows.start * f.problem.d, f.rows.stop * f.problem.d);
   same(f.acc.data, state === "final" ? [...final] : flat(after[visit].O), `${where}: accumulator`);
+}
+
+function mask(f, hidden, where) {
+  for (let r = f.rows.start; r < f.rows.stop; r++)
+    for (let c = f.cols.start; c < f.cols.stop; c++)
+      assert.equal(f.hides(r - f.rows.start, c - f.cols.start), hidden[r][c], `${where}: score ${r}, ${c} hidden`);
 }
 
 function transfers(f, wanted, done, where) {
@@ -50,7 +56,7 @@ function words(f, where) {
   const said = sentence(f, row);
   assert.doesNotMatch(said, /undefined|null|object/, where);
   const { n, block_q } = f.problem;
-  const lines = CODE[f.problem.order].filter((line) => lit(line, f));
+  const lines = ALGORITHMS[f.problem.order].pseudocode.filter((line) => lit(line, f));
   assert.ok(lines.length, `${where}: no line of the code is lit`);
   assert.ok(lines.every(({ phase, phases }) => (phases ?? [phase]).includes(f.phase)), where);
   assert.equal(f.rows.stop, Math.min(n, (f.i + 1) * block_q), where);
@@ -70,6 +76,7 @@ function judge(trace, want, case_, where) {
   accumulator(trace, f, want.acc, case_.after, where);
   transfers(f, case_.transfers[f.step], want.done, where);
   lines(trace, f, want.history, case_.after, where);
+  if (case_.hidden) mask(f, case_.hidden, where);
   words(f, where);
   assert.equal(finishedRows(trace, f), want.finished, `${where}: finished row blocks`);
   return f;

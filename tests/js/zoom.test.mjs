@@ -10,6 +10,7 @@ function judge(trace, want, phase, where) {
   assert.equal(f.numbers, true, where);
   equal(f.stats.map((s) => String(s.row)), Object.keys(want.rows[phase]), where);
   for (const s of f.stats) for (const [stat, value] of Object.entries(want.rows[phase][s.row])) same([s[stat]], [real(value)], `${where}: row ${s.row} ${stat}`);
+  want.hidden.forEach((row, r) => row.forEach((is, c) => assert.equal(f.hides(r, c), is, `${where}: score ${r}, ${c} hidden`)));
   if (!want.after) return;
   const before = want.before ? flat(want.before) : new Array(flat(want.after).length).fill(0);
   const kept = trace.problem.order === "standard" ? null : before;

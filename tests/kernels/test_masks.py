@@ -24,11 +24,13 @@ def test_a_mask_is_what_its_name_says(text, n_q, n_k, block_q, block_k):
     assert mask.hides or dense.all()
     kinds = mask.tiles(n_q, n_k, block_q, block_k)
     starts, stops = mask.key_range(n_q, n_k, block_q)
+    sure = mask.key_range(n_q, n_k, block_q, every=True)
     for i, row_block in enumerate(range(0, n_q, block_q)):
         rows = dense[row_block : row_block + block_q]
         assert not rows[:, : starts[i]].any() and not rows[:, stops[i] :].any()
         if not rows.any():
             assert starts[i] == stops[i]
+        assert rows[:, sure[0][i] : sure[1][i]].all()
         for j, key_block in enumerate(range(0, n_k, block_k)):
             tile = rows[:, key_block : key_block + block_k]
             want = "full" if tile.all() else "partial" if tile.any() else "skipped"

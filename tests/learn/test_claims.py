@@ -141,7 +141,7 @@ def test_a_tile_must_fit_one_sm():
     rows = {row[0]: row for row in blocks[0]["rows"]}
     a100 = CARDS["a100"]
     assert costs.A100_ON_CHIP * a100.sms / 2**20 == 20.25
-    assert "20.25 MB" in blocks[1]["words"] and "163 KB" in blocks[1]["words"]
+    assert "20.2 MiB" in blocks[1]["words"] and "163 KiB" in blocks[1]["words"]
     one, wished = (int(rows[a100.name][i].split()[0]) for i in (2, 5))
     need = 3 * one * 64 * 2 + one * one * 4 + one * 64 * 4 + 2 * one * 4
     assert need <= a100.shared_bytes and wished > 10 * one
@@ -167,8 +167,8 @@ def test_flops_are_not_fewer(d, size):
 def test_off_chip_like_with_like():
     rows = {row[0]: row[1:] for row in block("claim_kept", "table")["rows"]}
     assert rows["on chip: the tiles of Q, K, V, O"] == ["32 KB", "32 KB"]
-    assert rows["off chip: S"] == ["64 MB", "none"]
-    assert rows["off chip: S and P, or lse"] == ["128 MB", "16 KB"]
+    assert rows["off chip: S"] == ["64 MiB", "none"]
+    assert rows["off chip: S and P, or lse"] == ["128 MiB", "16 KiB"]
     assert rows["from N/2 to N that grows"] == ["×4", "×2"]
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.algorithms import schedule, tiling
+from explainer.algorithms import tiling
+from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
-from explainer.learn.formats import FORMATS
+from explainer.base.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
 
@@ -48,11 +49,11 @@ def test_every_symbol_of_the_pages_is_there():
 
 def test_every_word_that_the_pages_use_is_there():
     assert not set(WORDS) - set(BY_KEY)
-    assert not set(schedule.PHASES) - set(BY_KEY)
+    assert not set(PHASES) - set(BY_KEY)
     assert not set(tiling.KINDS) - set(BY_KEY)
     assert not set(ORDERS) - set(BY_KEY)
     phases = [t.key for t in TERMS if t.name.startswith("phase ")]
-    assert tuple(phases) == schedule.PHASES  # in the order in which they happen
+    assert tuple(phases) == PHASES  # in the order in which they happen
 
 
 @pytest.mark.parametrize("term", TERMS, ids=lambda t: t.key)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn import online
 from explainer.learn.blocks import values
-from explainer.learn.rungs_low import size
 from explainer.memory import tile_budget
 from explainer.trace import trace
 
@@ -37,17 +37,17 @@ def test_a_tile_fits_one_thread_block_or_not(card, side, dtype):
     bars = next(b for b in made if b["type"] == "bars")
     assert bars["items"][0][1] == tile and bars["limit"] == limit
     verdict = "fit what" if tile <= limit else "do not fit what"
-    assert f"{size(tile)} {verdict} one thread block may use, {size(limit)}" in words(made)
+    assert f"{amount(tile)} {verdict} one thread block may use, {amount(limit)}" in words(made)
     assert next(x[1] for x in bars["items"] if x[0].startswith("S of")) == 4096**2 * item
 
 
 def test_m_is_per_sm():
     a100 = CARDS["a100"]
-    assert (size(a100.shared_bytes), a100.sms) == ("163 KiB", 108)
+    assert (amount(a100.shared_bytes), a100.sms) == ("163 KiB", 108)
     question = online.RUNGS[0].question
-    assert question.options[question.answer][0] == size(a100.shared_bytes)
+    assert question.options[question.answer][0] == amount(a100.shared_bytes)
     assert "The 108 SMs have 17.3 MiB" in words(blocks("tiles_why", card="a100"))
-    assert size(108 * 164 * 1024).startswith("17.3")
+    assert amount(108 * 164 * 1024).startswith("17.3")
     table = next(b for b in blocks("tiles_why", card="a100") if b["type"] == "table")
     assert [r[0] for r in table["rows"]] == ["Registers", "Shared memory", "L2 cache", "HBM"]
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.amounts import power, written
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import values
-from explainer.learn.formats import FORMATS, power, written
 from explainer.learn.precision import (
     CASES,
     SECTIONS,

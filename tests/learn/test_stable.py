@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.formats import FORMATS
 from explainer.learn import stable
 from explainer.learn.blocks import values
-from explainer.learn.formats import FORMATS
 from explainer.trace import trace
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}

@@ -92,14 +92,6 @@ def test_fusing_attention_can_move_more():
         assert verdict in words(made) and (fused > apart) == (verdict == "more bytes")
 
 
-@pytest.mark.parametrize(
-    ("nbytes", "wanted"),
-    [(0, "0 B"), (1023, "1,023 B"), (1024, "1 KiB"), (12 * 2**20, "12 MiB"), (2**41, "2,048 GiB")],
-)
-def test_amounts(nbytes, wanted):
-    assert systems.amount(nbytes) == wanted
-
-
 # ---- formats
 
 

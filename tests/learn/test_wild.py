@@ -203,9 +203,9 @@ def test_the_ratio_of_speed_is_the_records():
     # Another way to the same two numbers: times in place of rates.
     ms = {}
     for row in recorded.load()["rows"]:
-        if row["contender"] in ("sdpa_flash", "sdpa_cudnn") and "median_ms" in row:
+        if row["method"] in ("sdpa_flash", "sdpa_cudnn") and "median_ms" in row:
             problem = tuple(row[k] for k in ("n", "d", "mask", "dtype", "batch", "heads"))
-            ms.setdefault(problem, {})[row["contender"]] = row["median_ms"]
+            ms.setdefault(problem, {})[row["method"]] = row["median_ms"]
     ratios = [t["sdpa_flash"] / t["sdpa_cudnn"] for t in ms.values() if len(t) == 2]
     assert len(ratios) > 50
     low, high = wild.speed_ratio()
@@ -216,6 +216,6 @@ def test_the_ratio_of_speed_is_the_records():
 
 def test_only_math_keeps_the_square_in_the_record():
     for row in recorded.load()["rows"]:
-        if row["contender"].startswith("sdpa_") and row["n"] >= 4096 and "peak_bytes" in row:
+        if row["method"].startswith("sdpa_") and row["n"] >= 4096 and "peak_bytes" in row:
             square = row["batch"] * row["heads"] * row["n"] ** 2 * 2
-            assert (row["peak_bytes"] >= square) == (row["contender"] == "sdpa_math")
+            assert (row["peak_bytes"] >= square) == (row["method"] == "sdpa_math")

@@ -34,7 +34,7 @@ def test_recorded_peaks_to_the_byte(contender, form, least):
     """
     seen = Counter()
     for row in recorded.load()["rows"]:
-        if row["contender"] != contender or "peak_bytes" not in row:
+        if row["method"] != contender or "peak_bytes" not in row:
             continue
         w = of(row)
         extra = 8 * w.n if contender == "naive" and w.causal else 0

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.algorithms.schedule import PHASES
-from explainer.parallel.warps import COUNTS, ORDERS, START, from_query, packed, warps
+from explainer.algorithms.transfers import PHASES
+from explainer.base.fields import WARPS as COUNTS
+from explainer.parallel.warps import ORDERS, START, from_query, packed, warps
 from explainer.problem import Problem, ProblemError
 from explainer.trace import Visit, trace
 

@@ -19,8 +19,10 @@ from explainer.base.formats import round_to
 from explainer.engine import recorded
 from explainer.engine.child import ROOT
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
+from explainer.engine.results import Result, unknown_machine
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, script, sweep_report
+from tests.schema import misfit
 
 
 def live(**more) -> dict:
@@ -45,7 +47,7 @@ def live(**more) -> dict:
     asked = RunRequest(Problem(dtype="bf16", inputs="random"), ("naive", "fa2", "hopper"))
     return {
         "query": asked.to_query(), "asked": asked.to_query(), "when": "2026-11-21 05:00:00 UTC",
-        "machine": {"device": "NVIDIA H200", "interpreted": False, "versions": {"torch": "2.11"}},
+        "machine": unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}},
         "heads_judged": 1, "naive_error": 2.4e-7, "naive_refused": None, "io_bytes": 4096,
         "tiles": {"fa2": 10}, "rows": rows,
         "ceilings": {"hbm_bytes_per_s": 4.2e12, "l2_bytes_per_s": 9e12, "flops": 7.8e14},
@@ -55,6 +57,10 @@ def live(**more) -> dict:
 
 def text_of(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+def test_what_is_made_up_here_keeps_to_the_type():
+    assert not misfit([live(), interpreted("naive", "fa2", refused=GPU)], list[Result])
 
 
 def test_what_the_cards_say():
@@ -69,8 +75,7 @@ def test_what_the_cards_say():
 
 
 def test_unknown_card_is_said_to_be_unknown():
-    machine = {"device": "NVIDIA GeForce <b>", "interpreted": False, "versions": {}}
-    html = run_report.report(live(machine=machine))
+    html = run_report.report(live(machine=unknown_machine("NVIDIA GeForce <b>")))
     assert "NVIDIA GeForce &lt;b&gt; is not in the table of cards: its peak is not known" in html
     assert "GeForce <b>" not in html
 
@@ -97,7 +102,7 @@ def interpreted(*methods: str, refused: tuple[str, ...] = (), same: bool | None 
         rows.append(row | {"method": name})
     rows += [{"method": name, "refused": "It needs an NVIDIA GPU."} for name in refused]
     counts = {"standard": 512, "fa1": 272, "fa2": 272}
-    machine = {"device": "CPU, Triton interpreter", "interpreted": True, "versions": {}}
+    machine = unknown_machine("CPU, Triton interpreter") | {"interpreted": True}
     more = {"tiles": {m: counts[m] for m in methods if m in counts}, "machine": machine}
     return live(rows=rows, ceilings=None, chooser=None, **more)
 
@@ -257,7 +262,7 @@ def test_sweep_figures_are_the_rows():
     for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
         for trace in figure.data:
             method, mask = trace.name.rsplit(", ", 1)
-            mine = {r["n"]: r[key] for r in rows if key in r and METHODS[r["contender"]] == method
+            mine = {r["n"]: r[key] for r in rows if key in r and METHODS[r["method"]] == method
                     and r["mask"] == mask}  # fmt: skip
             assert dict(zip(trace.x, trace.y, strict=True)) == mine
     assert figures.sweep([]) == (None, None, None)
@@ -265,16 +270,9 @@ def test_sweep_figures_are_the_rows():
 
 def test_sweep_sentences_are_computed():
     def row(method, n, mask, ms):
-        return {"contender": method, "n": n, "mask": mask, "median_ms": ms}
+        return {"method": method, "n": n, "mask": mask, "median_ms": ms}
 
-    refused = {
-        "contender": "naive",
-        "batch": 32,
-        "heads": 32,
-        "n": 512,
-        "mask": "full",
-        "not_available": "Too much.",
-    }
+    refused = {"method": "naive", "n": 512, "mask": "full", "refused": "Too much."}
     rows = [row("fa2", 256, "full", 2.0), row("fa2", 256, "causal", 1.1), refused]
     assert sweep_report.findings(rows) == [
         "Causal takes this share of full's time: FA-2 0.55 (N = 256).",
@@ -283,12 +281,12 @@ def test_sweep_sentences_are_computed():
 
 
 def test_a_refusal_makes_no_column_wide():
-    row = {"contender": "naive", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
-           "dtype": "bf16", "not_available": "Its N × N matrices would need much."}  # fmt: skip
+    row = {"method": "naive", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
+           "dtype": "bf16", "refused": "Its N × N matrices would need much."}  # fmt: skip
     html = sweep_report.figures([row], Sweep(64, "bf16"), "recorded", {"source": "recorded"})
     cells = re.findall(r"<td>([^<]*)</td>", html)
-    assert "not run" in cells and row["not_available"] not in cells
-    assert row["not_available"] in text_of(html)
+    assert "not run" in cells and row["refused"] not in cells
+    assert row["refused"] in text_of(html)
 
 
 def test_a_sweep_says_what_it_measures():

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory import capacity, levels, tile_choices, traffic_series
 from explainer.memory.workload import Workload
 from explainer.pages import memory, parallel
 from explainer.parallel import durations, real_schedules
-from explainer.views.html import amount
 from tests.views.test_views import Strict
 
 

@@ -33,7 +33,7 @@ EVIL = "<script>alert(1)</script>\"'&"
 class Strict(HTMLParser):
     """Every element is closed, in order; gathers elements and text."""
 
-    VOID = ("br", "img", "input", "hr", "rect", "line", "path")
+    VOID = ("br", "img", "input", "hr")
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.algorithms.schedule import PHASES
 from explainer.algorithms.traffic import traffic
+from explainer.algorithms.transfers import PHASES
 from explainer.problem import ORDERS, Problem, ProblemError
 from explainer.trace import trace
 from explainer.web.wire import pack, packed_gzip

@@ -1,7 +1,10 @@
 // Mounts the Learn page: makes the server's cards live, keeps contents, progress and address in step.
 
-import { address, opened } from "../site/site.js";
+import { address } from "../site/address.js";
+import { opened } from "../site/pages.js";
+import { BUILD } from "../lib/build.js";
 import { el, hall, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./questions.js";
 import { settle, Widget } from "./widget.js";
@@ -178,7 +181,7 @@ class Learn {
       else this.goal?.scrollIntoView();
     }, { signal });
     for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(name, () => { this.goal = null; }, { signal, passive: true, capture: true });
-    const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => claim.dispatchEvent(new Event(name)));
+    const claims = (name) => root.querySelectorAll("[data-claim]").forEach((claim) => tell(name, null, claim));
     window.addEventListener("beforeprint", () => claims("fa:reveal"), { signal });
     window.addEventListener("afterprint", () => { claims("fa:conceal"); root.classList.remove("is-handout"); }, { signal });
     window.addEventListener("resize", () => settle(root), { signal });
@@ -336,7 +339,11 @@ class Learn {
 
 const mounted = new WeakMap();
 
-/** Called from js_on_load, once or more often, with the element that holds (or will hold) the page. */
-export function mountLearn(element) {
+/** Called once or more often, with the element that holds (or will hold) the page. */
+export async function mountLearn({ element }) {
   if (!mounted.has(element)) mounted.set(element, new Learn(element));
+  const place = element.querySelector(".fa-mount");
+  const answer = await fetch(new URL(`fa/learn.html?build=${BUILD}`, document.baseURI));
+  if (answer.ok) place.innerHTML = await answer.text();
+  else place.textContent = "This page could not be loaded: reload it.";
 }

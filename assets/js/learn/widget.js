@@ -3,6 +3,7 @@
 
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { Transport } from "../views/transport.js";
 
@@ -238,6 +239,6 @@ export class Widget {
     if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });
     const words = blocks.filter(({ type, kind }) => type === "text" && kind !== "fine").map((block) => block.words);
     if (aloud) set(this.said, { text: words.join(" ") });
-    this.root.dispatchEvent(new CustomEvent("fa:blocks", { bubbles: true }));
+    tell("fa:blocks", null, this.root);
   }
 }

@@ -24,12 +24,18 @@ export function number(x, short = false) {
   return text.replace("e+", "e").replaceAll("-", "−");
 }
 
-/** @param {number} count */
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** To the nearest whole number, halves to the even one, as Python has it. @param {number} x */
+const rounded = (x) => (x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+
+/** Bytes in units of 1,024, three digits, as explainer/base/amounts.py writes them too.
+ * @param {number} count */
 export function bytes(count) {
-  if (count < 1000) return `${count} B`;
-  if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 2 : 1)} kB`;
-  if (count < 1e9) return `${(count / 1e6).toFixed(count < 1e7 ? 2 : 1)} MB`;
-  return `${(count / 1e9).toFixed(2)} GB`;
+  let power = 0;
+  for (; count >= 1024 && power < 4; power++) count /= 1024;
+  const parts = count >= 100 || !power ? 1 : count >= 10 ? 10 : 100;
+  return `${integer(rounded(count * parts) / parts)} ${UNITS[power]}`;
 }
 
 /** @param {number} k */

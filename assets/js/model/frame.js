@@ -1,7 +1,7 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-/** @import { Accumulator, Decoded, Frame, Kind, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Frame, Kind, Numbers, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
@@ -138,6 +138,10 @@ function statsOf(trace, v, rows, done) {
   return out;
 }
 
+/** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
+ * @param {Record<string, Numbers>} arrays @param {number} k */
+export const hidden = ({ hidden: bits }, k) => bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
+
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
 
@@ -182,6 +186,7 @@ export function frame(trace, step, phase) {
     j < 0
       ? { start: 0, stop: p.n }
       : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
+  const zoom = zoomAt(trace, step)?.arrays ?? null;
   return {
     problem: p,
     step,
@@ -199,8 +204,11 @@ export function frame(trace, step, phase) {
     stats: statsOf(trace, step, rows, done),
     acc: accumulatorOf(trace, step, done, rows),
     transfers: transfersOf(trace, step, done),
-    numbers: header.numbers || Boolean(zoomAt(trace, step)),
-    zoom: zoomAt(trace, step)?.arrays ?? null,
+    numbers: header.numbers || Boolean(zoom),
+    zoom,
+    hides: zoom
+      ? (r, c) => hidden(zoom, r * (cols.stop - cols.start) + c)
+      : (r, c) => hidden(arrays, (rows.start + r) * p.n + cols.start + c),
     ...bytesSoFar(trace, step, done),
   };
 }

@@ -1,62 +1,18 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
+import { ALGORITHMS } from "./algorithms.js";
 import { blockName, bytes, number, sub } from "../lib/format.js";
-
-export const NAMES = { standard: "Standard", fa1: "FA-1", fa2: "FA-2" };
 
 /** @import { Frame, Order, Row } from "./types.js" */
 /** @typedef {{text: string, note?: string, phase?: string, phases?: string[], stage?: string, first?: boolean}} Line */
-
-/** Pseudocode of each loop order; `phase` says which line lights up, `only` when it is real. @type {Record<Order, Line[]>} */
-export const CODE = {
-  fa2: [
-    { text: "for i in 0 … Tr−1:", note: "one thread block each" },
-    { text: "  load Qᵢ;  m = −∞, ℓ = 0, O = 0", phase: "load", first: true },
-    { text: "  for j in 0 … Tc−1:", note: "causal: stop at the diagonal" },
-    { text: "    load Kⱼ, Vⱼ", phase: "load" },
-    { text: "    S = Qᵢ Kⱼᵀ / √d", phase: "scores" },
-    { text: "    S = −∞ where key > query", phase: "mask", note: "partial tiles only" },
-    { text: "    m_new = max(m, rowmax S)", phase: "max" },
-    { text: "    P = exp(S − m_new);  α = exp(m − m_new)", phase: "exp" },
-    { text: "    ℓ = α ℓ + rowsum P", phase: "sum" },
-    { text: "    O = α O + P Vⱼ", phase: "output" },
-    { text: "  write O / ℓ,  lse = m + log ℓ", phase: "store" },
-  ],
-  fa1: [
-    { text: "for j in 0 … Tc−1:" },
-    { text: "  load Kⱼ, Vⱼ", phase: "load", first: true },
-    { text: "  for i in 0 … Tr−1:", note: "causal: skip above the diagonal", phase: "skip" },
-    { text: "    load Qᵢ, Oᵢ, mᵢ, ℓᵢ", phase: "load" },
-    { text: "    S = Qᵢ Kⱼᵀ / √d", phase: "scores" },
-    { text: "    S = −∞ where key > query", phase: "mask", note: "partial tiles only" },
-    { text: "    m_new = max(m, rowmax S)", phase: "max" },
-    { text: "    P = exp(S − m_new);  α = exp(m − m_new)", phase: "exp" },
-    { text: "    ℓ_new = α ℓ + rowsum P", phase: "sum" },
-    { text: "    O = (ℓ α O + P Vⱼ) / ℓ_new", phase: "output" },
-    { text: "    write Oᵢ, m_new, ℓ_new", phase: "store", note: "back to HBM each time" },
-  ],
-  standard: [
-    { text: "load Q, K", phase: "load", stage: "scores", note: "1st kernel" },
-    { text: "S = Q Kᵀ / √d", phase: "scores", stage: "scores" },
-    { text: "S = −∞ where key > query", phase: "mask", stage: "scores" },
-    { text: "write S to HBM", phase: "store", stage: "scores", note: "N × N" },
-    { text: "load S", phase: "load", stage: "softmax", note: "2nd kernel" },
-    { text: "m = rowmax S", phase: "max", stage: "softmax" },
-    { text: "ℓ = rowsum exp(S − m);  P = exp(S − m) / ℓ", phases: ["exp", "sum"], stage: "softmax" },
-    { text: "write P to HBM", phase: "store", stage: "softmax", note: "N × N" },
-    { text: "load P, V", phase: "load", stage: "output", note: "3rd kernel" },
-    { text: "O = P V", phase: "output", stage: "output" },
-    { text: "write O", phase: "store", stage: "output" },
-  ],
-};
 
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
   if (line.stage && line.stage !== f.stage) return false;
   if (line.phases) return line.phases.includes(f.phase);
   if (line.phase !== f.phase) return false;
-  if (line.first) return f.transfers.some((t) => t.tensor === (f.problem.order === "fa2" ? "Q" : "K"));
+  if (line.first) return f.transfers.some((t) => t.tensor === ALGORITHMS[f.problem.order].opens);
   return true;
 }
 

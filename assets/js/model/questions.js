@@ -1,6 +1,7 @@
 // What to guess before a step: pure functions of a trace and a place. Every answer is looked up in
 // the trace that then shows it.
 
+import { ALGORITHMS } from "./algorithms.js";
 import { number } from "../lib/format.js";
 
 /** @import { Trace } from "./types.js" */
@@ -33,7 +34,7 @@ function maximum(trace, v) {
 /** "How many tiles will be skipped?", before the first visit of a causal Problem. @param {Trace} trace @returns {Question} */
 function skipped(trace) {
   const { header, problem: p } = trace;
-  if (!p.causal || p.order === "standard") return null;
+  if (p.mask === "full" || !ALGORITHMS[p.order].running) return null;
   const { skipped: count } = header.tile_counts;
   const all = p.Tr * p.Tc;
   const options = [...new Set([count, Math.floor(all / 2), all - count])].sort((a, b) => a - b);

@@ -1,13 +1,13 @@
 // The arithmetic of a race: how far each loop order is after a tick, when every lane may make the
 // same number of visits, or move the same number of bytes. A lane is its list of `bytesAfter`. Pure.
 
+import { ALGORITHMS } from "./algorithms.js";
 import { phasesOf } from "./frame.js";
 
 /** @import { Order, Place, Trace } from "./types.js" */
 /** @typedef {{byBytes: boolean, quantum: number, ticks: number}} Clock */
 
-/** @type {Order[]} */
-export const ORDERS = ["standard", "fa1", "fa2"];
+export const ORDERS = /** @type {Order[]} */ (Object.keys(ALGORITHMS));
 
 /** HBM bytes that a trace has moved after 0, 1, … all of its visits. @param {Trace} trace */
 export function bytesAfter({ steps, tensors, moved }) {

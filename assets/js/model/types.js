@@ -11,7 +11,7 @@
 /**
  * What was asked for, and what follows from it: Br, Bc, the factor of the products, Tr row blocks, Tc key blocks.
  * @typedef {{
- *   n: number, d: number, block_q: number, block_k: number, causal: boolean, order: Order, dtype: string,
+ *   n: number, d: number, block_q: number, block_k: number, mask: string, order: Order, dtype: string,
  *   inputs: string, seed: number, scale: number, Tr: number, Tc: number,
  * }} Problem
  *
@@ -37,10 +37,10 @@
  *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
  * }} Skeleton
  *
- * What comes with `numbers` only: matrices (n × d; S and P n × n, S scaled and masked), statistics of each visit's
+ * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P n × n, S scaled and masked), statistics of each visit's
  * rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
  * @typedef {{
- *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, r_ptr: Numbers,
+ *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
  *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers,
  * }} Values
@@ -79,6 +79,6 @@
  *   problem: Problem, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage,
  *   stats: Row[], acc: Accumulator | null, transfers: Transfer[], numbers: boolean,
- *   zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ *   hides: (r: number, c: number) => boolean, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

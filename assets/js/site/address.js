@@ -45,3 +45,5 @@ export class Address {
     window.history[how](window.history.state, "", `?${params}${window.location.hash}`);
   }
 }
+
+export const address = new Address();

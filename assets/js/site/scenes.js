@@ -1,5 +1,6 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
-// Fetched when that page is first shown.
+
+import { tell } from "../lib/events.js";
 
 const PAGE = "#pages .fa-report";
 const SCENES = ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plot:has(.js-plotly-plot)";
@@ -61,7 +62,7 @@ class Scenes {
   key(event) {
     const page = this.page;
     if (!page) return;
-    if (event.key === "Escape") return document.dispatchEvent(new Event("fa:leave-hall"));
+    if (event.key === "Escape") return tell("fa:leave-hall");
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
@@ -72,4 +73,5 @@ class Scenes {
   }
 }
 
-new Scenes();
+/** Of the component with the verdict. */
+export const mountScenes = () => new Scenes();

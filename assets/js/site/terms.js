@@ -72,7 +72,7 @@ export class Terms {
     on("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
     on("focusin", ({ target }) => this.focused(target));
     on("focusout", () => this.hide());
-    on("pointerdown", ({ target }) => this.pop.contains(target) || this.hide());
+    on("pointerdown", ({ target }) => this.stir() || this.pop.contains(target) || this.hide());
     on("keydown", (event) => event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()), { capture: true });
     window.addEventListener("scroll", () => this.shown && this.hide(), { passive: true, capture: true });
   }
@@ -82,9 +82,14 @@ export class Terms {
     return (this.loading ??= this.load().then((found) => new Index(found), () => { this.loading = null; }));
   }
 
-  moved({ clientX: x, clientY: y, target }) {
+  /** The pointer moved or was pressed: it does not rest. */
+  stir() {
     clearTimeout(this.resting);
     pending("rest", false);
+  }
+
+  moved({ clientX: x, clientY: y, target }) {
+    this.stir();
     if (this.shown) {
       const stays = inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
       if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
@@ -137,7 +142,7 @@ export class Terms {
     this.more.hidden = !titled?.title;
     this.pop.hidden = false;
     this.shown = { term, node, box, titled, title: titled?.title };
-    titled?.removeAttribute("title"); // the browser's own would lie over it
+    titled?.removeAttribute("title"); // else the browser shows it too
     if (node.matches("[data-term]")) node.setAttribute("aria-describedby", this.pop.id);
     const below = box.bottom + 6 + this.pop.offsetHeight < window.innerHeight;
     this.pop.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - this.pop.offsetWidth - 8))}px`;

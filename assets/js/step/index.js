@@ -1,8 +1,11 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
-import { address, onPage, placed } from "../site/site.js";
-import { BUILD } from "../lib/build.js";
+import { address } from "../site/address.js";
+import { placed } from "../site/findings.js";
+import { onPage } from "../site/pages.js";
+import { BUILD, fetched } from "../lib/build.js";
 import { hall } from "../lib/dom.js";
+import { hear } from "../lib/events.js";
 import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { Player } from "./player.js";
@@ -11,7 +14,6 @@ import { Race } from "./race.js";
 import { download, saveFrame } from "../lib/save.js";
 import { Tour } from "./tour.js";
 
-const fetched = (name) => fetch(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
 
 /** The player and, in its place when asked for, the comparison of the three loop orders. */
@@ -34,18 +36,19 @@ class Stage {
     });
     document.body.append(this.tour.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
-    document.addEventListener("fa:tour", () => this.tour.go(0));
-    document.addEventListener("fa:predict", () => {
+    hear("fa:tour", () => this.tour.go(0));
+    hear("fa:show", (query) => this.show(query));
+    hear("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
     });
-    document.addEventListener("fa:present", () => {
+    hear("fa:present", () => {
       if (this.racing) this.alone();
       hall(true);
       address.write({ mode: "present" });
       this.player.root.focus({ preventScroll: true });
     });
-    document.addEventListener("fa:save", (event) => this.save(event.detail));
+    hear("fa:save", (kind) => this.save(kind));
   }
 
   /** Questions before each step, or none. */
@@ -143,15 +146,15 @@ class Stage {
   }
 }
 
-/** Called from js_on_load: `watch` reports each new query that the controls send, `shown` tells
- * Gradio of a Problem that came from elsewhere, so that the controls show it. */
-export function mount(element, props, watch, shown) {
+/** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
+ * elsewhere, so that the controls show it. */
+export function mountStep({ element, props, watch, trigger }) {
   const stage = new Stage(element.querySelector(".fa-mount"));
   let own = "";
   stage.onShown = (query) => {
     own = query;
     props.value = query;
-    shown();
+    trigger("shown");
   };
   stage.start(window.location.search);
   watch("value", () => {

@@ -5,15 +5,9 @@ import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated } from "../model/frame.js";
-import { NAMES } from "../model/phases.js";
+import { ALGORITHMS } from "../model/algorithms.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { RowTable } from "../views/rows.js";
-
-const CLOSED_FORMS = {
-  standard: "4Nd + 4N² elements",
-  fa1: "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
-  fa2: "Q + Tr · (K + V) + O + lse",
-};
 
 /** Bytes of each tensor that this order moves, reads and writes apart. */
 class Meter {
@@ -24,7 +18,7 @@ class Meter {
   }
 
   layout(trace, most) {
-    const { order, causal } = trace.problem;
+    const { order } = trace.problem;
     this.totals = trace.header.totals[order];
     this.total = Object.values(this.totals).reduce((a, [r, w]) => a + r + w, 0);
     this.bars = {};
@@ -39,8 +33,9 @@ class Meter {
       ]);
     });
     this.rows.replaceChildren(...rows);
-    const skipped = causal && order !== "standard" ? ", less what is skipped" : "";
-    this.form = `${CLOSED_FORMS[order]}${skipped}`;
+    const { closed_form, running } = ALGORITHMS[order];
+    const skipped = running && trace.header.problem.mask !== "full" ? ", less what is skipped" : "";
+    this.form = `${closed_form}${skipped}`;
   }
 
   draw(f) {
@@ -63,8 +58,8 @@ export class Lane {
     this.table = new RowTable(() => {});
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: NAMES[order] }), this.status]);
-    this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": NAMES[order] }, [
+    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: ALGORITHMS[order].label }), this.status]);
+    this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": ALGORITHMS[order].label }, [
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);
   }

@@ -12,8 +12,12 @@ function nameOf(query) {
   return PROBLEM_KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
 }
 
-/** content = {traces: {name: base64}, listings, chapters | null, glossary, start: query string} */
-export function play(mount, content) {
+/** The page: <main id="stage">, and as JSON in #content {traces: {name: base64}, listings, chapters | null, glossary,
+ * start: query string}. */
+export function start() {
+  if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
+  const mount = document.getElementById("stage");
+  const content = JSON.parse(document.getElementById("content").textContent);
   new Terms(() => Promise.resolve(content.glossary));
   const url = (query) => {
     const data = content.traces[nameOf(query)];

@@ -8,7 +8,7 @@ import { bytes } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
-import { NAMES } from "../model/phases.js";
+import { ALGORITHMS } from "../model/algorithms.js";
 import { Predict } from "../views/predict.js";
 import { raceQuestion } from "../model/questions.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
@@ -116,7 +116,7 @@ export class Race {
     const over = this.tick >= Math.min(...finishes);
     if (this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
       this.askedFor = this.timing.quantum + this.transport.grain.value;
-      this.predict.ask(raceQuestion(ORDERS.map((order) => NAMES[order]), finishes));
+      this.predict.ask(raceQuestion(ORDERS.map((order) => ALGORITHMS[order].label), finishes));
     }
     if (over && this.predict.question) this.predict.ask(null);
     const hidden = !this.wanted || (over && !this.predict.asked);
@@ -140,8 +140,8 @@ export class Race {
   render() {
     this.question();
     const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
-    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => NAMES[lane.order]);
-    const parts = frames.map((f, k) => `${NAMES[ORDERS[k]]} ${bytes(f.reads + f.writes)}`);
+    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
+    const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} a tick for every lane` : "one visit a tick for every lane";
     const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
     this.transport.show({

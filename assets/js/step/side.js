@@ -2,7 +2,8 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { CODE, NAMES, lit } from "../model/phases.js";
+import { ALGORITHMS } from "../model/algorithms.js";
+import { lit } from "../model/phases.js";
 
 const LINE_PX = 14;
 const SOURCES = [
@@ -40,8 +41,8 @@ export class Code {
     const { order } = trace.problem;
     const [, , remark] = SOURCES.find(([kind]) => kind === this.kind);
     const note = this.kind === "paper" && order === "standard" ? "three kernels, nothing fused" : remark;
-    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${NAMES[order]} forward pass` : note;
-    this.lines = this.kind === "paper" ? CODE[order] : this.listings?.[order][this.kind] ?? [];
+    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${ALGORITHMS[order].label} forward pass` : note;
+    this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
       ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text }), remarks && el("span", { text: `# ${remarks}` })])),
@@ -88,7 +89,7 @@ export class Traffic {
       const write = el("i", { class: "fa-write" });
       const track = el("span", { class: "fa-track", style: `width:${(((r + w) / most) * 100).toFixed(2)}%` }, [read, write]);
       const current = order === trace.problem.order;
-      const label = el("span", { class: "fa-bar-name", text: NAMES[order] });
+      const label = el("span", { class: "fa-bar-name", text: ALGORITHMS[order].label });
       const total = el("span", { class: "fa-bar-total", text: bytes(r + w) });
       this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [label, el("span", { class: "fa-rail-track" }, [track]), total]));
       this.rows[order] = { read, write, total: r + w };

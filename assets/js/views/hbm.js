@@ -4,6 +4,7 @@
 import { cividis, level, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, sub } from "../lib/format.js";
+import { hidden } from "../model/frame.js";
 import { fit, hatch } from "./matrix.js";
 import { blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "../model/tiles.js";
 
@@ -245,7 +246,7 @@ export class Hbm {
 
   paintCells(r0, r1, c0, c1, scale, layer, known, f) {
     const { g, theme } = this;
-    const { n, causal } = f.problem;
+    const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : this.bounds;
     const ramp = layer === "P" ? cividis : viridis;
@@ -256,7 +257,7 @@ export class Hbm {
         const y = Math.round(r * scale);
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
-        const masked = causal && c > r;
+        const masked = hidden(this.trace.arrays, r * n + c);
         g.fillStyle = known && !masked ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
         g.fillRect(x, y, w, h);
         if (masked) {

@@ -128,8 +128,7 @@ export class Sram {
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
     const weighted = f.done("exp") || (f.stage === "output" && loaded);
-    const visible = (r, c) => !p.causal || f.cols.start + c <= f.rows.start + r;
-    matrix("P", weighted && !skip ? (r, c) => (visible(r, c) ? at(P)(r, c) : -Infinity) : blank, [0, 1], used, 0);
+    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : at(P)(r, c)) : blank, [0, 1], used, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
     const { acc } = f;

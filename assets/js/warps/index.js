@@ -1,7 +1,7 @@
 // One tile, shared out among warps in two ways side by side: split-K (FA-1) and split-Q (FA-2), on
 // one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
-import { address } from "../site/site.js";
+import { address } from "../site/address.js";
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
@@ -212,8 +212,8 @@ class WarpStage {
   }
 }
 
-/** Called from js_on_load: `watch` reports each new query that the controls send. */
-export function mountWarps(element, props, watch) {
+/** `watch` reports each new query that the controls send. */
+export function mountWarps({ element, props, watch }) {
   const stage = new WarpStage(element.querySelector(".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));

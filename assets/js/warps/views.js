@@ -5,7 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { integer, number } from "../lib/format.js";
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
-const HEAT = [10, 52]; // per cent of the warp's hue for the smallest and the largest value
+const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
 const span = ([from, to], noun) => (to - from === 1 ? `${noun} ${from}` : `${noun}s ${from}–${to - 1}`);
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });

@@ -257,12 +257,9 @@ def test_a_phone_scrolls_down_only(browser, watch):
     context.close()
 
 
-def test_the_first_view_is_below_100_kb(browser, watch):
-    assert sum(first_view(browser, watch).values()) < FIRST_VIEW_BYTES
-
-
-def test_what_this_page_adds_is_small_and_no_plot_library_comes(browser, watch):
+def test_the_first_view_is_small_and_no_plot_library_comes(browser, watch):
     sizes = first_view(browser, watch)
+    assert sum(sizes.values()) < FIRST_VIEW_BYTES
     mine = {url: size for url, size in sizes.items() if "/fa/learn" in url}
     assert any("learn.html" in url for url in mine) and len(mine) > 2
     assert sum(mine.values()) < ADDED_BYTES, mine

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.base.amounts import amount
 from explainer.memory import capacity, tile_choices
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
-from explainer.views.html import amount
 from tests.browser.harness import Held, frame, query_of, settled
 
 DEFAULT = Workload()
@@ -223,28 +223,37 @@ def test_no_plot_library_before_a_plot_is_shown(tab, query):
     assert not any("plotly" in url.lower() for url in tab.requests)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_lecture_hall_sees_one_view_in_large_type(tab, view):
+HALL_SIZES = """() => [...document.querySelectorAll(".fa-main *")].filter((n) =>
+  n.checkVisibility() &&
+  [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
+  !n.closest(".fa-trips, .fa-sr, caption, .modebar-container, .js-plotly-plot"))
+  .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
+
+
+def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
     page = tab.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    open_page(tab, mode="present", **{"mem-view": view})
-    view_of(page, view)
-    settled(page)
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll(".fa-main *")].filter((n) => n.checkVisibility() &&
-        [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
-        !n.closest(".fa-trips, .fa-sr, caption, .modebar-container, .js-plotly-plot"))
-        .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
-    )
-    assert sizes and min(sizes) >= 24
-    assert page.evaluate("document.documentElement.scrollHeight") <= 724
-    order = list(VIEWS)
-    page.keyboard.press("PageDown")
-    following = order[min(len(order) - 1, order.index(view) + 1)]
-    view_of(page, following)
+    open_page(tab, mode="present")
+    for view in (*VIEWS, list(VIEWS)[-1]):  # the last one stays
+        view_of(page, view)
+        settled(page)
+        sizes = page.evaluate(HALL_SIZES)
+        assert sizes and min(sizes) >= 24, view
+        assert page.evaluate("document.documentElement.scrollHeight") <= 724, view
+        page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    view_of(page, list(VIEWS)[-2])
     page.keyboard.press("Escape")
     page.wait_for_selector(".fa-controls:visible")
     page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
+
+
+def test_a_hall_opens_at_the_view_of_its_address(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    view_of(open_page(tab, mode="present", **{"mem-view": "trips"}), "trips")
+    sizes = settled(page).evaluate(HALL_SIZES)
+    assert sizes and min(sizes) >= 24
 
 
 def test_plain_is_a_workload():

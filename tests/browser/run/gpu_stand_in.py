@@ -13,13 +13,14 @@ import sys
 import threading
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import app
 from explainer.engine import recorded
 from explainer.engine.child import WorkerLost
 from explainer.engine.engine import Engine
 from explainer.engine.requests import RunRequest
+from explainer.engine.results import unknown_machine
 
 
 class Gate:
@@ -49,10 +50,7 @@ class Recording:
     """An engine's child that computes nothing."""
 
     def __init__(self) -> None:
-        self.machine = {
-            "available": True, "reason": "", "interpreted": False, "device": "NVIDIA H200",
-            "arch": "sm_90", "free_bytes": 2**37, "versions": {"torch": "2.11"},
-        }  # fmt: skip
+        self.machine = unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}}
         self._answer: dict = {}
 
     def ask(self, message: dict) -> None:
@@ -66,7 +64,7 @@ class Recording:
         rows = recorded.load()["rows"]
         found = [r for r in rows if (r["n"], r["d"], r["dtype"], r["mask"]) == key]
         GATE.go_through()
-        return {"result": [r for r in found if r["contender"] in point["methods"]]}
+        return {"result": [r for r in found if r["method"] in point["methods"]]}
 
     def _run(self, message: dict) -> dict:
         asked = RunRequest.from_query(message["run"])

@@ -3,13 +3,14 @@ what breaks is answered from the record."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from explainer.engine import recorded
 from tests.browser.harness import Server, Watched
-from tests.browser.run.test_run import open_run, run_result
+from tests.browser.run.test_run import call, open_run, run_result
 
 WAIT_MS = 30_000
 
@@ -100,3 +101,15 @@ def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
         assert recorded.about()[1:] in old.inner_text()
     tab.get_by_role("tab", name="Step").click()
     assert tab.locator('[data-testid="player"]').is_visible(), "nobody's page errs"
+
+
+def test_the_named_sweep_has_its_older_names_beside(gpu):
+    gpu.tell("all")
+    event = call(gpu, [64, "bf16", "naive,fa2", 65536], "sweep")
+    assert event.startswith("event: complete"), event
+    (rows,) = json.loads(event.split("data: ", 1)[1])
+    assert len(rows) == 2 * 2 * 9
+    assert {row["contender"] for row in rows} == {row["method"] for row in rows} == {"naive", "fa2"}
+    refused = [row for row in rows if "refused" in row]
+    assert refused and all(row["not_available"] == row["refused"] for row in refused)
+    assert all("median_ms" in row for row in rows if "not_available" not in row)

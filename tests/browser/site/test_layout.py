@@ -51,15 +51,14 @@ def overflowing(found: dict) -> list[dict]:
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda s: f"{s[0]}x{s[1]}-{s[2]}")
-def test_stepping_needs_no_scroll(browser, watch, screen):
+def test_stepping_needs_no_scroll(tab, screen):
     width, height, scheme = screen
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    tab = watch(context)
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     wrong = []
+    page = tab.open(QUERIES[0])
     for query in QUERIES:
-        page = tab.open(query)
+        tab.show(query)
         focus(page)
         for key in ("ArrowRight", "ArrowUp", "End"):
             press(page, key)
@@ -68,15 +67,13 @@ def test_stepping_needs_no_scroll(browser, watch, screen):
             if found["bar"] > height or found["down"] > 0 or found["across"] > 0:
                 wrong.append(f"{where}: scrolls, {found['bar']=} {found['down']=}")
             wrong += [f"{where}: {card}" for card in overflowing(found)]
-    dark = page.evaluate("document.body.classList.contains('dark')")
-    context.close()
-    assert dark == (scheme == "dark")
+    assert page.evaluate("document.body.classList.contains('dark')") == (scheme == "dark")
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
-def test_stepping_moves_nothing_around(tab, order):
-    page = tab.open(f"n=12&d=8&br=4&bc=4&order={order}&step=0&phase=load")
+def test_stepping_moves_nothing_around(stage, order):
+    page = stage.show(f"n=12&d=8&br=4&bc=4&order={order}&step=0&phase=load")
     focus(page)
     sizes = set()
     for _ in range(24):
@@ -91,12 +88,10 @@ def test_stepping_moves_nothing_around(tab, order):
     assert len(sizes) == 1, "\n".join(sorted(sizes))
 
 
-def test_a_notice_does_not_push_the_transport_off_screen(browser, watch):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    tab = watch(context)
+def test_a_notice_does_not_push_the_transport_off_screen(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
     tab.tolerate("status of 400")
     found = tab.open("n=0").evaluate(MEASURE)
-    context.close()
     assert found["bar"] <= 720 and found["down"] <= 0
     assert overflowing(found) == []
 
@@ -106,7 +101,8 @@ def test_phone_does_not_scroll_sideways(browser, watch):
         viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
     )
     tab = watch(context)
-    found = {q: tab.open(q).evaluate(MEASURE) for q in QUERIES}
+    tab.open(QUERIES[0])
+    found = {q: tab.show(q).evaluate(MEASURE) for q in QUERIES}
     context.close()
     assert {q: f["across"] for q, f in found.items() if f["across"] > 0} == {}
     assert {q: overflowing(f) for q, f in found.items() if overflowing(f)} == {}

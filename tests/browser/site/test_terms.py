@@ -77,7 +77,7 @@ def test_what_the_step_page_writes_has_its_entry(step):
     shows(step, "lse", ".fa-code", "lse")
     shows(step, "V", ".fa-formula", "V", 0)
     assert rest(step, "figcaption", "4 × 8") is None
-    assert rest(step, ".fa-bar-total", "kB", 1) is None
+    assert rest(step, ".fa-bar-total", "KiB", 1) is None
 
 
 def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):

@@ -31,16 +31,16 @@ def of(problem: Problem, order: str) -> Problem:
     return Problem.from_query(problem.to_query() | {"order": order})
 
 
-def open_race(tab, problem: Problem, **more: object):
-    query = problem.to_query() | {"mode": "compare", **{k: str(v) for k, v in more.items()}}
-    page = tab.open(urlencode(query))
+def show_race(stage, problem: Problem, clock: str = "tile"):
+    query = problem.to_query() | {"mode": "compare", "clock": clock}
+    page = stage.show(urlencode(query))
     page.locator(".fa-race").focus()
     return page
 
 
 @pytest.mark.parametrize("problem", drawn(2), ids=lambda p: f"n{p.n}-{p.block_q}x{p.block_k}")
-def test_lanes_agree_with_numpy_at_every_tick(tab, problem):
-    page = open_race(tab, problem)
+def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
+    page = show_race(stage, problem)
     true = {order: trace(of(problem, order)) for order in ORDERS}
     longest = max(len(t.visits) for t in true.values())
     wrong = []
@@ -60,9 +60,9 @@ def test_lanes_agree_with_numpy_at_every_tick(tab, problem):
         assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
 
 
-def test_by_bytes_no_lane_moves_more_than_its_share(tab):
+def test_by_bytes_no_lane_moves_more_than_its_share(stage):
     problem = drawn(1)[0]
-    page = open_race(tab, problem, clock="bytes")
+    page = show_race(stage, problem, "bytes")
     true = {order: trace(of(problem, order)) for order in ORDERS}
     totals = {order: total(of(problem, order)) for order in ORDERS}
     quantum = -(-max(totals.values()) // max(len(t.visits) for t in true.values()))
@@ -125,7 +125,8 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
 
 
 def test_no_request_while_racing(tab):
-    page = open_race(tab, Problem())
+    page = tab.open("mode=compare")
+    page.locator(".fa-race").focus()
     before = len(tab.requests)
     for key in ("ArrowRight", "End", "Home", "ArrowDown"):
         page.keyboard.press(key)

@@ -46,14 +46,10 @@ RUN_SMALL = """() => [...document.querySelectorAll(".fa-report .fa-main *")].fil
   .map((n) => n.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "query", ["", "order=fa1&step=9", "order=standard&step=17", "tour=4", "n=64&d=64&br=16&bc=16"]
-)
-def test_type_and_room(browser, watch, query, scheme):
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
-    tab = watch(context)
-    page = tab.open(f"mode=present&{query}")
+QUERIES = ["", "order=fa1&step=9", "order=standard&step=17", "n=64&d=64&br=16&bc=16"]
+
+
+def large_and_nothing_to_scroll(page) -> None:
     focus(page)
     for key in ("PageDown", "ArrowUp"):
         press(page, key)
@@ -61,7 +57,22 @@ def test_type_and_room(browser, watch, query, scheme):
         assert found == {"small": [], "down": 0, "across": 0}
         assert page.evaluate(STICKING) == 0
     assert not page.evaluate("document.body.classList.contains('dark')")
-    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_type_and_room(tab, scheme):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    tab.page.emulate_media(color_scheme=scheme)
+    large_and_nothing_to_scroll(tab.open("mode=present"))
+    for query in QUERIES:
+        large_and_nothing_to_scroll(tab.show(query))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_type_and_room_in_the_tour(tab, scheme):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    tab.page.emulate_media(color_scheme=scheme)
+    large_and_nothing_to_scroll(tab.open("mode=present&tour=4"))
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])

@@ -23,13 +23,13 @@ def problem_of(query: str) -> Problem:
 
 
 @pytest.mark.parametrize("query", PROBLEMS, ids=NAMES)
-def test_every_tile_forwards_and_back(tab, query):
+def test_every_tile_forwards_and_back(stage, query):
     problem = problem_of(query)
     true = trace(problem)
-    page = tab.open(query)
+    page = stage.show(query)
     focus(page)
     wrong = []
-    asked = len(tab.requests)
+    asked = len(stage.requests)
     forwards = range(len(true.visits))
     stated = read(page)
     for key, order in (("ArrowRight", forwards), ("ArrowLeft", reversed(forwards))):
@@ -40,16 +40,16 @@ def test_every_tile_forwards_and_back(tab, query):
     assert not wrong, "\n".join(wrong[:20])
     assert stated["step"] == "0"
     settled(page)
-    assert tab.requests[asked:] == []
+    assert stage.requests[asked:] == []
 
 
-def test_every_phase_down_and_up(tab):
+def test_every_phase_down_and_up(stage):
     query = "n=7&d=4&br=3&bc=2&mask=causal&order=fa1"
     true = trace(problem_of(query))
     places = [(k, phase) for k, visit in enumerate(true.visits) for phase in phases(visit)]
-    page = tab.open(f"{query}&step=0&phase={places[0][1]}")
+    page = stage.show(f"{query}&step=0&phase={places[0][1]}")
     focus(page)
-    asked = len(tab.requests)
+    asked = len(stage.requests)
     wrong = []
     stated = read(page)
     for key, order in (("ArrowDown", places), ("ArrowUp", places[::-1])):
@@ -57,7 +57,7 @@ def test_every_phase_down_and_up(tab):
             wrong += complaints(true, step, phase, stated)
             stated = press(page, key)
     assert not wrong, "\n".join(wrong[:20])
-    assert tab.requests[asked:] == []
+    assert stage.requests[asked:] == []
 
 
 def test_clickers_ends_and_other_phase_keys(tab):

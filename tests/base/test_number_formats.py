@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.learn.formats import FORMATS
+from explainer.base.formats import FORMATS
 
 DTYPES = {
     "fp32": (torch.float32, torch.int32),

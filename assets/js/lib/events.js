@@ -1,0 +1,35 @@
+// What pages and players tell each other, all of it: events of the document, but for the last three.
+//
+//   fa:page {name}        another page is on screen                                     site/pages.js
+//   fa:opened {part}      this part of the page has taken what the address says         site/pages.js
+//   fa:tour               begin the guided tour                                         site/bar.js → step
+//   fa:show {query}       show this Problem and place                 whoever embeds or measures the page → step
+//   fa:predict            ask before each step, or no longer                            site/bar.js → step
+//   fa:present            the Step page for a lecture hall                              site/bar.js → step
+//   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/hall.js
+//   fa:leave-hall         back from it                                                  site/scenes.js → site/hall.js
+//   fa:save {kind}        save what the Step page shows: png, svg, html, json, npz      site/bar.js → step
+//   fa:symbols            show the keys and symbols                                     site/bar.js
+//   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
+//   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
+//   fa:reveal, fa:conceal a claim's answer, for print                                   learn → learn/questions.js
+//
+// To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player) and "picked"
+// (site/picker.js). Gradio calls by name what main.js lists.
+
+/** @param {string} name @param detail what is told with it @param {EventTarget} to */
+export function tell(name, detail = null, to = document) {
+  to.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+}
+
+/** @param {string} name @param act gets the detail */
+export function hear(name, act) {
+  document.addEventListener(name, ({ detail }) => act(detail));
+}
+
+/** Resolves when this is told with this detail. */
+export function heard(name, wanted) {
+  const over = new AbortController();
+  const listen = (done) => ({ detail }) => detail === wanted && (over.abort(), done());
+  return new Promise((done) => document.addEventListener(name, listen(done), { signal: over.signal }));
+}

@@ -1,0 +1,41 @@
+// What Gradio calls, by name; explainer/pages/browser.py writes the calls. And all that listens by itself.
+
+import { mountLearn } from "./learn/index.js";
+import { ask, enlarge, follow, followAddress, merged, start, useText, useTile } from "./model/controls.js";
+import { mountBar } from "./site/bar.js";
+import {} from "./site/code_dialog.js";
+import { openFigures, remember, settle, settled, stepProblem, takeProblem } from "./site/figures.js";
+import { found } from "./site/findings.js";
+import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
+import { mountPicker } from "./site/picker.js";
+import {} from "./site/plots.js";
+import {} from "./site/repairs.js";
+import { lead, ran } from "./site/run.js";
+import { mountScenes } from "./site/scenes.js";
+import {} from "./site/tables.js";
+import { mountStep } from "./step/index.js";
+import { mountWarps } from "./warps/index.js";
+
+const CALLS = {
+  ask, enlarge, follow, followAddress, found, lead, merged, openAsked, openFigures, ran, remember, settle, settled, start,
+  stepProblem, takeProblem, useText, useTile,
+  chosen: (_, { page }) => chosen(page),
+  onceOpened: (_, { part }) => onceOpened(part),
+  opened: (_, { part }) => opened(part),
+};
+
+/** An event: `name` gets the values of its inputs by their keys, `takes`, and data of its own; those of `gives` of what
+ * it answers go on. Positions are Gradio's alone, and end here. */
+export function call(name, takes, gives, data, given) {
+  const values = Object.fromEntries(takes.map((key, k) => [key, given[k]]));
+  const give = (answer) => gives.map((key) => answer[key]);
+  const answer = CALLS[name](values, data);
+  return answer instanceof Promise ? answer.then(give) : give(answer);
+}
+
+const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes, step: mountStep, warps: mountWarps };
+
+/** A component is on the page; `how`: {element, props, watch, trigger}. */
+export const mount = (name, how) => MOUNTS[name](how);
+
+window.fa = { call, mount };

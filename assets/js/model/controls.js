@@ -1,0 +1,96 @@
+// What the pages' controls show and what follows from it, as {key: value} with the keys of a Problem. Pure.
+
+import { PROBLEM_KEYS } from "./query.js";
+
+/** @typedef {Record<string, any>} Values */
+
+const NUMBERS = ["seed", "n", "d", "br", "bc", "gain"];
+const TYPED = ["sentence", "own"]; // inputs that come with a text
+const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
+
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+/** @param {Values} a @param {Values} b */
+export const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
+
+/** The lines of each block of a CSV; three blocks are Q, K and V. @param {string} text */
+const blocksOf = (text) => text.trim().split(/\n\s*\n/).map((part) => part.trim().split("\n"));
+const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
+
+/** @param {Values} values */
+function queryOf(values) {
+  const keys = PROBLEM_KEYS.filter((key) => key !== "text" || TYPED.includes(values.data));
+  return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
+}
+
+/** The server answers what the controls were to show; who was quicker and has already changed one keeps that.
+ * `plain`: what they showed when it was asked. @param {Values} given */
+export function merged({ answer, ...now }) {
+  const { asked, plain } = JSON.parse(answer);
+  return Object.fromEntries(Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]));
+}
+
+/** The player's query; a block larger than the sequence shrinks with it. @param {Values} values */
+export function ask(values) {
+  const block = (size) => Math.max(1, Math.min(size, values.n));
+  const fitted = { ...values, br: block(values.br), bc: block(values.bc) };
+  return { ...fitted, player: queryOf(fitted) };
+}
+
+/** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given */
+export function follow({ player }) {
+  const said = { text: "", gain: "1", ...Object.fromEntries(new URLSearchParams(player)) };
+  return Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
+}
+
+/** The controls follow the address; the player, which reads it too, only where they differ from it.
+ * @param {Values} given */
+export function followAddress({ answer, player, ...now }) {
+  const values = merged({ answer, ...now });
+  return agree(values, JSON.parse(answer).asked) ? { ...values, player } : ask(values);
+}
+
+/** A length beyond the slider comes with a head and with tiles as they are used. @param {Values} given */
+export function enlarge({ large, ...values }) {
+  const sizes = large ? { n: large, d: 64, br: 128, bc: 64 } : { n: 16, d: 8, br: 4, bc: 4 };
+  const data = TYPED.includes(values.data) ? "random" : values.data;
+  return { ...sizes, player: queryOf({ ...values, ...sizes, data }) };
+}
+
+/** A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data, and text that
+ * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values */
+export function start(values, { chosen }) {
+  let { data, n, d, br, bc, text } = values;
+  const blocks = blocksOf(text);
+  if (!chosen && text.trim() && data !== "own") data = blocks.length === 3 ? "own" : "sentence";
+  if (data === "own" && chosen && blocks.length !== 3) [text, n, d] = [EXAMPLE, 3, 2];
+  else if (data === "own") [n, d] = [blocks[0].length, columnsOf(blocks)];
+  if (data === "sentence" && chosen && blocks.length === 3) text = "";
+  if (data === "sentence") n = text.trim() ? text.trim().split(/\s+/).length : 6;
+  else if (data !== "own" && n === 6) [n, br, bc] = [16, 4, 4];
+  if (TYPED.includes(data)) [br, bc] = [Math.min(n, 2), Math.min(n, 2)];
+  const all = { ...values, data, n, d, br, bc, text };
+  return { ...all, player: queryOf(all) };
+}
+
+/** The Run page's: text that was typed is used, a CSV of three blocks as Q, K and V, else as a sentence.
+ * @param {Values} values sizes as text */
+export function useText({ text, ...values }) {
+  if (!text.trim()) return values;
+  const blocks = blocksOf(text);
+  if (blocks.length !== 3) return { ...values, data: values.data === "own" ? "own" : "sentence" };
+  const n = blocks[0].length;
+  const block = (size) => (Number(size) > n ? String(n) : size); // “auto” stays
+  return { ...values, data: "own", n: String(n), d: String(columnsOf(blocks)), br: block(values.br), bc: block(values.bc) };
+}
+
+/** Whether the Run page runs what the Step page shows at `address`: then its own need not be in the address.
+ * @param {Values} query what it runs, as text @param {string} address */
+export function isStepProblem(query, address) {
+  const step = new URLSearchParams(address);
+  const methods = ["naive", step.get("order") ?? "fa2"].sort();
+  const alone = query.b === "1" && query.h === "1" && same(query.methods.split(",").sort(), methods);
+  return alone && PROBLEM_KEYS.filter((key) => key !== "order").every((key) => step.get(key) === query[key]);
+}
+
+/** A tile of the map goes into the controls. @param {Values} given `picked`: a query with it, or "" */
+export const useTile = ({ picked, ...now }) => ({ ...now, ...Object.fromEntries(new URLSearchParams(picked)) });

@@ -1,0 +1,49 @@
+// The code of a compiled tile: fetched when asked for, shown in a dialog of its own.
+
+import { el } from "../lib/dom.js";
+import { asked } from "../lib/fetched.js";
+import { download } from "../lib/save.js";
+
+function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
+  const matrix = new Set(marked);
+  const pre = el("pre", { tabindex: 0, "aria-label": `${kind.toUpperCase()} of this tile` });
+  const marks = [];
+  text.split("\n").forEach((line, k) => {
+    const node = matrix.has(k) ? el("mark", { text: line }) : document.createTextNode(line);
+    if (matrix.has(k)) marks.push(node);
+    pre.append(node, "\n");
+  });
+  const about = `${kind.toUpperCase()} · compiled here with Triton ${triton}: ${registers} registers, ${shared_bytes.toLocaleString("en")} bytes shared, ${spill_bytes} spilled`;
+  const next = el("button", { type: "button", text: `Next of ${marks.length} matrix instructions` });
+  const save = el("button", { type: "button", text: "Download" });
+  const close = el("button", { type: "button", text: "Close" });
+  const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [el("div", { class: "fa-listing-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
+  let at = -1;
+  next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }));
+  save.addEventListener("click", () => download(new Blob([text], { type: "text/plain" }), `flashattention-tile.${kind}`));
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => { dialog.remove(); opener.focus(); });
+  document.querySelector(".gradio-container").append(dialog);
+  dialog.showModal();
+  next.click();
+}
+
+document.addEventListener("click", async ({ target }) => {
+  const query = target.dataset?.compiled;
+  if (!query || target.disabled) return;
+  const label = target.textContent;
+  target.disabled = true;
+  target.textContent = "Compiling…";
+  try {
+    const answer = await asked(new URL(`fa/code?${query}`, document.baseURI));
+    target.disabled = false;
+    codeDialog(await answer.json(), target);
+  } catch (error) {
+    const said = document.querySelector(".fa-said");
+    if (said) said.textContent = error.message;
+    target.title = error.message;
+    target.after(el("span", { class: "fa-warn", role: "alert", text: error.message }));
+  }
+  target.disabled = false;
+  target.textContent = label;
+});

@@ -1,0 +1,62 @@
+// The pages of figures, Memory and Parallel: what their controls show goes to the address and to the server.
+
+import { address } from "./address.js";
+import { tell } from "../lib/events.js";
+import { mode } from "./hall.js";
+import { count } from "../lib/pending.js";
+import { agree, merged } from "../model/controls.js";
+import { problemOf } from "../model/query.js";
+import { chosen } from "./pages.js";
+
+const taken = new Set(); // prefixes whose page has taken what the address says
+let behind = false; // the controls show something else than the picture
+
+/** The server is asked (1), or has answered (−1). */
+const asks = (by) => count("figures", by);
+
+/** Values that are not the page's defaults go to the address, and on to the server if it `asks`. */
+export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked }) {
+  const said = Object.entries(values).map(([key, value]) => [prefix + key, value === null || String(value) === plain[key] ? null : String(value)]);
+  if (taken.has(prefix)) address.write(Object.fromEntries(said)); // before that what the address asks for is still to come
+  if (isAsked) asks(1);
+  return { ...values, mode: mode() };
+}
+
+/** The tab was chosen: what the address says under this prefix goes to the server, and what the controls show. What was
+ * chosen before the address was read for the first time counts as a choice: the answer is then merged with `plain`. */
+export function openFigures(values, { page, prefix, plain }) {
+  const now = taken.has(prefix) ? values : { ...values, ...plain };
+  asks(1);
+  chosen(page);
+  taken.add(prefix);
+  address.flush();
+  const own = [...new URLSearchParams(window.location.search)].filter(([key]) => key.startsWith(prefix));
+  const said = own.map(([key, value]) => [key.slice(prefix.length), value]);
+  return { ...now, picked: new URLSearchParams([...said, ["mode", mode()]]).toString() };
+}
+
+/** The Problem on the Step page, as the address has it. */
+export function stepProblem() {
+  address.flush();
+  return { player: problemOf(window.location.search) };
+}
+
+/** The Step page's Problem goes to the server. */
+export function takeProblem(values) {
+  asks(1);
+  return { ...values, picked: stepProblem().player, mode: mode() };
+}
+
+/** The server has answered: who was quicker keeps what was chosen meanwhile. */
+export function settle(given) {
+  const values = merged(given);
+  behind ||= !agree(values, JSON.parse(given.answer).asked);
+  return values;
+}
+
+/** The controls show it; the picture follows them. */
+export function settled() {
+  if (behind) tell("fa:pick", "");
+  behind = false;
+  asks(-1);
+}

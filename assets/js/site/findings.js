@@ -1,0 +1,48 @@
+// What the kernel said of which Problem, in the bar beside the picture that it is about.
+
+import { address } from "./address.js";
+import { el } from "../lib/dom.js";
+import { hear } from "../lib/events.js";
+import { isOnScreen } from "./pages.js";
+
+const findings = new Map(); // query of a Problem → { device, agrees }
+let shown = ""; // query of the Problem that the Step page shows
+
+function chip() {
+  const node = document.querySelector(".fa-kernel-chip");
+  if (!node) return;
+  const found = findings.get(shown);
+  node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
+  if (!found) return;
+  const [with_, sign] = found.agrees ? ["agrees with", "✓"] : ["differs from", "✗"];
+  const full = `${found.device} · kernel ${with_} this picture ${sign}`;
+  node.classList.toggle("is-bad", !found.agrees);
+  node.title = full;
+  node.replaceChildren(
+    el("span", { class: "fa-chip-full", text: full }),
+    el("span", { class: "fa-chip-short", text: `${sign} kernel` }),
+    el("span", { class: "fa-chip-word", text: ` ${with_.split(" ")[0]}` }),
+  );
+}
+
+hear("fa:page", chip);
+
+/** The player shows this Problem at this place. */
+export function placed({ query, step, phase }) {
+  address.write({ text: null, gain: null, ...query, step, phase });
+  const now = new URLSearchParams(query).toString();
+  if (now === shown) return;
+  shown = now;
+  chip();
+}
+
+/** A run has ended: what it found is kept for the Problem it is about. */
+export function found() {
+  const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
+  const said = document.querySelector(".fa-said"); // there from the start, so that it is read out
+  if (verdict && said) said.textContent = verdict.textContent;
+  const data = document.querySelector('[data-testid="run-result"]')?.dataset;
+  if (!data?.agrees) return; // nothing was compared with the picture
+  findings.set(data.query, { device: data.device, agrees: data.agrees === "true" && data.right === "true" });
+  chip();
+}

@@ -1,0 +1,67 @@
+// Which page is on screen: its tab, Back and Forward; and what the page still waits for while it opens.
+
+import { address } from "./address.js";
+import { hear, heard, tell } from "../lib/events.js";
+import { pending } from "../lib/pending.js";
+
+const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
+const tabOf = (name) => [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((tab) => tab.dataset.tabId === name);
+const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";
+
+const asked = fromAddress(); // the tab to open with
+let onScreen = ["run", "memory", "parallel", "learn"].includes(asked) ? asked : "step"; // the tab on screen
+let arrived = onScreen === "step"; // the tab that the address names has been shown
+// Until the page is open: the controls of two pages follow the address, a bad address is said, the tab is there.
+const opening = new Set(["step", "run", "told", ...(arrived ? [] : ["tab"]), ...(onScreen === "learn" ? ["learn"] : [])]);
+pending("opening", true);
+
+/** A part of the page has taken what the address says. */
+export function opened(part) {
+  opening.delete(part);
+  pending("opening", opening.size > 0);
+  tell("fa:opened", part);
+}
+
+/** Resolves once this part has. */
+export const onceOpened = async (part) => opening.has(part) && heard("fa:opened", part);
+
+export const isOnScreen = (name) => onScreen === name;
+
+/** Resolves once this page is on screen, to stay. */
+export const onPage = async (name) => isOnScreen(name) || heard("fa:page", name);
+
+function choose(name) {
+  if (!isChosen(name)) tabOf(name)?.click();
+}
+
+/** Shows the page of this name; resolves once it is laid out. */
+export async function toPage(name) {
+  if (isChosen(name)) return;
+  const there = heard("fa:page", name);
+  choose(name);
+  await there;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}
+
+/** Gradio is ready: the page that the address names. */
+export function openAsked() {
+  if (!arrived) choose(asked);
+}
+
+/** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the tab that
+ * the address names has been shown, another one does not count. */
+export function chosen(name) {
+  arrived ||= name === asked;
+  if (!arrived) return;
+  onScreen = name;
+  opened("tab");
+  tell("fa:page", name);
+  const place = { page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) };
+  if (name === fromAddress()) address.write(place);
+  else address.push(place);
+}
+
+window.addEventListener("popstate", () => {
+  address.restore();
+  choose(fromAddress());
+});

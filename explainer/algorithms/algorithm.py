@@ -1,0 +1,49 @@
+"""What an algorithm has to say of itself: a file of it fills one of these, and all else is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from explainer.algorithms.numbers import Run, Visit
+from explainer.algorithms.transfers import Moved, Step
+from explainer.problem import Problem
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of pseudocode. ``phase`` (or several) lights it, in standard attention only in its
+    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it."""
+
+    text: str
+    phase: str | None = None
+    note: str | None = None
+    stage: str | None = None
+    phases: tuple[str, ...] | None = None
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """``key`` in an address and of a colour (assets/css, ``colour`` in charts); ``label`` on pages.
+
+    ``steps``: its loop without numbers; ``compute``: the same loop with them; ``moved``: the bytes
+    that it asks for, without listing the tiles, and ``closed_form`` the same as text; ``opens``:
+    the tensor whose reading begins a block of the outer loop; ``running``: it keeps m and l from
+    tile to tile; ``launches``: kernel → the tensors that it (reads, writes), all if there is one.
+    """
+
+    key: str
+    label: str
+    colour: str
+    dash: str
+    sign: str
+    symbol: str
+    opens: str
+    running: bool
+    pseudocode: tuple[Line, ...]
+    closed_form: str
+    steps: Callable[[Problem], Iterator[Step]]
+    compute: Callable[[Run, tuple[Step, ...]], list[Visit]]
+    moved: Callable[[Problem], Moved]
+    launches: dict[str, tuple[str, str]] | None = None

@@ -1,0 +1,110 @@
+"""FlashAttention (arXiv 2205.14135), Algorithm 1: keys outside, rows inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import Algorithm, Line
+from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, rescale, visit_of
+from explainer.algorithms.transfers import Moved, Mover, Step, computed
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """Each key block passes every row block; O, m and l come from HBM and go back each time."""
+    move = Mover(problem)
+    for j in range(problem.Tc):
+        loaded = False
+        for i in range(problem.Tr):
+            kind = move.kind(i, j)
+            if kind == "skipped":
+                yield Step(i, j, kind, None, (), ())
+                continue
+            transfers = [] if loaded else [move.read("K", j), move.read("V", j)]
+            loaded = True
+            transfers += [move.read(t, i) for t in ("Q", "O", "l", "m")]
+            transfers += [move.write(t, i) for t in ("O", "l", "m")]
+            yield Step(i, j, kind, None, computed(kind, store=True), tuple(transfers))
+
+
+def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+    """FlashAttention, Algorithm 1: O, m and l live in HBM and come back at every visit."""
+    p, visits = run.p, []
+    m_hbm = np.full(p.n, NEG_INF, np.float32)
+    l_hbm = np.zeros(p.n, np.float32)
+    for step in steps:
+        if step.kind == "skipped":
+            visits.append(visit_of(step))
+            continue
+        r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
+        # phase: load
+        Q, K, V = run.Q[r], run.K[c], run.V[c]
+        m, l, O = m_hbm[r].copy(), l_hbm[r].copy(), run.O[r].copy()
+        # phase: scores
+        S = (Q @ K.T) * np.float32(p.scale)
+        # phase: mask
+        S = run.mask(S, r, c)
+        # phase: max
+        row_max = S.max(axis=1)
+        m_new = np.maximum(m, row_max)
+        # phase: exp
+        P = exp_difference(S, m_new[:, None])
+        alpha = rescale(m, m_new)
+        # phase: sum
+        row_sum = P.sum(axis=1)
+        l_new = alpha * l + row_sum
+        # phase: output
+        unnormalised = (l * alpha)[:, None] * O + round_to(P, p.dtype) @ V
+        O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
+        # phase: store
+        run.O[r], m_hbm[r], l_hbm[r] = O, m_new, l_new
+        # phases end: what follows is kept for the picture
+        run.S[r, c] = S
+        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
+        visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
+    run.lse[:] = m_hbm + np.log(l_hbm)
+    return visits
+
+
+def moved(p: Problem) -> Moved:
+    """K and V once; Q, and O, l, m both ways, once per key block that they see."""
+    start, stop = p.mask.row_range(p.n, p.n, p.block_k)
+    first, last = start // p.block_q * p.block_q, -(-stop // p.block_q) * p.block_q
+    rows = int((np.minimum(last, p.n) - first).sum())
+    matrix, wide = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, rows))
+    thin = rows * 4
+    read = {"K": (matrix, 0), "V": (matrix, 0), "Q": (wide, 0)}
+    return read | {"O": (wide, wide), "l": (thin, thin), "m": (thin, thin)}
+
+
+FA1 = Algorithm(
+    key="fa1",
+    label="FA-1",
+    colour="#d55e00",
+    dash="dot",
+    sign="┅",
+    symbol="triangle-up",
+    opens="K",
+    running=True,
+    pseudocode=(
+        Line("for j in 0 … Tc−1:"),
+        Line("  load Kⱼ, Vⱼ", "load", first=True),
+        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal"),
+        Line("    load Qᵢ, Oᵢ, mᵢ, ℓᵢ", "load"),
+        Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
+        Line("    S = −∞ where key > query", "mask", "partial tiles only"),
+        Line("    m_new = max(m, rowmax S)", "max"),
+        Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
+        Line("    ℓ_new = α ℓ + rowsum P", "sum"),
+        Line("    O = (ℓ α O + P Vⱼ) / ℓ_new", "output"),
+        Line("    write Oᵢ, m_new, ℓ_new", "store", "back to HBM each time"),
+    ),
+    closed_form="K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+    steps=steps,
+    compute=compute,
+    moved=moved,
+)

@@ -1,0 +1,106 @@
+"""FlashAttention-2 (arXiv 2307.08691), Algorithm 1: rows outside, keys inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import Algorithm, Line
+from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, rescale, visit_of
+from explainer.algorithms.transfers import Moved, Mover, Step, computed
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """Each row block visits the key blocks that its mask leaves; only the last one stores."""
+    move = Mover(problem)
+    for i in range(problem.Tr):
+        seen = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
+        for j in seen:
+            first, last = j == seen[0], j == seen[-1]
+            transfers = [move.read("Q", i)] if first else []
+            transfers += [move.read("K", j), move.read("V", j)]
+            if last:
+                transfers += [move.write("O", i), move.write("lse", i)]
+            kind = move.kind(i, j)
+            yield Step(i, j, kind, None, computed(kind, store=last), tuple(transfers), first)
+
+
+def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+    """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
+    p, visits = run.p, []
+    for step in steps:
+        r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
+        # phase: load
+        Q, K, V = run.Q[r], run.K[c], run.V[c]
+        if step.first:
+            m = np.full(len(Q), NEG_INF, np.float32)
+            l = np.zeros(len(Q), np.float32)
+            O = np.zeros_like(Q)
+        # phase: scores
+        S = (Q @ K.T) * np.float32(p.scale)
+        # phase: mask
+        S = run.mask(S, r, c)
+        # phase: max
+        row_max = S.max(axis=1)
+        m_new = np.maximum(m, row_max)
+        # phase: exp
+        P = exp_difference(S, m_new[:, None])
+        alpha = rescale(m, m_new)
+        # phase: sum
+        row_sum = P.sum(axis=1)
+        l_new = alpha * l + row_sum
+        # phase: output
+        O = alpha[:, None] * O + round_to(P, p.dtype) @ V
+        if "store" in step.phases:
+            # phase: store
+            run.O[r] = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
+            run.lse[r] = m_new + np.log(l_new)
+        # phases end: what follows is kept for the picture
+        run.S[r, c] = S
+        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
+        visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
+        m, l = m_new, l_new
+    return visits
+
+
+def moved(p: Problem) -> Moved:
+    """Q + O + lse once, K and V once per row block that sees them."""
+    start, stop = p.mask.key_range(p.n, p.n, p.block_q)
+    first, last = start // p.block_k * p.block_k, -(-stop // p.block_k) * p.block_k
+    keys = int((np.minimum(last, p.n) - first).sum()) * p.d * ITEMSIZE[p.dtype]
+    matrix = p.n * p.d * ITEMSIZE[p.dtype]
+    read = {"Q": (matrix, 0), "K": (keys, 0), "V": (keys, 0)}
+    return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
+
+
+FA2 = Algorithm(
+    key="fa2",
+    label="FA-2",
+    colour="#2b8fd0",
+    dash="solid",
+    sign="━",
+    symbol="circle",
+    opens="Q",
+    running=True,
+    pseudocode=(
+        Line("for i in 0 … Tr−1:", note="one thread block each"),
+        Line("  load Qᵢ;  m = −∞, ℓ = 0, O = 0", "load", first=True),
+        Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal"),
+        Line("    load Kⱼ, Vⱼ", "load"),
+        Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
+        Line("    S = −∞ where key > query", "mask", "partial tiles only"),
+        Line("    m_new = max(m, rowmax S)", "max"),
+        Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
+        Line("    ℓ = α ℓ + rowsum P", "sum"),
+        Line("    O = α O + P Vⱼ", "output"),
+        Line("  write O / ℓ,  lse = m + log ℓ", "store"),
+    ),
+    closed_form="Q + Tr · (K + V) + O + lse",
+    steps=steps,
+    compute=compute,
+    moved=moved,
+)

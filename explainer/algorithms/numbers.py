@@ -1,0 +1,103 @@
+"""What the loops compute with: operands, outputs, and the numbers of one visit.
+
+Arithmetic is the kernel's: operands in the chosen dtype, products accumulated in fp32, running
+maximum m, running sum l and the accumulator in fp32, P rounded to the dtype before P V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.transfers import Step, Transfer
+from explainer.problem import Problem
+
+NEG_INF = np.float32(-np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """One visit with its numbers, all float32; None where the algorithm has no such thing there.
+
+    Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
+    ``S`` (rows, cols) scaled and masked, ``P`` (rows, cols); ``O`` (rows, d), the accumulator
+    after the visit: unnormalised in fa2, normalised in fa1, final in standard's output stage.
+    """
+
+    i: int
+    j: int | None
+    kind: str
+    stage: str | None
+    phases: tuple[str, ...]
+    transfers: tuple[Transfer, ...]
+    m_old: np.ndarray | None = None
+    m_new: np.ndarray | None = None
+    l_old: np.ndarray | None = None
+    l_new: np.ndarray | None = None
+    alpha: np.ndarray | None = None
+    row_max: np.ndarray | None = None
+    row_sum: np.ndarray | None = None
+    S: np.ndarray | None = None
+    P: np.ndarray | None = None
+    O: np.ndarray | None = None
+
+
+class _Strip:
+    """The rows of one row block of an N × N matrix, under their own indices; no other exists."""
+
+    def __init__(self, rows: slice, n: int, value: float) -> None:
+        self.rows = rows
+        self.data = np.full((rows.stop - rows.start, n), value, np.float32)
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        assert rows == self.rows
+        return self.data
+
+    def __setitem__(self, key: slice | tuple[slice, slice], value: np.ndarray) -> None:
+        rows, cols = key if isinstance(key, tuple) else (key, slice(None))
+        assert rows == self.rows
+        self.data[:, cols] = value
+
+
+class Run:
+    """Operands, outputs and the steps that all three loops share unchanged.
+
+    With ``rows`` only that row block's part of S and P is held: rows never meet each other.
+    """
+
+    def __init__(self, problem: Problem, rows: slice | None = None) -> None:
+        self.p = problem
+        self.rows = rows
+        self.Q, self.K, self.V = make_inputs(problem)
+        self.S = self.matrix(NEG_INF)
+        self.O = np.zeros((problem.n, problem.d), np.float32)
+        self.lse = np.full(problem.n, NEG_INF, np.float32)
+
+    def matrix(self, value: float) -> np.ndarray | _Strip:
+        """An N × N matrix, or the strip of it that is wanted."""
+        if self.rows is not None:
+            return _Strip(self.rows, self.p.n, value)
+        return np.full((self.p.n, self.p.n), value, np.float32)
+
+    def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
+        """−inf where the mask hides a key from a query."""
+        return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
+
+
+def exp_difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """exp(a − b), with −inf − (−inf) read as "nothing yet": 1 for a statistic, 0 for a score."""
+    return np.exp(a - np.where(np.isneginf(b), np.float32(0), b))
+
+
+def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
+    """alpha = exp(m − m_new); 1 for a row that has seen no key yet."""
+    return np.where(np.isneginf(m_new), np.float32(1), exp_difference(m, m_new))
+
+
+def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
+    """The visit of this step with its numbers, which nobody may change afterwards."""
+    for x in numbers.values():
+        x.setflags(write=False)
+    return Visit(step.i, step.j, step.kind, step.stage, step.phases, step.transfers, **numbers)

@@ -1,0 +1,36 @@
+"""The algorithms: menus, lanes, labels and colours are fed from here, in this order.
+
+``python -m explainer.algorithms.registry`` writes what the browser needs of them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from explainer.algorithms.fa1 import FA1
+from explainer.algorithms.fa2 import FA2
+from explainer.algorithms.standard import STANDARD
+from explainer.base.paths import ASSETS
+
+ALGORITHMS = {a.key: a for a in (STANDARD, FA1, FA2)}
+LABELS = {key: a.label for key, a in ALGORITHMS.items()}
+SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
+
+
+def script() -> str:
+    """The browser's module: label, closed form, pseudocode and so on of every algorithm."""
+    text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
+    text += "export const ALGORITHMS = {\n"
+    for key, a in ALGORITHMS.items():
+        said = {name: getattr(a, name) for name in ("label", "opens", "running", "closed_form")}
+        lines = ({k: v for k, v in asdict(line).items() if v} for line in a.pseudocode)
+        listed = ",\n".join("    " + json.dumps(line, ensure_ascii=False) for line in lines)
+        text += f"  {key}: {{\n"
+        text += "".join(f"    {k}: {json.dumps(v, ensure_ascii=False)},\n" for k, v in said.items())
+        text += f"    pseudocode: [\n{listed},\n    ],\n  }},\n"
+    return text + "};\n"
+
+
+if __name__ == "__main__":
+    SCRIPT.write_text(script(), encoding="utf-8")

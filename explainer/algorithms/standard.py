@@ -1,0 +1,119 @@
+"""Standard attention (FlashAttention's Algorithm 0): three kernels, S and P whole in HBM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import Algorithm, Line
+from explainer.algorithms.numbers import Run, Visit, exp_difference, visit_of
+from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """Three passes over everything, each matrix moved once a pass (its best case)."""
+    move = Mover(problem)
+    everywhere = range(problem.Tc)
+    for i in range(problem.Tr):
+        for j in everywhere:
+            transfers = [move.read("Q", i)] if j == 0 else []
+            transfers += [move.read("K", j)] if i == 0 else []
+            masked = move.kind(i, j) != "full"
+            phases = ("load", "scores", *(("mask",) if masked else ()), "store")
+            kind = "partial" if masked else "full"
+            yield Step(i, j, kind, "scores", phases, (*transfers, move.write("S", (i, j))))
+    for i in range(problem.Tr):
+        moves = [move.read("S", (i, j)) for j in everywhere]
+        moves += [move.write("P", (i, j)) for j in everywhere]
+        phases = ("load", "max", "exp", "sum", "store")
+        yield Step(i, None, "full", "softmax", phases, tuple(moves))
+    for i in range(problem.Tr):
+        moves = [move.read("P", (i, j)) for j in everywhere]
+        moves += [move.read("V", j) for j in everywhere] if i == 0 else []
+        moves.append(move.write("O", i))
+        yield Step(i, None, "full", "output", ("load", "output", "store"), tuple(moves))
+
+
+def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+    """Three kernels: S whole, softmax whole, P V; S and P are stored in the dtype."""
+    p, visits = run.p, []
+    P_hbm = run.matrix(0.0)
+    for step in steps:
+        r = tiling.rows(p, step.i)
+        if step.stage == "scores":
+            c = tiling.cols(p, step.j)
+            # phase: load
+            Q, K = run.Q[r], run.K[c]
+            # phase: scores
+            S = (Q @ K.T) * np.float32(p.scale)
+            # phase: mask
+            S = run.mask(S, r, c)
+            # phase: store
+            run.S[r, c] = S = round_to(S, p.dtype)
+            # phases end
+            visits.append(visit_of(step, S=S))
+        elif step.stage == "softmax":
+            # phase: load
+            S = run.S[r].copy()
+            # phase: max
+            m = S.max(axis=1)
+            # phase: exp
+            weights = exp_difference(S, m[:, None])
+            # phase: sum
+            l = weights.sum(axis=1)
+            # phase: store
+            P_hbm[r] = P = round_to(weights / l[:, None], p.dtype)
+            run.lse[r] = m + np.log(l)
+            # phases end
+            visits.append(visit_of(step, row_max=m, m_new=m, row_sum=l, l_new=l, S=S, P=P))
+        else:
+            # phase: load
+            P, V = P_hbm[r], run.V
+            # phase: output
+            O = round_to(P @ V, p.dtype)
+            # phase: store
+            run.O[r] = O
+            # phases end
+            visits.append(visit_of(step, P=P.copy(), O=O))
+    return visits
+
+
+def moved(p: Problem) -> Moved:
+    """Q, K, V and O once; S and P whole, there and back."""
+    matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
+    scores = {"Q": (matrix, 0), "K": (matrix, 0), "S": (square, square)}
+    return scores | {"P": (square, square), "V": (matrix, 0), "O": (0, matrix)}
+
+
+STANDARD = Algorithm(
+    key="standard",
+    label="Standard",
+    colour="#b8860b",
+    dash="dash",
+    sign="╍",
+    symbol="square-open",
+    opens="Q",
+    running=False,
+    pseudocode=(
+        Line("load Q, K", "load", "1st kernel", "scores"),
+        Line("S = Q Kᵀ / √d", "scores", stage="scores"),
+        Line("S = −∞ where key > query", "mask", stage="scores"),
+        Line("write S to HBM", "store", "N × N", "scores"),
+        Line("load S", "load", "2nd kernel", "softmax"),
+        Line("m = rowmax S", "max", stage="softmax"),
+        Line("ℓ = rowsum exp(S − m);  P = exp(S − m) / ℓ", stage="softmax", phases=("exp", "sum")),
+        Line("write P to HBM", "store", "N × N", "softmax"),
+        Line("load P, V", "load", "3rd kernel", "output"),
+        Line("O = P V", "output", stage="output"),
+        Line("write O", "store", stage="output"),
+    ),
+    closed_form="4Nd + 4N² elements",
+    steps=steps,
+    compute=compute,
+    moved=moved,
+    launches={"scores": ("QK", "S"), "softmax": ("S", "P"), "output": ("PV", "O")},
+)

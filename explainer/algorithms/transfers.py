@@ -1,0 +1,85 @@
+"""What every loop is made of: visits, their phases, and the blocks moved between HBM and chip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explainer.algorithms import tiling
+from explainer.base.formats import ITEMSIZE
+from explainer.problem import Problem
+
+PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
+TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
+STATISTICS = frozenset({"m", "l", "lse"})  # kept in fp32 whatever the operands are
+
+Block = int | tuple[int, int]
+Moved = dict[str, tuple[int, int]]  # tensor → bytes read, bytes written
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One block moved between HBM and the chip. ``block``: i for Q O m l lse, j for K V,
+    (i, j) for S P; ``op`` read | write; ``phase`` load | store; padding moves no byte."""
+
+    tensor: str
+    block: Block
+    op: str
+    nbytes: int
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One visit of a tile (or, j None, of a strip of rows in standard attention's 2nd and 3rd
+    kernel). ``kind`` full | partial | skipped; ``stage`` scores | softmax | output or None;
+    ``first``: nothing of its row block was visited before."""
+
+    i: int
+    j: int | None
+    kind: str
+    stage: str | None
+    phases: tuple[str, ...]
+    transfers: tuple[Transfer, ...]
+    first: bool = False
+
+
+class Mover:
+    """Makes transfers with the byte counts of one Problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.p = problem
+        self.kinds = tiling.kinds(problem)
+
+    def _elements(self, tensor: str, block: Block) -> int:
+        rows, cols = (
+            (lambda i: _size(tiling.rows(self.p, i))),
+            (lambda j: _size(tiling.cols(self.p, j))),
+        )
+        if isinstance(block, tuple):
+            return rows(block[0]) * cols(block[1])
+        if tensor in STATISTICS:
+            return rows(block)
+        return (cols(block) if tensor in "KV" else rows(block)) * self.p.d
+
+    def _move(self, tensor: str, block: Block, op: str, phase: str) -> Transfer:
+        size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
+        return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
+
+    def read(self, tensor: str, block: Block) -> Transfer:
+        return self._move(tensor, block, "read", "load")
+
+    def write(self, tensor: str, block: Block) -> Transfer:
+        return self._move(tensor, block, "write", "store")
+
+    def kind(self, i: int, j: int) -> str:
+        return tiling.KINDS[self.kinds[i, j]]
+
+
+def _size(part: slice) -> int:
+    return part.stop - part.start
+
+
+def computed(kind: str, *, store: bool) -> tuple[str, ...]:
+    """The phases of a tile that is computed; only a partial one is masked."""
+    mask = ("mask",) if kind == "partial" else ()
+    return ("load", "scores", *mask, "max", "exp", "sum", "output", *(("store",) if store else ()))

@@ -1,0 +1,171 @@
+"""What running attention found: one vocabulary for live and recorded, for a run and for a sweep.
+
+Plain values, so that they cross a pipe, a pickle and JSON as they are; tests hold all of them to
+these types, and `kernels.measure.bench`, which imports nothing of this, to the same keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict, TypeVar
+
+# The histogram of |error|: four bins a decade; below the first and above the last join those.
+LOWEST, HIGHEST, A_DECADE = -10, 1, 4
+
+
+class Place(TypedDict):
+    """Where figures are from, as far as a record says."""
+
+    device: str
+    versions: dict[str, str | int]
+
+
+class Machine(Place):
+    """What a child says of its own; ``reason``: why nothing can run, when not ``available``."""
+
+    available: bool
+    reason: str
+    interpreted: bool
+    arch: str | None
+    free_bytes: int | None
+
+
+class Histogram(TypedDict):
+    """|O − O in float64|: how many are 0, and how many in each bin of log₁₀."""
+
+    exact: int
+    counts: list[int]
+
+
+class _Compared(TypedDict):
+    against: str  # "trace", "float64" or "O"
+    tolerance: float  # what rounding explains
+    agrees: bool
+
+
+class Same(_Compared, total=False):
+    """A kernel's tiles against the picture's: ``values`` numbers of m and of l in ``tiles`` tiles,
+    the largest |Δm| and |Δl|/l, None where they stand in other tiles; or its O: ``o_error``."""
+
+    tiles: int
+    values: int
+    m_error: float | None
+    l_error: float | None
+    o_error: float
+
+
+class _Method(TypedDict):
+    method: str  # one of requests.METHODS
+
+
+class Row(_Method, total=False):
+    """One method on one problem: ``refused``, the sentence why it did not run, or its figures.
+
+    error … histogram: of O against float64 on the heads judged. ``same`` None: too many tiles.
+    Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. ``bytes``: asked of
+    memory, where that is known.
+    """
+
+    refused: str
+    first_ms: float
+    interpreter_s: float
+    error: float
+    relative: float
+    bias: float
+    allowed: float
+    right: bool
+    histogram: Histogram
+    lse_error: float
+    same: Same | None
+    peak_bytes: int
+    median_ms: float
+    p20_ms: float
+    p80_ms: float
+    runs: int
+    tflops: float
+    flops: float
+    block_m: int
+    block_n: int
+    bytes: int
+
+
+class _Shape(Row):
+    n: int
+    d: int
+    dtype: str
+    batch: int
+    heads: int
+    mask: str
+
+
+class PointRow(_Shape, total=False):
+    """A row that says its own problem: of a sweep or of the benchmark. ``when``: measured live."""
+
+    naive_error: float
+    when: str
+
+
+class Choice(TypedDict):
+    """The backend that SDPA picks, and PyTorch's reason against each other one."""
+
+    picked: str | None
+    reasons: dict[str, str]
+
+
+class _Found(TypedDict):
+    asked: dict[str, str]
+    query: dict[str, str]  # of what ran
+    machine: Machine | Place
+    when: str
+    naive_error: float | None
+    io_bytes: int  # of Q, K, V and O
+    rows: list[Row]
+    ceilings: dict[str, float] | None  # of the card: hbm_bytes_per_s, l2_bytes_per_s, flops
+
+
+class Result(_Found, total=False):
+    """Every method on one request: ``recorded``, where and when; or live, with all the others.
+
+    naive_refused: why naive attention's error is not known; tiles: of one head, by method.
+    """
+
+    recorded: str
+    heads_judged: int
+    naive_refused: str | None
+    tiles: dict[str, int]
+    chooser: Choice | None
+
+
+R = TypeVar("R", bound=Row)
+
+
+def ran(rows: Iterable[R]) -> list[R]:
+    """Those of what was computed."""
+    return [row for row in rows if "refused" not in row]
+
+
+def timed(rows: Iterable[R]) -> list[R]:
+    """Those with median, p20, p80 and TFLOP/s."""
+    return [row for row in rows if "median_ms" in row]
+
+
+def naive_ms(rows: Iterable[Row]) -> float | None:
+    """Naive attention's time; None when it was not timed."""
+    return next((row["median_ms"] for row in timed(rows) if row["method"] == "naive"), None)
+
+
+def unknown_machine(device: str) -> Machine:
+    """Until it says more of itself."""
+    about = {"available": True, "reason": "", "interpreted": False, "device": device}
+    return about | {"arch": None, "free_bytes": None, "versions": {}}  # type: ignore[return-value]
+
+
+def has_gpu(machine: Machine | None) -> bool | None:
+    """Whether kernels run on a GPU there; None while the child that knows it still starts."""
+    return machine and machine["available"] and not machine["interpreted"]
+
+
+def with_older_names(rows: Iterable[PointRow]) -> list[dict]:
+    """For programs of before: ``contender`` and ``not_available`` beside what they are now."""
+    older = {"method": "contender", "refused": "not_available"}
+    return [row | {older[key]: row[key] for key in older if key in row} for row in rows]

@@ -1,0 +1,40 @@
+"""Calls from pages to the browser, by name: a function or a component of ``assets/js/main.js``.
+
+The only JavaScript in Python, one line each: what Gradio's ``js`` and ``js_on_load`` take is text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import gradio as gr
+
+from explainer.web.routes import asset_url
+
+Fields = dict[str, gr.components.Component]  # by the keys of what they show
+
+
+def _main() -> str:
+    return f"import(new URL({json.dumps(asset_url('js/all.js'))}, document.baseURI))"
+
+
+def call(name: str, takes: Iterable[str] = (), gives: Iterable[str] = (), **data: object) -> str:
+    """An event's ``js``: the function gets the values of the event's inputs under the keys
+    ``takes``, and ``data``; of what it answers, the values under ``gives`` go on. At once, if our
+    modules are there: what a control shows could change while it waits."""
+    told = ", ".join(json.dumps(x) for x in (name, [*takes], [*gives], data))
+    return f"async (...given) => (window.fa ?? await {_main()}).call({told}, given)"
+
+
+def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None, **data) -> dict:
+    """An event of the browser alone: the function gives the ``outputs`` their values."""
+    inputs, outputs = inputs or {}, outputs or {}
+    js = call(name, inputs, outputs, **data)
+    return {"fn": None, "inputs": [*inputs.values()], "outputs": [*outputs.values()], "js": js}
+
+
+def mounted(name: str, *events: str) -> str:
+    """A component's ``js_on_load``; Gradio knows an event by its quoted name in there."""
+    how = f"{{ element, props, watch, trigger, events: {json.dumps(events)} }}"
+    return f"{_main()}.then((main) => main.mount({json.dumps(name)}, {how}));"

@@ -1,0 +1,31 @@
+"""The pages' own components: a shell each, for what ``assets/js`` draws in it."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explainer.pages.browser import mounted
+
+PLACE = '<div class="fa-mount"></div>'
+
+
+def shell(name: str, *events: str, template: str = PLACE, **kwargs) -> gr.HTML:
+    """Mounts ``name`` of ``assets/js/main.js``; it triggers the ``events``.
+
+    A value never enters the template: Gradio executes ${…} and {{…}} there. "step" shows the
+    Problem whose query string its value is, e.g. ``n=16&d=8&br=4&bc=4``; "warps" a tile, e.g.
+    ``n=16&d=8&br=8&bc=8&i=1&j=0&warps=4``, and for "" that of ``explainer.parallel.warps.START``;
+    "learn" takes none; "picker", which is invisible, has a chosen tile's query as value.
+    """
+    load = mounted(name, *events)
+    return gr.HTML("", html_template=template, js_on_load=load, apply_default_css=False, **kwargs)
+
+
+def block(**kwargs) -> gr.HTML:
+    """A place for HTML that the server makes."""
+    return gr.HTML("", apply_default_css=False, elem_classes="fa-run-block", **kwargs)
+
+
+def picker() -> gr.HTML:
+    """``picked`` is triggered with a query string as value."""
+    return shell("picker", "picked", template="<i hidden></i>", elem_classes="fa-run-block")

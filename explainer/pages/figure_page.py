@@ -1,0 +1,74 @@
+"""The events of Memory and Parallel: a picture that follows its page's controls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import gradio as gr
+
+from explainer.pages.browser import Fields, call, here
+from explainer.pages.opening import QUICK
+from explainer.pages.workload import query_of, said_by, shown
+
+Values = Mapping[str, object]
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class FigurePage:
+    """Every change of a control shows the picture anew; the address holds what is shown."""
+
+    name: str  # of its tab
+    prefix: str  # of its keys in the address
+    plain: Query  # what its controls show without an address
+    controls: Fields
+    picker: gr.HTML  # its place also tells the server of a lecture hall
+    outputs: list[gr.components.Component]
+    # (query, what the controls show) → what they are to show, and the values of ``outputs``
+    answer: Callable[[Query, Values], tuple]
+
+    @property
+    def inputs(self) -> Fields:
+        return self.controls | {"mode": self.picker}
+
+    @property
+    def picked(self) -> Fields:
+        """The same, and a query that comes from elsewhere."""
+        return {"picked": self.picker} | self.inputs
+
+    def remember(self, asks: bool) -> str:
+        """What the controls show goes to the address, and if it ``asks`` on to the server."""
+        told = {"prefix": self.prefix, "plain": dict(self.plain), "asks": asks}
+        return call("remember", self.inputs, self.inputs if asks else (), **told)
+
+    def shows(
+        self, event: Callable, inputs: Fields, js: str, query: Callable[[Values], Query]
+    ) -> gr.events.Dependency:
+        """On this event the server shows what ``query`` makes of the values of ``inputs``. Who was
+        quicker keeps what was chosen meanwhile, and the picture follows that."""
+        said = gr.Textbox(visible=False)  # of this event alone: two answers may come at once
+
+        def answer(*given: object) -> tuple:
+            now = dict(zip(inputs, given, strict=True))
+            values, *outputs = self.answer(query(now), now)
+            return json.dumps({"asked": values, "plain": now}), *outputs
+
+        asked = event(answer, [*inputs.values()], [said, *self.outputs], js=js, **QUICK)
+        settle = here("settle", {"answer": said, **self.controls}, self.controls)
+        return asked.then(**settle).then(**here("settled"))
+
+    def wire(self, tab: gr.Tab) -> None:
+        """The events that both pages have: a control is changed, a tile picked, the tab opened."""
+        changes = partial(gr.on, [control.input for control in self.controls.values()])
+        tile = {key: self.controls[key] for key in ("br", "bc")}
+        picks = self.picker.picked(**here("useTile", {"picked": self.picker, **tile}, tile)).then
+        for event in (changes, picks):
+            last = partial(event, trigger_mode="always_last")
+            self.shows(last, self.inputs, self.remember(asks=True), query_of)
+        start = {key: self.plain[key] for key in self.controls} | shown({}, self.plain)
+        told = {"page": self.name, "prefix": self.prefix, "plain": start}
+        opens = call("openFigures", self.picked, self.picked, **told)
+        self.shows(tab.select, self.picked, opens, lambda values: said_by(values["picked"]))

@@ -1,0 +1,85 @@
+"""What is recorded keeps to the types of live results (test_jobs.py): one vocabulary."""
+
+from __future__ import annotations
+
+import json
+from typing import get_type_hints
+
+import pytest
+
+from explainer.engine import recorded
+from explainer.engine.requests import METHODS, RunRequest, Sweep
+from explainer.engine.results import (
+    Machine,
+    PointRow,
+    Result,
+    Row,
+    has_gpu,
+    ran,
+    timed,
+    unknown_machine,
+    with_older_names,
+)
+from explainer.problem import Problem
+from explainer.views.downloads import FIGURES
+from tests.schema import misfit
+
+ROWS = recorded.load()["rows"]
+
+
+def test_every_recorded_row_keeps_to_the_type():
+    assert len(ROWS) > 600
+    assert not misfit(ROWS, list[PointRow])
+    for row in ROWS:
+        assert row["method"] in METHODS and row["mask"] in ("full", "causal")
+        assert ("refused" in row) != ("error" in row)
+    assert timed(ROWS) == ran(ROWS)
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("n", [16, 1024, 65_536])
+def test_a_recorded_result_keeps_to_the_type(n, dtype):
+    asked = RunRequest(Problem(n=n, dtype=dtype, inputs="random"), tuple(METHODS))
+    found = recorded.nearest(asked)
+    assert not misfit(found, Result)
+    assert found == json.loads(json.dumps(found))
+    shape = set(get_type_hints(PointRow)) - set(get_type_hints(Row))
+    assert not any(shape & set(row) for row in found["rows"]), "the query says the problem"
+    assert all("flops" in row for row in ran(found["rows"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"contender": "fa2"}, "unknown ['contender']"),
+        ({"tflops": "5"}, "it.tflops is '5'"),
+        ({"runs": 5.0}, "it.runs is 5.0"),
+        ({"refused": None}, "it.refused is None"),
+        ({"histogram": {"exact": 0, "counts": [1, 2.5]}}, "it.histogram.counts[1] is 2.5"),
+        ({"same": {"against": "O", "agrees": True}}, "it.same: missing ['tolerance']"),
+    ],
+)
+def test_what_does_not_keep_to_the_type_is_found(change, said):
+    assert said in misfit(ROWS[0] | change, PointRow)
+    less = {k: v for k, v in ROWS[0].items() if k != "batch"}
+    assert misfit(less, PointRow) == "it: missing ['batch'], unknown []"
+
+
+def test_what_a_file_has_is_a_key_of_a_row():
+    assert set(FIGURES) <= set(get_type_hints(PointRow))
+
+
+def test_older_names_stand_beside():
+    _, rows = recorded.swept(Sweep(64, "bf16", tuple(METHODS)))
+    for row, told in zip(rows, with_older_names(rows), strict=True):
+        assert told["contender"] == told["method"] == row["method"]
+        assert told.get("not_available") == row.get("refused")
+        assert {k: told[k] for k in row} == row and ("refused" in row) == ("not_available" in told)
+
+
+def test_a_machine_is_whole_from_its_first_word():
+    machine = unknown_machine("ZeroGPU")
+    assert not misfit(machine, Machine)
+    assert has_gpu(machine) is True and has_gpu(None) is None
+    assert has_gpu(machine | {"interpreted": True}) is False
+    assert has_gpu(machine | {"available": False}) is False

@@ -1,0 +1,95 @@
+// What the pages' controls show and what follows from it; tables as text.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merged, shown, start, useText, useTile } from "./model.mjs";
+
+const equal = assert.deepEqual;
+const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
+const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
+const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
+const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });
+
+test("the controls ask for what they show; blocks shrink with the sequence", () => {
+  equal(ask(PLAIN), { ...PLAIN, player: QUERY });
+  const small = ask({ ...PLAIN, n: 3, br: 8, bc: 0 });
+  equal([small.br, small.bc, new URLSearchParams(small.player).get("br")], [3, 1, "3"]);
+  assert.equal(new URLSearchParams(ask({ ...PLAIN, data: "own", text: "1&2" }).player).get("text"), "1&2");
+  assert.ok(!ask({ ...PLAIN, text: "left over" }).player.includes("text"));
+});
+
+test("the controls follow what the player shows, and ask for the same", () => {
+  equal(follow({ player: QUERY }), PLAIN);
+  equal(follow({ player: ask({ ...PLAIN, data: "sentence", text: "the cat", gain: 2 }).player }), { ...PLAIN, data: "sentence", text: "the cat", gain: 2 });
+  equal(follow({ player: QUERY.replace("&gain=1", "") }), PLAIN);
+});
+
+test("who was quicker than the server keeps what was changed", () => {
+  const asked = { ...PLAIN, n: 32, methods: ["fa1"] };
+  const plain = { ...PLAIN, methods: ["naive", "fa2"] };
+  equal(merged({ answer: answer(asked, plain), ...plain }), asked);
+  equal(merged({ answer: answer(asked, plain), ...plain, d: 5 }), { ...asked, d: 5 });
+  equal(merged({ answer: answer(asked, plain), ...plain, methods: ["naive"] }).methods, ["naive"]);
+});
+
+test("the player is asked again only where the controls differ from the address", () => {
+  const asked = { ...PLAIN, n: 32, br: 8 };
+  equal(followAddress({ answer: answer(asked), player: "untouched", ...PLAIN }), { ...asked, player: "untouched" });
+  const found = followAddress({ answer: answer(asked), player: "untouched", ...PLAIN, n: 6 });
+  equal([found.n, found.br, found.player], [6, 6, ask({ ...asked, n: 6 }).player]);
+});
+
+test("a length beyond the slider brings a head and tiles, and none without", () => {
+  const large = enlarge({ large: 4096, ...PLAIN, data: "own", text: CSV });
+  equal([large.n, large.d, large.br, large.bc], [4096, 64, 128, 64]);
+  equal(Object.fromEntries(new URLSearchParams(large.player)).data, "random");
+  equal(enlarge({ large: 0, ...PLAIN, n: 4096 }).player, QUERY);
+});
+
+test("the sizes follow the data", () => {
+  const picks = (data, more = {}) => start({ ...PLAIN, ...more, data }, { chosen: true });
+  const types = (text, more = {}) => start({ ...PLAIN, ...more, text }, { chosen: false });
+  const sizes = ({ data, n, d, br, bc }) => [data, n, d, br, bc];
+  equal(sizes(picks("sentence")), ["sentence", 6, 8, 2, 2]);
+  equal(sizes(picks("rising", { n: 6, br: 2, bc: 2 })), ["rising", 16, 8, 4, 4]);
+  equal(sizes(picks("random", { n: 20 })), ["random", 20, 8, 4, 4]);
+  const own = picks("own");
+  equal(sizes(own), ["own", 3, 2, 2, 2]);
+  equal(own.text.split("\n\n").length, 3);
+  equal(picks("sentence", { text: CSV }).text, "");
+  equal(sizes(types("the cat sat")), ["sentence", 3, 8, 2, 2]);
+  equal(sizes(types("one")), ["sentence", 1, 8, 1, 1]);
+  equal(sizes(types(CSV)), ["own", 3, 2, 2, 2]);
+  equal(sizes(types("")), ["rising", 16, 8, 4, 4]);
+  for (const all of [own, types(CSV), picks("random")]) equal(all.player, ask(all).player);
+});
+
+test("the Run page uses text that is typed", () => {
+  const now = { data: "random", n: "64", d: "8", br: "auto", bc: "16" };
+  equal(useText({ ...now, text: " " }), now);
+  equal(useText({ ...now, text: "the cat" }), { ...now, data: "sentence" });
+  equal(useText({ ...now, data: "own", text: "1, 2" }), { ...now, data: "own" });
+  equal(useText({ ...now, text: CSV }), { data: "own", n: "3", d: "2", br: "auto", bc: "3" });
+});
+
+test("the Step page's Problem needs no place of its own in the address", () => {
+  const query = { ...Object.fromEntries(new URLSearchParams(QUERY)), text: null, gain: null, b: "1", h: "1", methods: "fa2,naive" };
+  const address = `?${QUERY.replace("&gain=1", "")}&step=3`;
+  assert.ok(isStepProblem(query, address));
+  for (const change of [{ n: "8" }, { b: "2" }, { methods: "fa2" }, { gain: "2" }, { methods: "fa1,naive" }])
+    assert.ok(!isStepProblem({ ...query, ...change }, address), JSON.stringify(change));
+  assert.ok(isStepProblem({ ...query, methods: "naive,fa1" }, address.replace("fa2", "fa1")));
+});
+
+test("a picked tile goes into the controls, and none leaves them", () => {
+  equal(useTile({ picked: "br=64&bc=32", br: "16", bc: "16" }), { br: "64", bc: "32" });
+  equal(useTile({ picked: "", br: "16", bc: "16" }), { br: "16", bc: "16" });
+});
+
+test("tables as text", () => {
+  const rows = [{ a: 1, b: 'x,"y"' }, { a: null, c: "two\nlines" }];
+  equal(columns(rows), ["a", "b", "c"]);
+  assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
+  assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
+  equal([shown(1234.5678901), shown(0.5), shown(null), shown(undefined), shown("x")], ["1,234.56789", "0.5", "–", "–", "x"]);
+});
