@@ -143,7 +143,7 @@ class _Job:
         p = request.problem
         like = torch.empty(1, 1, 1, p.d, dtype=DTYPES[p.dtype], device=device())
         try:
-            config = config_for(like, p.causal, *asked)
+            config = config_for(like, *asked)
         except ValueError:  # the kernel that is to use them will say so
             return p.block_q, p.block_k
         return config.block_m, config.block_n
