@@ -6,12 +6,13 @@ The only JavaScript in Python, one line each: what Gradio's ``js`` and ``js_on_l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import gradio as gr
 
 from explainer.web.routes import asset_url
 
+QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 Fields = dict[str, gr.components.Component]  # by the keys of what they show
 
 
@@ -38,3 +39,24 @@ def mounted(name: str, *events: str) -> str:
     """A component's ``js_on_load``; Gradio knows an event by its quoted name in there."""
     how = f"{{ element, props, watch, trigger, events: {json.dumps(events)} }}"
     return f"{_main()}.then((main) => main.mount({json.dumps(name)}, {how}));"
+
+
+def controls_follow(
+    name: str,
+    demo: gr.Blocks,
+    prefill: Callable[[dict], dict],
+    plain: dict,
+    places: Fields,
+    function: str,
+) -> None:
+    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values. It
+    gets, as JSON, what ``prefill`` found in the address and what the controls say without one
+    (``plain``), and then the ``places`` as they are now."""
+
+    def asked(request: gr.Request) -> str:
+        return json.dumps({"asked": prefill(dict(request.query_params)), "plain": plain})
+
+    answer = gr.Textbox(visible=False)
+    loaded = demo.load(asked, None, answer, **QUICK)
+    followed = loaded.then(**here(function, {"answer": answer, **places}, places))
+    followed.then(**here("opened", part=name))
