@@ -3,8 +3,8 @@
 import pytest
 
 import kernels
-from kernels import inspection
 from kernels.configs import SHARED_KIB, TABLE
+from kernels.measure import inspection
 from kernels.measure.inspection import occupancy
 
 ARCHS = ["sm_80", "sm_90", "sm_120"]
