@@ -1,6 +1,9 @@
 """Our modules as one script: an offline page needs it, since browsers import no modules from disk,
 and the app serves it, since a class of 300 should not fetch thirty small files each. Covers the
-forms that our own modules use, and refuses others."""
+forms that our own modules use, and refuses others.
+
+By hand, since esbuild and rollup would bring a binary or a node, and a step to build, to every
+Space and every clone, for a hundred lines that only ever read our own files."""
 
 from __future__ import annotations
 
