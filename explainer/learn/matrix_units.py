@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, table, text
+from explainer.learn.content import stored
 from explainer.learn.controls import pick
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
@@ -31,24 +32,7 @@ class Generation:
         return (m, n, k * 16 // BITS[fmt]), self.fma * 16 // BITS[fmt]
 
 
-AMPERE = ("fp16", "bf16", "tf32")
-GENERATIONS = {
-    "sm_70": Generation("Volta (V100)", "mma.sync", (8, 8, 4), "8 threads, 4 at once in a warp",
-        512, ("fp16",), "Volta whitepaper: 8 tensor cores × 64; PTX ISA, mma"),
-    "sm_75": Generation("Turing (T4)", "mma.sync", (16, 8, 8), "32 threads, a warp",
-        512, ("fp16",), "Turing whitepaper: 8 tensor cores × 64; PTX ISA, mma"),
-    "sm_80": Generation("Ampere (A100)", "mma.sync", (16, 8, 16), "32 threads, a warp",
-        1024, AMPERE, "Ampere whitepaper: 4 tensor cores × 256; PTX ISA, mma"),
-    "sm_89": Generation("Ada (RTX 4090)", "mma.sync", (16, 8, 16), "32 threads, a warp",
-        256, (*AMPERE, "fp8"), "from the Ada whitepaper's TFLOP/s; PTX ISA, mma"),
-    "sm_90": Generation("Hopper (H100)", "wgmma", (64, 256, 16), "128 threads, a warpgroup",
-        2048, (*AMPERE, "fp8"), "Hopper whitepaper: 4 tensor cores × 512; PTX ISA, wgmma"),
-    "sm_100": Generation("Blackwell (B200)", "tcgen05.mma", (128, 256, 16), "1 thread starts it",
-        4096, (*AMPERE, "fp8", "fp4"),
-        "twice Hopper's: CUTLASS guide to tcgen05; PTX ISA, tcgen05.mma; two SMs: m = 256"),
-    "sm_120": Generation("Blackwell (RTX Pro 6000)", "mma.sync", (16, 8, 16), "32 threads, a warp",
-        512, (*AMPERE, "fp8", "fp4"), "from the data sheet's TFLOP/s; PTX ISA, mma"),
-}  # fmt: skip
+GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matrix_units")}
 
 
 def instructions(shape: tuple[int, int, int], br: int, bc: int, d: int) -> int:

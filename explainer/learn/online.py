@@ -46,12 +46,6 @@ GAPS = (
 )
 
 
-def right_lines() -> tuple[str, ...]:
-    """The exercise solved: lines in order, gaps filled."""
-    right = {index: fill for index, _, fill in GAPS}
-    return tuple(line.replace("___", right.get(i, "")) for i, (line, _) in enumerate(LINES))
-
-
 def _sets(name: str, function: Callable[[dict], object]) -> Callable[[dict], None]:
     def line(s: dict) -> None:
         s[name] = np.float32(function(s)) if name != "p" else function(s)

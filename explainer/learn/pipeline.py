@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, bars, table, text, timeline
+from explainer.learn.content import stored
 from explainer.learn.controls import pick, slider
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
@@ -22,27 +23,13 @@ from explainer.memory.workload import Workload
 MATRIX, EXP, TMA = "matrix unit", "exp unit", "TMA"
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 SHOWN, LONG = 6, 128  # key tiles on screen; key tiles of N = 16,384
-EXP_TFLOPS = (
-    3.9  # exponentials a second on an H100 SXM, in 10¹²; FlashAttention-3 paper, section 3.1
-)
+# Exponentials a second on an H100 SXM, in 10¹²; FlashAttention-3 paper, section 3.1
+EXP_TFLOPS = 3.9
 PUBLISHED = (("FA-2", 370), ("Triton", 395), ("cuDNN", 595), ("FA-3", 648))
 ABOUT_PUBLISHED = "published, H100 SXM, fp16, forward, N = 16 k, d = 128, no mask"
-VARIANTS = {
-    "serial": "Everything in a row",
-    "producer": "+ producer warps",
-    "pingpong": "+ ping-pong of two consumers",
-    "overlap": "+ overlap inside a warpgroup",
-}
-SAID = {
-    "serial": "Nothing overlaps: load a tile, then one warpgroup after the other multiplies, "
-    "exponentiates and multiplies. Real FA-2 does better: it loads ahead, and thread blocks that "
-    "share an SM fill each other's gaps.",
-    "producer": "A warp of its own asks the TMA for the next tiles, two ahead. Both consumers "
-    "still do the same thing at the same time, so the matrix units wait during the exponentials.",
-    "pingpong": "While consumer A exponentiates, consumer B multiplies, and the other way round.",
-    "overlap": "A consumer also starts S of the next tile before its own P V is done: the softmax "
-    "of tile j runs beside P V of tile j − 1.",
-}
+_ENTRIES = stored("pipeline")
+VARIANTS = {entry["key"]: entry["name"] for entry in _ENTRIES}
+SAID = {entry["key"]: entry["said"] for entry in _ENTRIES}
 
 
 @dataclass(frozen=True)

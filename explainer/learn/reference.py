@@ -125,19 +125,7 @@ SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, causal=False, dtype="fp16"
 LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
-LINES = (
-    ("", "for each row block i, all at once", "i = 0 … Tr − 1, Br rows each"),
-    ("load", "load Q_i; m = −∞, ℓ = 0, O = 0", "Q_i: Br × d; m, ℓ: Br numbers; O: Br × d"),
-    ("", "for each key block j, in turn", "j = 0 … Tc − 1, Bc keys each"),
-    ("load", "load K_j and V_j", "Bc × d each, read once for every i"),
-    ("scores", "S = Q_i K_jᵀ / √d", "S: Br × Bc, on chip only"),
-    ("mask", "S = −∞ where a key comes after its query, or beyond N", "only in partial tiles"),
-    ("max", "m′ = max(m, rowmax S)", "m′: the largest score so far"),
-    ("exp", "P = exp(S − m′), α = exp(m − m′)", "P: Br × Bc; α: one factor a row"),
-    ("sum", "ℓ = α ℓ + rowsum P", "ℓ: the sum of the weights so far"),
-    ("output", "O = α O + P V_j, m = m′", "O: not divided yet"),
-    ("store", "O = O / ℓ, lse = m + log ℓ; store both", "lse: Br numbers, for backward"),
-)
+LINES = stored("handout")
 ORDER_FACTS = {
     "standard": ("three passes over everything", "S and P, N × N", "4Nd + 4N²"),
     "fa1": ("keys outside, rows inside", "m and ℓ", "2Nd + Tc(3Nd + 4N)"),

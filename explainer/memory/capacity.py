@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from explainer.base import records
 from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
@@ -49,14 +51,8 @@ def needed(w: Workload, form: str, n: int | None = None) -> int:
 
 def longest(w: Workload, form: str, card: str) -> int:
     """The largest N whose need fits the card's memory; 0 if not even one row does."""
-    room, low, high = CARDS[card].hbm_bytes, 0, FAR
-    while low < high:
-        middle = (low + high + 1) // 2
-        if needed(w, form, middle) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    room = CARDS[card].hbm_bytes
+    return bisect_right(range(1, FAR), room, key=lambda n: needed(w, form, n))
 
 
 def curve(w: Workload, form: str) -> tuple[tuple[int, int], ...]:

@@ -6,6 +6,7 @@ registers, buffers K and V several times, and pads; `kernels.compile_report` tel
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
@@ -67,15 +68,8 @@ def fits(problem: Problem, card: Card) -> bool:
 def largest_square(problem: Problem, card: Card) -> int:
     """The largest B such that a tile with Br = Bc = B fits a thread block's shared memory; 0 if
     not even one row does."""
-    itemsize, d = ITEMSIZE[problem.dtype], problem.d
-    low, high = 0, card.shared_bytes  # total grows with B
-    while low < high:
-        middle = (low + high + 1) // 2
-        if total(tile_parts(middle, middle, d, itemsize)) <= card.shared_bytes:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    itemsize, d, room = ITEMSIZE[problem.dtype], problem.d, card.shared_bytes
+    return bisect_right(range(1, room), room, key=lambda b: total(tile_parts(b, b, d, itemsize)))
 
 
 def summary(problem: Problem) -> dict:
@@ -85,11 +79,7 @@ def summary(problem: Problem) -> dict:
         "parts": [[part.tensor, list(part.shape), part.nbytes] for part in parts],
         "total": total(parts),
         "cards": {
-            key: {
-                "name": card.name,
-                "bytes": card.shared_bytes,
-                "largest": largest_square(problem, card),
-            }
-            for key, card in CARDS.items()
+            key: {"name": c.name, "bytes": c.shared_bytes, "largest": largest_square(problem, c)}
+            for key, c in CARDS.items()
         },
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,7 +13,7 @@ from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
-from explainer.views.figures import styled
+from explainer.views.figures import lengths_axis, styled
 
 # Told apart by shape as well: a line, a ring, a cross, a thin cross.
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
@@ -34,12 +34,6 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
     figure.update_yaxes(
         type="log", title=title, tickvals=ticks, ticktext=[amount(t) for t in ticks]
     )
-
-
-def _lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
-    ticks = sorted(set(lengths))[::2]  # they would run into each other on a phone
-    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
-    figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
 
 
 def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -> go.Figure:
@@ -69,7 +63,7 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
     if over == "n":
-        _lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
+        lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
     return styled(figure, 400, title, remark)
@@ -122,7 +116,7 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
     )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
-    _lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
+    lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
     crosses = any(r["measured"] for r in rows)
     remark = "crosses: peaks measured on an H200" if crosses else "none was measured at this size"
     return styled(figure, 440, "Memory against N", remark)

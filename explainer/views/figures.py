@@ -70,6 +70,13 @@ def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.F
     return figure.update_layout(template="plotly+fa", height=height, title_text=text)
 
 
+def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
+    """A log axis of N; all of the ticks would run into each other on a phone."""
+    ticks = sorted(set(lengths))[::2]
+    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
+    figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
+
+
 def _marker(method: str, size: int = 9) -> dict:
     colour, symbol = LOOK[method]
     return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
@@ -189,9 +196,7 @@ def _swept(rows: list[PointRow], title: str, unit: str, value, scale: str) -> go
                 hoverinfo="text",
                 hovertext=[_told(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
             )
-    ticks = sorted({row["n"] for row in rows})[::2]  # all of them would run into each other
-    names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
-    figure.update_xaxes(type="log", tickvals=ticks, ticktext=names, tickangle=0, title="N")
+    lengths_axis(figure, (row["n"] for row in rows))
     figure.update_yaxes(type=scale)
     if scale == "log":
         found = [value(row) for row in rows]

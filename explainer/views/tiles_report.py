@@ -11,18 +11,16 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.records import about
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
-from explainer.views.html import card, div, figures_of, said, table, tag, words
+from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
-# key → (what the page calls it, how a cell says it, whether more is better)
+# key → (what the page calls it, its field in a cell, how that is written, whether more is better)
 METRICS = {
-    "tflops": ("TFLOP/s", lambda c: f"{c['tflops']:.0f}" if "tflops" in c else "–", True),
-    "shared": ("Shared memory", lambda c: f"{c['shared_bytes'] / 1024:.0f} K", False),
-    "registers": ("Registers", lambda c: f"{c['registers']}", False),
-    "spills": ("Spills", lambda c: f"{c['spill_bytes']} B", False),
-    "blocks": ("Blocks per SM", lambda c: f"{c['blocks_per_sm']}", True),
+    "tflops": ("TFLOP/s", "tflops", "{:.0f}".format, True),
+    "shared": ("Shared memory", "shared_bytes", lambda n: f"{n / 1024:.0f} K", False),
+    "registers": ("Registers", "registers", str, False),
+    "spills": ("Spills", "spill_bytes", "{} B".format, False),
+    "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
 }
-FIELDS = {"tflops": "tflops", "shared": "shared_bytes", "registers": "registers",
-          "spills": "spill_bytes", "blocks": "blocks_per_sm"}  # fmt: skip
 NOT_COMPILED = (
     "{name} ({arch}) is not among the cards that the kernels were compiled for: below sm_80 Triton "
     "does not use the matrix units."
@@ -43,10 +41,10 @@ def tiles(w: Workload, metric: str) -> str:
     """The map over (BLOCK_M, BLOCK_N), and beside it the chosen tile: textbook and compiled."""
     found = tile_choices.cells(w)
     if w.itemsize != 2:
-        return div("fa-run", said(NOT_16_BIT), data_testid="memory", data_view="tiles")
+        return memory_page(said(NOT_16_BIT), view="tiles")
     if not found:
         text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch)
-        return div("fa-run", said(text), data_testid="memory", data_view="tiles")
+        return memory_page(said(text), view="tiles")
     chosen = _cell_of(w, found)
     side = _chosen(w, chosen) if chosen else ""
     listed = [
@@ -56,13 +54,11 @@ def tiles(w: Workload, metric: str) -> str:
     ]  # fmt: skip
     head = ("Br", "Bc", "shared", "textbook", "registers", "spills", "blocks per SM",
             "limited by", "warps", "stages", "TFLOP/s", "refused")  # fmt: skip
-    return div(
-        "fa-run",
+    return memory_page(
         said(_finding(w, found)),
         div("fa-run-cards fa-tile-cards", _map(w, found, metric, chosen), side),
         figures_of("tiles", head, listed, "Every tile as a table"),
-        data_testid="memory",
-        data_view="tiles",
+        view="tiles",
     )
 
 
@@ -91,8 +87,7 @@ def _as(w: Workload) -> str:
 
 
 def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> str:
-    name, say, more = METRICS[metric]
-    field = FIELDS[metric]
+    name, field, say, more = METRICS[metric]
     values = [c[field] for c in found if c.get("fits") and c.get(field) is not None]
     most = max(values, default=0) or 1
     corner = tag("th", "Br \\ Bc", scope="col")
@@ -130,7 +125,7 @@ def _button(
     m, n = cell["block_m"], cell["block_n"]
     fits = cell.get("fits", False)
     sign = "≈" if fits and cell["spill_bytes"] else ("" if fits else "✗")
-    text = say(cell) if "refused" not in cell else "✗"
+    text = "✗" if "refused" in cell else say(cell[field]) if field in cell else "–"
     share = (cell.get(field) or 0) / most if fits else 0
     given = {
         "type": "button",
