@@ -7,7 +7,7 @@ import math
 import numpy
 import torch
 
-from . import fa1, fa2, standard
+from . import fa1, fa2, masks, standard
 from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
@@ -21,6 +21,7 @@ def flash_attention(
     v: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
     order: str = "fa2",
     block_m: int | None = None,
@@ -35,7 +36,8 @@ def flash_attention(
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
     strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
     TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys
-    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `scale` defaults to 1/√d.
+    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `mask` says it as text, "full" or
+    "causal". `scale` defaults to 1/√d.
     `block_m` and `block_n` are Br and Bc, any number from 1 (None: the table of configs.py).
     `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
     computes true fp32). No gradient is recorded.
@@ -43,9 +45,8 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    o, lse, _, _ = _run(
-        q, k, v, causal, scale, order, block_m, block_n, precision, keep_lse=return_lse
-    )
+    asked = masks.asked(causal, mask)
+    o, lse, _ = _run(q, k, v, asked, scale, order, block_m, block_n, precision, return_lse)
     return (o, lse) if return_lse else o
 
 
@@ -55,6 +56,7 @@ def tile_states(
     v: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
     order: str = "fa2",
     block_m: int | None = None,
@@ -68,25 +70,33 @@ def tile_states(
     """
     if order == "standard":
         raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
-    _, _, m, l = _run(q, k, v, causal, scale, order, block_m, block_n, "ieee", trace=True)
-    return m, l
+    asked = masks.asked(causal, mask)
+    _, _, states = _run(
+        q, k, v, asked, scale, order, block_m, block_n, "ieee", keep_lse=False, trace=True
+    )
+    return states[0], states[1]
 
 
-def _run(q, k, v, causal, scale, order, block_m, block_n, precision, **extra):
+def _run(q, k, v, mask, scale, order, block_m, block_n, precision, keep_lse, trace=False):
+    """O, lse or None, and with `trace` m and l of every tile (2, B, H, Tr, Tc, Br)."""
     check_tensors(q, k, v)
     check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    config = config_for(q, causal, block_m, block_n)
-    run = ORDERS[order]
+    config = config_for(q, block_m, block_n)
+    run, options, states = ORDERS[order], {"keep_lse": keep_lse}, None
+    if trace:
+        tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
+        states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
+        options["states"] = states
     if INTERPRETED:
         with numpy.errstate(over="ignore", invalid="ignore"):  # silent, as on a GPU
-            return run(q, k, v, causal, scale, config, precision, **extra)
+            return *run(q, k, v, mask, scale, config, precision, **options), states
     from triton.runtime.errors import OutOfResources
 
     with torch.cuda.device(q.device):
         try:
-            return run(q, k, v, causal, scale, config, precision, **extra)
+            return *run(q, k, v, mask, scale, config, precision, **options), states
         except OutOfResources as error:
             raise RuntimeError(
                 f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
@@ -94,16 +104,14 @@ def _run(q, k, v, causal, scale, order, block_m, block_n, precision, **extra):
             ) from error
 
 
-def config_for(
-    q: torch.Tensor, causal: bool, block_m: int | None = None, block_n: int | None = None
-) -> Config:
+def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None = None) -> Config:
     """The configuration that `flash_attention` runs for this q (B, H, Nq, d) on its device.
 
     Raises ValueError for blocks that cannot fit; others may still fail to, once compiled.
     """
     cuda = q.device.type == "cuda"
     arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
-    config = choose(arch, q.shape[-1], q.element_size(), bool(causal), block_m, block_n)
+    config = choose(arch, q.shape[-1], q.element_size(), block_m, block_n)
     largest = pad(max(config.block_m, config.block_n)) * pad(q.shape[-1]) * q.element_size()
     if cuda and largest > SHARED_KIB[arch] * 1024:  # compiling such a tile can take minutes
         raise ValueError(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .availability import INTERPRETED
+
 # Shared memory that one thread block may use, KiB (CUDA C++ programming guide, table of compute
 # capabilities).
 SHARED_KIB = {"sm_80": 163, "sm_89": 99, "sm_90": 227, "sm_120": 99}
@@ -21,42 +23,51 @@ class Config:
     num_warps: int
     num_stages: int
 
+    def constants(self, d: int, dtype: object, precision: str) -> dict:
+        """The compile-time arguments that all kernels on tiles share, for torch's `dtype`."""
+        return {
+            "D": d, "BLOCK_M": self.block_m, "BLOCK_N": self.block_n, "PAD_M": pad(self.block_m),
+            "PAD_N": pad(self.block_n), "PAD_D": pad(d), "PRECISION": precision,
+            "BF16_BITS": INTERPRETED and str(dtype) == "torch.bfloat16",
+            "num_warps": self.num_warps, "num_stages": self.num_stages, "enable_fp_fusion": True,
+        }  # fmt: skip
 
-# (d padded to a power of two, bytes per element, causal); causal None: the same for both.
+
+# (d padded to a power of two, bytes per element), whatever the mask.
 # sm_90 at 2 bytes: the best of seven at d = 64 and 128, of three at d = 256, on an H200 (bf16,
 # 16 k tokens, N = 1 k, 4 k, 16 k). The others are not measured: the largest tiles tried that
 # compile without spilling registers.
 _16BIT = 2
 _32BIT = 4
-TABLE: dict[str, dict[tuple[int, int, bool | None], Config]] = {
+TABLE: dict[str, dict[tuple[int, int], Config]] = {
     "sm_80": {
-        (64, _16BIT, None): Config(128, 64, 8, 3),
-        (128, _16BIT, None): Config(128, 64, 8, 3),
-        (256, _16BIT, None): Config(64, 64, 8, 1),
-        (64, _32BIT, None): Config(32, 32, 4, 2),
-        (128, _32BIT, None): Config(32, 32, 8, 1),
-        (256, _32BIT, None): Config(16, 16, 4, 1),
+        (64, _16BIT): Config(128, 64, 8, 3),
+        (128, _16BIT): Config(128, 64, 8, 3),
+        (256, _16BIT): Config(64, 64, 8, 1),
+        (64, _32BIT): Config(32, 32, 4, 2),
+        (128, _32BIT): Config(32, 32, 8, 1),
+        (256, _32BIT): Config(16, 16, 4, 1),
     },
     "sm_90": {
-        (64, _16BIT, None): Config(128, 64, 8, 3),
-        (128, _16BIT, None): Config(64, 64, 4, 3),
-        (256, _16BIT, None): Config(128, 64, 8, 2),
-        (64, _32BIT, None): Config(32, 32, 4, 2),
-        (128, _32BIT, None): Config(32, 16, 4, 2),
-        (256, _32BIT, None): Config(32, 16, 8, 1),
+        (64, _16BIT): Config(128, 64, 8, 3),
+        (128, _16BIT): Config(64, 64, 4, 3),
+        (256, _16BIT): Config(128, 64, 8, 2),
+        (64, _32BIT): Config(32, 32, 4, 2),
+        (128, _32BIT): Config(32, 16, 4, 2),
+        (256, _32BIT): Config(32, 16, 8, 1),
     },
     "sm_120": {
-        (64, _16BIT, None): Config(128, 64, 8, 3),
-        (128, _16BIT, None): Config(128, 32, 8, 2),
-        (256, _16BIT, None): Config(64, 32, 8, 1),
-        (64, _32BIT, None): Config(32, 32, 4, 2),
-        (128, _32BIT, None): Config(32, 16, 4, 2),
-        (256, _32BIT, None): Config(16, 16, 4, 1),
+        (64, _16BIT): Config(128, 64, 8, 3),
+        (128, _16BIT): Config(128, 32, 8, 2),
+        (256, _16BIT): Config(64, 32, 8, 1),
+        (64, _32BIT): Config(32, 32, 4, 2),
+        (128, _32BIT): Config(32, 16, 4, 2),
+        (256, _32BIT): Config(16, 16, 4, 1),
     },
     # The interpreter pays per tile, whatever its size.
     "interpreter": {
-        (256, _16BIT, None): Config(64, 64, 4, 1),
-        (256, _32BIT, None): Config(64, 64, 4, 1),
+        (256, _16BIT): Config(64, 64, 4, 1),
+        (256, _32BIT): Config(64, 64, 4, 1),
     },
 }
 
@@ -78,9 +89,7 @@ def arch_of(capability: tuple[int, int]) -> str:
     return "sm_120"
 
 
-def choose(
-    arch: str, d: int, itemsize: int, causal: bool, block_m: int | None, block_n: int | None
-) -> Config:
+def choose(arch: str, d: int, itemsize: int, block_m: int | None, block_n: int | None) -> Config:
     """The table's configuration, or launch settings for the tile that the caller asks for.
 
     d: head dimension; itemsize: bytes per element of Q, K, V. A side given as None comes from the
@@ -88,7 +97,7 @@ def choose(
     """
     table = {key: value for key, value in TABLE[arch].items() if key[1] == itemsize}
     d_key = min(key[0] for key in table if key[0] >= pad(d))
-    best = table.get((d_key, itemsize, causal)) or table[(d_key, itemsize, None)]
+    best = table[d_key, itemsize]
     asked = (block_m or best.block_m, block_n or best.block_n)
     if asked == (best.block_m, best.block_n):
         return best

@@ -4,13 +4,16 @@ O, m and l live in HBM and make the round trip at every visit. One program does 
 head), because a later key block needs what an earlier one wrote: this is what FA-2 cured.
 """
 
+from dataclasses import replace
+
 import torch
 import triton
 import triton.language as tl
 
-from .availability import INTERPRETED
-from .configs import Config, pad
+from .configs import Config
 from .formats import as_operand, as_stored
+from .masking import query_start, query_stop, visible
+from .masks import Mask
 from .progress import expect
 from .stamps import clock, stamp
 
@@ -22,7 +25,7 @@ def fa1_kernel(
     Q, K, V, O, M, L, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
     H, GROUP, Nq, Nk, scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2)."""
@@ -46,10 +49,11 @@ def fa1_kernel(
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         k = tl.load(k_ptrs + n[None, :] * k_strides[2], mask=k_ok, other=0.0)
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
-        i_first = 0
-        if CAUSAL:  # the row blocks before it lie wholly above the diagonal
-            i_first = tl.maximum(j * BLOCK_N + Nq - Nk, 0) // BLOCK_M
-        for i in range(i_first, Tr):  # line 7
+        # the row blocks that see a key of it
+        first, last = j * BLOCK_N, tl.minimum((j + 1) * BLOCK_N, Nk) - 1
+        i_start = query_start(first, last, Nq, Nk, MASK) // BLOCK_M
+        i_end = tl.cdiv(query_stop(first, last, Nq, Nk, MASK), BLOCK_M)
+        for i in range(i_start, i_end):  # line 7
             # phase: load — Q_i, O_i, l_i, m_i: HBM → SRAM (line 8)
             rows = tl.cast(i, tl.int64) * BLOCK_M + lanes
             row_ok = (lanes < BLOCK_M) & (rows < Nq)
@@ -61,11 +65,9 @@ def fa1_kernel(
             # phase: scores — S_ij = scale · Q_i K_jᵀ (line 9)
             q, k_j = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
             s = tl.dot(q, k_j, input_precision=PRECISION) * scale
-            # phase: mask — S_ij = −∞ beyond N and above the diagonal (aligned bottom-right)
-            visible = key_ok[None, :]
-            if CAUSAL:
-                visible = visible & (n[None, :] <= rows[:, None] + (Nk - Nq))
-            s = tl.where(visible, s, float("-inf"))
+            # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
+            kept = key_ok[None, :] & visible(n[None, :], rows[:, None] + (Nk - Nq), MASK)
+            s = tl.where(kept, s, float("-inf"))
             # phase: max — m_new = max(m_old, rowmax S_ij) (lines 10, 11)
             m_new = tl.maximum(m_old, tl.max(s, 1))
             m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)  # no −∞ − (−∞)
@@ -97,33 +99,25 @@ def fa1_kernel(
 
 
 def run(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
-    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
-    stamps: torch.Tensor | None = None,
-) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
-    """Launch on checked input, one program per batch and head; returns O, lse, m, l as `fa2.run`.
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
+    config: Config, precision: str, *, keep_lse: bool = True,
+    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
+    """Launch on checked input, one program per batch and head; arguments and result as `fa2.run`.
 
     The kernel leaves m and l; lse = m + log l is made of them afterwards, if `keep_lse`.
     """
     batch, heads, n_q, d = q.shape
-    n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n
     o = torch.zeros((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
     m = torch.full((batch, heads, n_q), float("-inf"), device=q.device)
     l = torch.zeros((batch, heads, n_q), device=q.device)
-    m_trace = l_trace = None
-    if trace:
-        tiles = (triton.cdiv(n_q, block_m), triton.cdiv(n_k, block_n), block_m)
-        m_trace = torch.full((batch, heads, *tiles), float("nan"), device=q.device)
-        l_trace = torch.full_like(m_trace, float("nan"))
+    m_trace, l_trace = (m, l) if states is None else states
     expect(batch * heads)
     fa1_kernel[(batch * heads,)](
-        q, k, v, o, m, l, m_trace if trace else m, l_trace if trace else l,
-        m if stamps is None else stamps, q.stride(), k.stride(), v.stride(), o.stride(),
-        heads, heads // k.shape[1], n_q, n_k, scale,
-        D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
-        PAD_D=pad(d), CAUSAL=bool(causal), PRECISION=precision, TRACE=trace,
-        STAMPED=stamps is not None,
-        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
-        num_warps=config.num_warps, num_stages=1, enable_fp_fusion=True,
+        q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps,
+        q.stride(), k.stride(), v.stride(), o.stride(),
+        heads, heads // k.shape[1], n_q, k.shape[2], scale,
+        MASK=mask.text, TRACE=states is not None, STAMPED=stamps is not None,
+        **replace(config, num_stages=1).constants(d, q.dtype, precision),
     )  # fmt: skip
-    return o, m + torch.log(l) if keep_lse else None, m_trace, l_trace
+    return o, m + torch.log(l) if keep_lse else None

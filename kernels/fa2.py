@@ -4,9 +4,10 @@ import torch
 import triton
 import triton.language as tl
 
-from .availability import INTERPRETED
-from .configs import Config, pad
+from .configs import Config
 from .formats import as_operand, as_stored, load_tile
+from .masking import full_stop, grows, hides, key_start, key_stop, visible
+from .masks import Mask
 from .progress import expect
 from .stamps import clock, stamp
 
@@ -20,7 +21,7 @@ SECTION_BYTES = 64 << 20  # of their K and V, at most
 def visit_tiles(
     acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, m_trace, l_trace,
     rows, row_ok, keys, dims, j_start, j_end, Nq, Nk, qk_scale,
-    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr,
     MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
@@ -37,12 +38,11 @@ def visit_tiles(
         v = load_tile(v_ptrs + start * v_step, v_ok, PART)
         # phase: scores — S_ij = Q_i K_jᵀ; scale and log2(e), for exp2, follow at their first use
         s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION)
-        # phase: mask — S_ij = −∞ beyond N and above the diagonal (aligned bottom-right)
+        # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
         if MASKED:
-            visible = key_ok[None, :]
-            if CAUSAL:
-                visible = visible & (j * BLOCK_N + keys[None, :] <= rows[:, None] + (Nk - Nq))
-            s = tl.where(visible, s, float("-inf"))
+            n, row = j * BLOCK_N + keys[None, :], rows[:, None]
+            kept = key_ok[None, :] & visible(n, row + (Nk - Nq), MASK)
+            s = tl.where(kept, s, float("-inf"))
         # phase: max — m_new = max(m_old, scale · rowmax S_ij)
         m_new = tl.maximum(m_i, tl.max(s, 1) * qk_scale)
         m_ref = m_new
@@ -68,7 +68,7 @@ def fa2_kernel(
     Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
     H, GROUP, SECTION, Nq, Nk, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
@@ -77,7 +77,7 @@ def fa2_kernel(
         began = clock()
     Tr = tl.cdiv(Nq, BLOCK_M)
     i, bh = tl.program_id(0) % Tr, tl.program_id(0) // Tr
-    if CAUSAL:  # SECTION heads side by side, the longest rows of all of them first
+    if grows(MASK):  # SECTION heads side by side, the longest rows of all of them first
         first = bh // SECTION * SECTION
         heads = tl.minimum(SECTION, tl.num_programs(0) // Tr - first)
         turn = tl.program_id(0) - first * Tr
@@ -104,23 +104,22 @@ def fa2_kernel(
     acc = tl.zeros([PAD_M, PAD_D], tl.float32)
 
     # Key blocks that every row sees whole need no mask; then those with an edge; the rest: skipped.
-    full_keys, some_keys = Nk, Nk
-    if CAUSAL:
-        full_keys = tl.maximum(tl.minimum(i * BLOCK_M + 1 + Nk - Nq, Nk), 0)
-        some_keys = tl.maximum(tl.minimum((i + 1) * BLOCK_M, Nq) + Nk - Nq, 0)
-    j_full, j_end = full_keys // BLOCK_N, tl.cdiv(some_keys, BLOCK_N)
+    first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
+    j_start = key_start(first, last, Nk, MASK) // BLOCK_N
+    j_full = full_stop(first, last, Nk, MASK) // BLOCK_N
+    j_end = tl.cdiv(key_stop(first, last, Nk, MASK), BLOCK_N)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
     PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
     acc, m_i, l_i = visit_tiles(
         acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-        L_TRACE + trace, rows, row_ok, keys, dims, 0, j_full, Nq, Nk, qk_scale, D, BLOCK_M,
-        BLOCK_N, CAUSAL, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE, BF16_BITS,
+        L_TRACE + trace, rows, row_ok, keys, dims, j_start, j_full, Nq, Nk, qk_scale, D,
+        BLOCK_M, BLOCK_N, MASK, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE, BF16_BITS,
     )  # fmt: skip
-    if CAUSAL or RAGGED:
+    if hides(MASK) or RAGGED:
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
             L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D,
-            BLOCK_M, BLOCK_N, CAUSAL, True, PADDED or RAGGED, PRECISION, TRACE, BF16_BITS,
+            BLOCK_M, BLOCK_N, MASK, True, PADDED or RAGGED, PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
 
     # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
@@ -144,38 +143,32 @@ def section(n_k: int, d: int, itemsize: int) -> int:
 
 
 def run(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
-    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
-    stamps: torch.Tensor | None = None,
-) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
+    config: Config, precision: str, *, keep_lse: bool = True,
+    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
     """Launch on checked input, one program per row block, head and batch.
 
-    Returns O (B, H, Nq, d), lse (B, H, Nq), and m and l (B, H, Tr, Tc, Br) or None, None.
-    (`keep_lse` is for the other orders: here lse is always written.) `stamps` (programs, 3), int64:
-    where and when each program ran (GPU only).
+    Returns O (B, H, Nq, d) and lse (B, H, Nq). (`keep_lse` is for the other orders: here lse is
+    always written.) What is written on demand: `states` (2, B, H, Tr, Tc, Br), m and l of every
+    tile; `stamps` (programs, 3), int64: where and when each program ran (GPU only).
     """
     batch, heads, n_q, d = q.shape
-    n_k, block_m, block_n = k.shape[2], config.block_m, config.block_n
-    Tr, Tc = triton.cdiv(n_q, block_m), triton.cdiv(n_k, block_n)
+    n_k = k.shape[2]
     o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
     lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
-    m = l = None
-    if trace:
-        m = torch.full((batch, heads, Tr, Tc, block_m), float("nan"), device=q.device)
-        l = torch.full_like(m, float("nan"))
+    m_trace, l_trace = (lse, lse) if states is None else states
     if scale <= 0:  # the kernel scales the row maximum, so the sign goes into Q, exactly
         q, scale = -q if scale else torch.zeros_like(q), -scale or 1.0
+    Tr = triton.cdiv(n_q, config.block_m)
     programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
     expect(programs)
     fa2_kernel[(programs,)](
-        q, k, v, o, lse, m if trace else lse, l if trace else lse,
-        lse if stamps is None else stamps, q.stride(), k.stride(), v.stride(), o.stride(),
+        q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps,
+        q.stride(), k.stride(), v.stride(), o.stride(),
         heads, heads // k.shape[1], section(n_k, d, k.element_size()), n_q, n_k,
         scale * 1.4426950408889634,
-        D=d, BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n),
-        PAD_D=pad(d), CAUSAL=bool(causal), RAGGED=n_k % block_n != 0, PRECISION=precision,
-        TRACE=trace, STAMPED=stamps is not None,
-        BF16_BITS=INTERPRETED and q.dtype == torch.bfloat16,
-        num_warps=config.num_warps, num_stages=config.num_stages, enable_fp_fusion=True,
+        MASK=mask.text, RAGGED=n_k % config.block_n != 0, TRACE=states is not None,
+        STAMPED=stamps is not None, **config.constants(d, q.dtype, precision),
     )  # fmt: skip
-    return o, lse, m, l
+    return o, lse

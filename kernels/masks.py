@@ -22,7 +22,8 @@ Range = tuple[np.ndarray, np.ndarray]
 class Predicate:
     """One named mask. Rows and keys are whole numbers or arrays that broadcast.
 
-    ``words`` is what a sentence calls it. ``keep(row, key)``: is this score kept?
+    ``words`` is what a sentence calls it. ``hide(row, key)``: is this score hidden? (of
+    arrays or tensors, one comparison: its operators are counted by those who measure bytes.)
     ``tiles(first_row, last_row, first_key, last_key)``: FULL, PARTIAL or SKIPPED by interval
     arithmetic, both ends included. Half-open ranges, clipped by the caller: ``keys(first_row,
     last_row, n_k)`` that some row of a block sees, ``sure`` that every one of them sees,
@@ -33,7 +34,7 @@ class Predicate:
 
     name: str
     words: str
-    keep: Callable[..., np.ndarray]
+    hide: Callable[..., np.ndarray]
     tiles: Callable[..., np.ndarray]
     keys: Callable[..., tuple]
     sure: Callable[..., tuple]
@@ -48,7 +49,7 @@ PREDICATES = {
         Predicate(
             "full",
             "every key",
-            keep=lambda row, key: (row == row) & (key == key),
+            hide=lambda row, key: (row != row) & (key != key),
             tiles=lambda r0, r1, k0, k1: np.zeros(np.broadcast(r0, k0).shape, np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, 0 * r1 + n_k),
             sure=lambda r0, r1, n_k: (0 * r0, 0 * r1 + n_k),
@@ -59,7 +60,7 @@ PREDICATES = {
         Predicate(
             "causal",
             "no key that comes after the query",
-            keep=lambda row, key: key <= row,
+            hide=lambda row, key: key > row,
             tiles=lambda r0, r1, k0, k1: np.where(k0 > r1, SKIPPED, k1 > r0).astype(np.uint8),
             keys=lambda r0, r1, n_k: (0 * r0, r1 + 1),
             sure=lambda r0, r1, n_k: (0 * r0, r0 + 1),
@@ -102,7 +103,7 @@ class Mask:
     def keep(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
         """bool (rows, keys): True where a score is kept; dense, of these queries and keys."""
         i, j = np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
-        return np.broadcast_to(self.predicate.keep(i, j), (i.size, j.size))
+        return np.broadcast_to(~self.predicate.hide(i, j), (i.size, j.size))
 
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
         """(Tr, Tc) uint8: FULL, PARTIAL or SKIPPED of each tile of Br × Bc, by the mask alone (a
@@ -147,6 +148,21 @@ def parse(text: str) -> Mask:
 def of(causal: bool) -> Mask:
     """The mask that a keyword ``causal`` means."""
     return parse("causal" if causal else "full")
+
+
+def asked(causal: bool, text: str | None = None) -> Mask:
+    """The mask that a function's keywords ``causal`` and ``mask`` mean together.
+
+    Raises ValueError with one sentence for a text that names none, or not the causal one.
+    """
+    if text is None:
+        return of(causal)
+    if causal and text != "causal":
+        raise ValueError(f"mask = {str(text)[:40]!r} contradicts causal = True.")
+    try:
+        return parse(str(text))
+    except MaskError as error:
+        raise ValueError(f"mask = {str(text)[:40]!r} is not allowed: {error}.") from error
 
 
 def flops(mask: Mask, heads: int, n_q: int, n_k: int, d: int) -> float:

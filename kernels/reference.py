@@ -6,13 +6,15 @@ import math
 
 import torch
 
+from . import masks
+
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
 
 
-def _causal_mask(rows: torch.Tensor, n_q: int, n_k: int) -> torch.Tensor:
-    """True where key n is hidden from row m: n > m + Nk − Nq (aligned bottom-right)."""
+def _hidden(mask: masks.Mask, rows: torch.Tensor, n_q: int, n_k: int) -> torch.Tensor:
+    """bool (rows, Nk): True where a key is hidden from a row; `mask.keep`, made on the device."""
     keys = torch.arange(n_k, device=rows.device)
-    return keys[None, :] > rows[:, None] + (n_k - n_q)
+    return mask.predicate.hide(rows[:, None] + (n_k - n_q), keys[None, :])
 
 
 def naive_attention(
@@ -21,6 +23,7 @@ def naive_attention(
     v: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
 ) -> torch.Tensor:
     """softmax(scale · Q Kᵀ) V with S and P materialised (B, H, Nq, Nk) in the inputs' dtype.
@@ -28,19 +31,22 @@ def naive_attention(
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H. Returns O like q. Rows that see no key
     give 0. The two N×N matrices are all that it holds besides its inputs.
     """
+    asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     n_q, n_k = q.shape[2], k.shape[2]
     s = torch.matmul(q, k.transpose(-1, -2)).mul_(scale)
-    if causal:
+    if asked.hides:
         rows = torch.arange(n_q, device=q.device)
-        s.masked_fill_(_causal_mask(rows, n_q, n_k), float("-inf"))
+        s.masked_fill_(_hidden(asked, rows, n_q, n_k), float("-inf"))
     p = torch.softmax(s, dim=-1)
     del s
-    if causal and n_q > n_k:
-        p[:, :, : n_q - n_k] = 0.0
+    if asked.hides:
+        first, stop = asked.key_range(n_q, n_k, 1)
+        if (blind := first == stop).any():
+            p[:, :, torch.from_numpy(blind)] = 0.0
     return torch.matmul(p, v)
 
 
@@ -50,12 +56,14 @@ def reference_attention(
     v: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention in float64 of the same inputs: O (B, H, Nq, d) and lse (B, H, Nq), natural log.
 
     Works on blocks of rows, so that long sequences fit. Rows that see no key: O = 0, lse = −inf.
     """
+    asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group = q.shape[1] // k.shape[1]
     batch, heads, n_q, d = q.shape
@@ -68,9 +76,9 @@ def reference_attention(
             k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
             for start in range(0, n_q, chunk):
                 s = (q[b, h, start : start + chunk].double() @ k_bh.T) * scale
-                if causal:
+                if asked.hides:
                     rows = torch.arange(start, start + s.shape[0], device=q.device)
-                    s.masked_fill_(_causal_mask(rows, n_q, n_k), float("-inf"))
+                    s.masked_fill_(_hidden(asked, rows, n_q, n_k), float("-inf"))
                 row_lse = torch.logsumexp(s, dim=-1)
                 p = torch.exp(s - row_lse.masked_fill(row_lse.isinf(), 0.0)[:, None])
                 o[b, h, start : start + chunk] = p @ v_bh
@@ -83,6 +91,7 @@ def reference_states(
     k: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
     block_m: int,
     block_n: int,
@@ -91,8 +100,9 @@ def reference_states(
 
     m_j = max over the keys up to block j's last, l_j = Σ exp(S − m_j) over the same keys. q, k
     (B, H, N, d), equally long. Returns m and l, each (B, H, Tr, Tc, block_m) float64 on the CPU,
-    NaN where causal skips the whole tile and in the rows beyond N.
+    NaN where the mask hides the whole tile and in the rows beyond N.
     """
+    asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     batch, heads, n, _ = q.shape
     tr, tc = -(-n // block_m), -(-n // block_n)
@@ -104,9 +114,9 @@ def reference_states(
         for start in range(0, n, chunk):
             seen = slice(start, min(start + chunk, n))  # the last row block may be padded
             s = (q[b, h, seen].double() @ keys) * scale
-            if causal:
+            if asked.hides:
                 rows = torch.arange(start, start + s.shape[0], device=q.device)
-                s.masked_fill_(_causal_mask(rows, n, n), float("-inf"))
+                s.masked_fill_(_hidden(asked, rows, n, n), float("-inf"))
             s = torch.nn.functional.pad(s, (0, tc * block_n - n), value=float("-inf"))
             s = s.view(-1, tc, block_n)
             m_rows = s.amax(-1).cummax(-1).values
@@ -114,8 +124,6 @@ def reference_states(
             m[b, h, seen] = m_rows.cpu()
             l[b, h, seen] = (lse - m_rows).exp().cpu()
     m, l = (x.view(batch, heads, tr, block_m, tc).transpose(-1, -2).contiguous() for x in (m, l))
-    if causal:
-        last_row = torch.clamp((torch.arange(tr) + 1) * block_m, max=n) - 1
-        skipped = torch.arange(tc)[None, :] * block_n > last_row[:, None]
-        m[:, :, skipped] = l[:, :, skipped] = float("nan")
+    skipped = torch.from_numpy(asked.tiles(n, n, block_m, block_n) == masks.SKIPPED)
+    m[:, :, skipped] = l[:, :, skipped] = float("nan")
     return m, l

@@ -1,7 +1,7 @@
 """Standard attention as three kernels, each a pass over HBM: scores, softmax, output.
 
-S and P are N×N matrices in HBM, in the inputs' dtype. Nothing is skipped: the scores above the
-diagonal are computed, then masked, as plain attention does.
+S and P are N×N matrices in HBM, in the inputs' dtype. Nothing is skipped: hidden scores are
+computed, then masked, as plain attention does.
 """
 
 from dataclasses import replace
@@ -11,8 +11,10 @@ import triton
 import triton.language as tl
 
 from .availability import INTERPRETED
-from .configs import MAX_TILE_ELEMENTS, Config, pad
+from .configs import MAX_TILE_ELEMENTS, Config
 from .formats import as_operand, as_stored
+from .masking import hides, visible
+from .masks import Mask
 from .progress import expect
 
 # kernel: begin
@@ -22,7 +24,7 @@ from .progress import expect
 def scores_kernel(
     Q, K, S, q_strides, k_strides, H, GROUP, Nq, Nk, scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, CAUSAL: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: the tile (i, j) of S of one (batch, head)."""
@@ -42,9 +44,9 @@ def scores_kernel(
     # phase: scores — S_ij = scale · Q_i K_jᵀ
     q, k = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
     s = tl.dot(q, k, input_precision=PRECISION) * scale
-    # phase: mask — S_ij = −∞ above the diagonal (aligned bottom-right)
-    if CAUSAL:
-        s = tl.where(n[None, :] <= rows[:, None] + (Nk - Nq), s, float("-inf"))
+    # phase: mask — S_ij = −∞ where hidden (rows aligned bottom-right)
+    if hides(MASK):
+        s = tl.where(visible(n[None, :], rows[:, None] + (Nk - Nq), MASK), s, float("-inf"))
     # phase: store — S_ij: SRAM → HBM
     s_ptrs = S + (bh * Nq + rows[:, None]) * Nk + n[None, :]
     s = as_stored(s, S.dtype.element_ty, BF16_BITS)
@@ -115,11 +117,11 @@ def output_kernel(
 
 
 def run(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, scale: float,
-    config: Config, precision: str, *, trace: bool = False, keep_lse: bool = True,
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
+    config: Config, precision: str, *, keep_lse: bool = True,
     scores_tile: tuple[int, int] | None = None, output_rows: int | None = None,
-) -> tuple[torch.Tensor | None, ...]:  # fmt: skip
-    """The three launches on checked input; returns O, lse, None, None (no tile states).
+) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
+    """The three launches on checked input; returns O and, if `keep_lse`, lse.
 
     `scores_tile` (rows, keys) and `output_rows` replace the configuration's tile in one pass: with
     tiles as large as the matrices every matrix is moved once per pass, which count_traffic counts.
@@ -139,6 +141,7 @@ def run(
     lse = torch.empty((batch, heads, n_q), device=q.device) if keep_lse else None
     bh, group = batch * heads, heads // k.shape[1]
     block_m, block_n = scores_tile or (config.block_m, config.block_n)
+    scores = replace(config, block_m=block_m, block_n=block_n).constants(d, q.dtype, precision)
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
     out = replace(config, block_m=output_rows or config.block_m)
@@ -146,22 +149,17 @@ def run(
     softmax_programs = triton.cdiv(bh * n_q, rows)
     output_programs = bh * triton.cdiv(n_q, out.block_m)
     expect(score_programs + softmax_programs + output_programs)
-    both = {
-        "D": d, "PAD_D": pad(d), "PRECISION": precision, "enable_fp_fusion": True,
-        "BF16_BITS": INTERPRETED and q.dtype == torch.bfloat16,
-        "num_warps": config.num_warps, "num_stages": config.num_stages,
-    }  # fmt: skip
     scores_kernel[(score_programs,)](
-        q, k, s, q.stride(), k.stride(), heads, group, n_q, n_k, scale, CAUSAL=bool(causal),
-        BLOCK_M=block_m, BLOCK_N=block_n, PAD_M=pad(block_m), PAD_N=pad(block_n), **both,
+        q, k, s, q.stride(), k.stride(), heads, group, n_q, n_k, scale, MASK=mask.text,
+        **scores,
     )  # fmt: skip
     softmax_kernel[(softmax_programs,)](
         s, p, lse if keep_lse else s, bh * n_q, n_k, ROWS=rows, PAD_K=pad_k, KEEP_LSE=keep_lse,
-        BF16_BITS=both["BF16_BITS"], num_warps=min(32, max(4, rows * pad_k // 2048)),
+        BF16_BITS=scores["BF16_BITS"], num_warps=min(32, max(4, rows * pad_k // 2048)),
         enable_fp_fusion=True,
     )  # fmt: skip
     output_kernel[(output_programs,)](
-        p, v, o, v.stride(), o.stride(), heads, group, n_q, n_k, BLOCK_M=out.block_m,
-        BLOCK_N=out.block_n, PAD_M=pad(out.block_m), PAD_N=pad(out.block_n), **both,
+        p, v, o, v.stride(), o.stride(), heads, group, n_q, n_k,
+        **out.constants(d, q.dtype, precision),
     )  # fmt: skip
-    return o, lse, None, None
+    return o, lse

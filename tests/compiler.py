@@ -13,7 +13,7 @@ import pytest
 
 from explainer.engine.child import ROOT
 
-CHILD = [sys.executable, "-m", "kernels.compile_child"]
+CHILD = [sys.executable, "-m", "kernels.measure.compile_child"]
 SERVER = [sys.executable, "-m", "tests.kernels.compile_server"]
 
 

@@ -15,6 +15,7 @@ from explainer.base.fields import MASKS, ProblemError, refused
 from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
+from kernels import masks
 
 TIMEOUT_S = 120
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
@@ -68,8 +69,8 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
     if "refused" in row:
         raise ProblemError(row["refused"])
     config = {k: row[k] for k in ("block_m", "block_n", "num_warps", "num_stages")}
-    request = {"capability": int(arch[3:]), "d": d, "dtype": "fp16", "causal": causal,
-               "config": config, "order": "fa2"}  # fmt: skip
+    request = {"capability": int(arch[3:]), "d": d, "dtype": "fp16",
+               "mask": masks.of(causal).text, "config": config, "order": "fa2"}  # fmt: skip
     if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
         raise ProblemError(BUSY)
     try:

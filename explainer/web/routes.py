@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -26,7 +26,7 @@ from explainer.learn.tour import chapters
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.views.learn_report import page
-from explainer.web.bundle import online
+from explainer.web.bundle import SCRIPTS, online
 from explainer.web.export import animation, as_json, as_npz
 from explainer.web.listings import listings
 from explainer.web.wire import pack_visit, packed_gzip
@@ -50,7 +50,7 @@ def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
     sources = [f for room in ("assets", "explainer", "kernels") for f in (ROOT / room).rglob("*")]
-    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json"}):
+    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json", ".md"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -168,12 +168,14 @@ class Assets(StaticFiles):
         return response
 
 
-def all_modules(request: Request) -> Response:
-    """``GET /fa/static/<build>/js/all.js``: our modules in one file."""
+def modules(name: str, request: Request) -> Response:
+    """``GET /fa/static/<build>/js/<name>.js``: our modules in one file, those of few visitors in
+    another."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
-    headers = {"Cache-Control": IMMUTABLE}
-    return Response(online(), media_type="text/javascript", headers=headers)
+    return Response(
+        online(name), media_type="text/javascript", headers={"Cache-Control": IMMUTABLE}
+    )
 
 
 def all_sheets(request: Request) -> Response:
@@ -210,7 +212,12 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
         Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
         Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
-        Route(f"{PREFIX}/static/{{build}}/js/all.js", all_modules, methods=["GET"]),
+        *(
+            Route(
+                f"{PREFIX}/static/{{build}}/js/{name}.js", partial(modules, name), methods=["GET"]
+            )
+            for name in SCRIPTS
+        ),
         Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import torch
 
+from .. import masks
 from ..availability import HAS_TRITON, INTERPRETED
 from ..checks import check_options, check_tensors
 from . import plans
@@ -23,8 +24,9 @@ _counters: dict[tuple[int, int], torch.Tensor] = {}
 
 
 def supports(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None
-) -> tuple[bool, str]:
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None,
+    mask: str = "full",
+) -> tuple[bool, str]:  # fmt: skip
     """Whether `flash_attention` here runs this input, and in one sentence why not.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Returns
@@ -32,7 +34,7 @@ def supports(
     takes.
     """
     check_tensors(q, k, v)
-    reason = _why_not_here(q.device) or _why_not_this(q, k, v, scale)
+    reason = _why_not_here(q.device) or _why_not_this(q, k, v, scale, masks.asked(False, mask))
     return not reason, reason
 
 
@@ -42,27 +44,30 @@ def flash_attention(
     v: torch.Tensor,
     *,
     causal: bool = False,
+    mask: str | None = None,
     scale: float | None = None,
     return_lse: bool = False,
     plan: plans.Plan | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, forward only, as `kernels.flash_attention` with order "fa2".
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal` is
-    aligned bottom-right. `plan` overrides the table of `hopper_plans` (its causal and ragged are
-    set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq), fp32, natural log.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal`, or
+    `mask` = "causal", is aligned bottom-right. `plan` overrides the table of `hopper_plans` (its
+    causal and ragged are set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq),
+    fp32, natural log.
     Raises ValueError with the sentence of `supports` for what it does not run.
     """
-    works, reason = supports(q, k, v, scale=scale)
+    asked = masks.asked(causal, mask)
+    works, reason = supports(q, k, v, scale=scale, mask=asked.text)
     if not works:
         raise ValueError(reason)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
     if plan is None:
-        plan = plans.choose(d, bool(causal), n_q, n_k)
+        plan = plans.choose(d, asked, n_q, n_k)
     else:
-        plan = plans.fit(replace(plan, causal=bool(causal)), n_q, n_k)
+        plan = plans.fit(replace(plan, causal=asked.hides), n_q, n_k)
     with torch.cuda.device(q.device):
         return _launch(q, k, v, scale, plan, return_lse)
 
@@ -111,8 +116,10 @@ def _why_not_here(device: torch.device) -> str:
     return ""
 
 
-def _why_not_this(q, k, v, scale) -> str:
+def _why_not_this(q, k, v, scale, mask) -> str:
     """What the kernel does not take; "" if nothing."""
+    if mask.text not in plans.MASKS:
+        return f"mask = {mask.text}: the Hopper kernel takes {' and '.join(plans.MASKS)}."
     if q.dtype not in DTYPES:
         return f"q is {q.dtype}: the Hopper kernel takes float16 and bfloat16."
     if q.shape[-1] not in DIMENSIONS:

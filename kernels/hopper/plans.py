@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..masks import Mask
+
+MASKS = ("full", "causal")  # that the kernel has
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
 MAX_PAIRED_ROW_BLOCKS = 64  # beyond it the rest of an uneven last turn costs more than the queue
 
@@ -47,9 +50,9 @@ TABLE = {
 }
 
 
-def choose(d: int, causal: bool, n_q: int, n_k: int) -> Plan:
+def choose(d: int, mask: Mask, n_q: int, n_k: int) -> Plan:
     """The plan for d (64 or 128) and this problem."""
-    return fit(TABLE[d, causal], n_q, n_k)
+    return fit(TABLE[d, mask.hides], n_q, n_k)
 
 
 def fit(plan: Plan, n_q: int, n_k: int) -> Plan:

@@ -10,6 +10,7 @@ error against float64 on two heads, and naive attention's on the same; or why it
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import platform
@@ -27,7 +28,7 @@ import kernels
 from .ceilings import ceilings
 from .contenders import NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
 from .memory import moved_bytes, peak_bytes
-from .timing import FLUSH_BYTES, attention_flops, interleave
+from .timing import FLUSH_BYTES, interleave
 
 TOKENS, HIDDEN = 16384, 2048
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
@@ -39,7 +40,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> list[dict]:
     """Rows of one problem; `slow` keeps (contender, d, causal, dtype) → (N, ms) between calls."""
     q, k, v = problem.tensors()
-    base = {**vars(problem), "mask": "causal" if problem.causal else "full"}
+    base = {**vars(problem), "mask": problem.asked.text}
     del base["causal"]
     functions, rows = {}, {}
     for name in names:
@@ -59,15 +60,14 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> 
             rows[name]["block_m"], rows[name]["block_n"] = sizes
         elif name in OF_OPERATORS:
             rows[name]["bytes"] = moved_bytes(function)
-    flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
     for name, times in interleave(functions, runs).items():
-        rows[name].update(vars(times), tflops=round(flops / times.median_ms / 1e9, 1))
-        slow[name, problem.d, problem.causal, problem.dtype] = (problem.n, times.median_ms)
+        rows[name].update(vars(times), tflops=round(problem.flops / times.median_ms / 1e9, 1))
+        slow[name, problem.d, problem.asked, problem.dtype] = (problem.n, times.median_ms)
     return [rows[name] for name in names]
 
 
 def _refuse_slow(name, problem, slow) -> None:
-    n, ms = slow.get((name, problem.d, problem.causal, problem.dtype), (problem.n, 0.0))
+    n, ms = slow.get((name, problem.d, problem.asked, problem.dtype), (problem.n, 0.0))
     # work grows as B·H·N²; FA-1 has one program per head, and B·H falls with N
     grows = 2 if name == "fa1" or problem.batch == 1 else 1
     expected = ms * (problem.n / n) ** grows
@@ -81,8 +81,8 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
     truth, naive = [], []
     for b, h in picks:
         part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-        truth.append(kernels.reference_attention(*part, causal=problem.causal)[0][0, 0])
-        naive.append(kernels.naive_attention(*part, causal=problem.causal)[0, 0].double())
+        truth.append(kernels.reference_attention(*part, mask=problem.asked.text)[0][0, 0])
+        naive.append(kernels.naive_attention(*part, mask=problem.asked.text)[0, 0].double())
     errors = {}
     for name, function in functions.items():
         o = function()
@@ -99,22 +99,15 @@ def twelve_points(rows: list[dict]) -> dict | None:
     """hopper against SDPA flash and cuDNN at the README's points, from the rows; None without."""
     by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["method"]): r for r in rows}
     table, to_cudnn = [], []
-    for d in (64, 128):
-        for mask in ("full", "causal"):
-            for n in TWELVE:
-                cell = {
-                    c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops")
-                    for c in ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
-                }
-                ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
-                if not (ours and flash and cudnn):
-                    return None
-                ratios = {
-                    "to_flash": round(ours / flash, 3),
-                    "to_cudnn": round(ours / cudnn, 3),
-                }
-                table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
-                to_cudnn.append(ours / cudnn)
+    for d, mask, n in itertools.product((64, 128), ("full", "causal"), TWELVE):
+        names = ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
+        cell = {c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops") for c in names}
+        ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
+        if not (ours and flash and cudnn):
+            return None
+        ratios = {"to_flash": round(ours / flash, 3), "to_cudnn": round(ours / cudnn, 3)}
+        table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
+        to_cudnn.append(ours / cudnn)
     return {
         "points": table,
         "least_to_flash": min(row["to_flash"] for row in table),
@@ -216,7 +209,8 @@ def main() -> None:
     began, slow = time.monotonic(), {}
     for problem in problems(args):
         if time.monotonic() - began > args.seconds:
-            record["unfinished"].append({**vars(problem), "why": f"after {args.seconds:.0f} s"})
+            left = {x: y for x, y in vars(problem).items() if x != "mask"}
+            record["unfinished"].append({**left, "why": f"after {args.seconds:.0f} s"})
             continue
         rows = measure(problem, tuple(args.only), args.runs, slow)
         show(rows)

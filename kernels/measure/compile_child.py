@@ -17,7 +17,7 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 
-from .. import fa1, fa2
+from .. import fa1, fa2, masks
 from ..checks import DTYPES
 from ..configs import Config
 
@@ -61,7 +61,8 @@ def compile_kernel(request: dict) -> dict:
     stand_in = CompileOnly(getattr(module, f"{order}_kernel"))
     setattr(module, f"{order}_kernel", stand_in)
     x = torch.empty(1, 1, LENGTH, request["d"], dtype=DTYPES[request["dtype"]])
-    module.run(x, x, x, request["causal"], 1.0, Config(**request["config"]), "ieee")
+    mask = masks.parse(request["mask"])
+    module.run(x, x, x, mask, 1.0, Config(**request["config"]), "ieee")
     asm = stand_in.compiled.asm
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "kernel.cubin"

@@ -11,7 +11,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import kernels
 
-from .. import hopper
+from .. import hopper, masks
 from ..checks import DTYPES
 from ..hopper import plans
 from .chooser import sdpa_choice
@@ -44,7 +44,7 @@ class NotAvailable(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """Self-attention on q, k, v (batch, heads, n, d)."""
+    """Self-attention on q, k, v (batch, heads, n, d). `mask`: a text, None: as `causal`."""
 
     n: int
     d: int
@@ -52,6 +52,17 @@ class Problem:
     dtype: str
     batch: int
     heads: int
+    mask: str | None = None
+
+    @property
+    def asked(self) -> masks.Mask:
+        """The mask. Raises ValueError with one sentence if there is none such."""
+        return masks.asked(self.causal, self.mask)
+
+    @property
+    def flops(self) -> float:
+        """4·B·H·N²·d, times the mask's share."""
+        return masks.flops(self.asked, self.batch * self.heads, self.n, self.n, self.d)
 
     def tensors(self, seed: int = 0, device: str = "cuda") -> tuple[torch.Tensor, ...]:
         """q, k, v from a standard normal."""
@@ -80,7 +91,7 @@ def contender(
     cannot fit in memory or would take minutes.
     """
     admit(name, problem, q.device)
-    function = _function(name, problem.causal, q, k, v, block_m, block_n)
+    function = _function(name, problem.asked.text, q, k, v, block_m, block_n)
     if q.device.type == "cpu":
         return function
     try:
@@ -108,10 +119,10 @@ def tiles(
 ) -> tuple[int, int] | None:
     """(BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None for those that are not ours."""
     if name == "hopper":
-        plan = plans.choose(problem.d, problem.causal, problem.n, problem.n)
+        plan = plans.choose(problem.d, problem.asked, problem.n, problem.n)
         return plan.block_m, plan.block_n
     if name in ORDERS:
-        config = kernels.attention.config_for(q, problem.causal, block_m, block_n)
+        config = kernels.attention.config_for(q, block_m, block_n)
         return config.block_m, config.block_n
     return None
 
@@ -137,28 +148,29 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
     if name == "fa1":
         programs = problem.batch * problem.heads
         at_once = torch.cuda.get_device_properties(device).multi_processor_count
-        flops = 4.0 * problem.n**2 * problem.d * (0.5 if problem.causal else 1.0)
-        seconds = flops * -(-programs // at_once) / FA1_FLOPS_A_PROGRAM
+        seconds = problem.flops / programs * -(-programs // at_once) / FA1_FLOPS_A_PROGRAM
         if seconds > SLOWEST_S:
             raise NotAvailable(
                 f"FA-1 has one program a head: one run would take about {seconds:.0f} s."
             )
 
 
-def _function(name, causal, q, k, v, block_m, block_n) -> Callable[[], torch.Tensor]:
+def _function(name, mask, q, k, v, block_m, block_n) -> Callable[[], torch.Tensor]:
     if name == "naive":
-        return lambda: kernels.naive_attention(q, k, v, causal=causal)
+        return lambda: kernels.naive_attention(q, k, v, mask=mask)
     if name == "hopper":
-        works, reason = hopper.supports(q, k, v)
+        works, reason = hopper.supports(q, k, v, mask=mask)
         if not works:
             raise NotAvailable(reason)
-        return lambda: hopper.flash_attention(q, k, v, causal=causal)
+        return lambda: hopper.flash_attention(q, k, v, mask=mask)
     if name in ORDERS:
         blocks = {"block_m": block_m, "block_n": block_n}
-        return lambda: kernels.flash_attention(q, k, v, causal=causal, order=name, **blocks)
+        return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **blocks)
+    if mask not in ("full", "causal"):
+        raise NotAvailable("It knows no mask but full and causal.")
 
     def sdpa():
         with sdpa_kernel(SDPA[name]):  # this backend or an error
-            return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+            return F.scaled_dot_product_attention(q, k, v, is_causal=mask == "causal")
 
     return sdpa

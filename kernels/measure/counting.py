@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from .. import fa1, fa2, standard
+from .. import fa1, fa2, masks, standard
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_whole
 from ..configs import Config, choose
@@ -34,9 +34,10 @@ def count_traffic(
     *,
     block_m: int,
     block_n: int,
-    causal: bool,
+    causal: bool = False,
     order: str,
     dtype: str,
+    mask: str | None = None,
 ) -> dict[str, tuple[int, int]]:
     """Run one head of the real kernel under the interpreter and count its loads and stores.
 
@@ -53,6 +54,7 @@ def count_traffic(
             "count_traffic needs Triton's interpreter: set TRITON_INTERPRET=1 before importing "
             "kernels."
         )
+    asked = masks.asked(causal, mask)
     check_options(None, order, ("standard", "fa1", "fa2"), block_m, block_n, "ieee")
     check_whole("n", n, MAX_N)
     check_whole("d", d, MAX_D)
@@ -70,10 +72,10 @@ def count_traffic(
         config = Config(min(block_m, n), min(block_n, n), 4, 1)
         options.update(scores_tile=(n, n), output_rows=n)
     else:
-        config = choose("interpreter", d, q.element_size(), causal, block_m, block_n)
+        config = choose("interpreter", d, q.element_size(), block_m, block_n)
     run = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}[order]
     with _counted() as bytes_moved:
-        run(q, k, v, causal, d**-0.5, config, "ieee", **options)
+        run(q, k, v, asked, d**-0.5, config, "ieee", **options)
     return {name: tuple(bytes_moved[name]) for name in TENSORS}
 
 

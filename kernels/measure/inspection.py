@@ -10,6 +10,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from .. import masks
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
 
@@ -31,17 +32,19 @@ def compile_report(
     arch: str,
     d: int,
     dtype: str,
-    causal: bool,
+    causal: bool = False,
     block_m: int | None = None,
     block_n: int | None = None,
     num_warps: int | None = None,
     num_stages: int | None = None,
     order: str = "fa2",
+    mask: str | None = None,
 ) -> dict:
     """Compile a kernel for a card that need not be here, in a child process; cached.
 
     arch "sm_80", "sm_89", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; order
-    "fa1" or "fa2"; None takes the table's value. Returns a dict:
+    "fa1" or "fa2"; mask "full", "causal" or None: as `causal` says. A None of the others takes the
+    table's value. Returns a dict:
       block_m, block_n, num_warps, num_stages: the configuration;
       shared_bytes per block, registers per thread, spill_bytes per thread (local memory);
       blocks_per_sm and limited_by ("registers", "shared memory", "threads" or "blocks");
@@ -63,23 +66,24 @@ def compile_report(
             check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
     if num_warps not in (None, 1, 2, 4, 8, 16):
         raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
-    config = choose(arch, d, DTYPES[dtype].itemsize, bool(causal), block_m, block_n)
+    asked = masks.asked(causal, mask)
+    config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
     config = Config(
         config.block_m,
         config.block_n,
         num_warps or config.num_warps,
         1 if order == "fa1" else num_stages or config.num_stages,
     )
-    return dict(_report(arch, d, dtype, bool(causal), config, order))
+    return dict(_report(arch, d, dtype, asked.text, config, order))
 
 
 @lru_cache(maxsize=64)
-def _report(arch: str, d: int, dtype: str, causal: bool, config: Config, order: str) -> dict:
+def _report(arch: str, d: int, dtype: str, mask: str, config: Config, order: str) -> dict:
     request = {
         "capability": int(arch.removeprefix("sm_")),
         "d": d,
         "dtype": dtype,
-        "causal": causal,
+        "mask": mask,
         "config": vars(config),
         "order": order,
     }

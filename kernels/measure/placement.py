@@ -33,7 +33,7 @@ def placement(
             "A schedule needs a CUDA GPU: the interpreter runs one program at a time."
         )
     q, k, v = problem.tensors()
-    config = config_for(q, problem.causal, block_m, block_n)
+    config = config_for(q, block_m, block_n)
     rows = -(-problem.n // config.block_m) if order == "fa2" else 1
     stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
     launch = {"fa1": fa1.run, "fa2": fa2.run}[order]
@@ -42,7 +42,7 @@ def placement(
     warm_up(flush)
     for turn in range(-WARM_UPS, runs):
         flush.zero_()
-        launch(q, k, v, problem.causal, 1 / math.sqrt(problem.d), config, "ieee", stamps=stamps)
+        launch(q, k, v, problem.asked, 1 / math.sqrt(problem.d), config, "ieee", stamps=stamps)
         torch.cuda.synchronize()
         if turn >= 0:
             found.append(stamps.cpu())

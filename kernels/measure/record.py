@@ -23,7 +23,7 @@ from .bench import provenance
 from .contenders import Problem
 from .inspection import SM_LIMITS, compile_report
 from .placement import placement
-from .timing import attention_flops, interleave
+from .timing import interleave
 
 SIDES = (16, 32, 64, 128, 256)
 DIMENSIONS = (64, 128, 256)
@@ -101,7 +101,7 @@ def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
     from .. import flash_attention
 
     try:
-        config = config_for(q, problem.causal, m, n)
+        config = config_for(q, m, n)
 
         def function():
             return flash_attention(q, k, v, causal=problem.causal, block_m=m, block_n=n)
@@ -111,8 +111,8 @@ def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
     except (RuntimeError, ValueError) as why:
         return {"refused": " ".join(str(why).split())[:200]}
     times = interleave({"it": function}, runs=9, limit_ms=300.0)["it"]
-    flops = attention_flops(problem.batch, problem.heads, problem.n, problem.d, problem.causal)
-    return {**vars(config), "error": error, **vars(times), "tflops": flops / times.median_ms / 1e9}
+    tflops = problem.flops / times.median_ms / 1e9
+    return {**vars(config), "error": error, **vars(times), "tflops": tflops}
 
 
 def decoded() -> list[dict]:

@@ -100,8 +100,3 @@ def _summary(values: list[float]) -> Times:
         return Times(values[0], values[0], values[0], len(values))
     cuts = statistics.quantiles(values, n=5, method="inclusive")
     return Times(statistics.median(values), cuts[0], cuts[3], len(values))
-
-
-def attention_flops(batch: int, heads: int, n: int, d: int, causal: bool) -> float:
-    """4·B·H·N²·d, by convention half of it when causal."""
-    return 4.0 * batch * heads * n * n * d * (0.5 if causal else 1.0)

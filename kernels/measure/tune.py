@@ -13,22 +13,22 @@ from dataclasses import replace
 
 import torch
 
-from .. import fa2, hopper
+from .. import fa2, hopper, masks
 from ..checks import DTYPES
 from ..configs import Config
 from ..hopper import plans
 from ..reference import naive_attention, reference_attention
-from .timing import attention_flops, interleave
+from .timing import interleave
 
 TOKENS, HIDDEN = 16384, 2048
 
 
-def hopper_candidates(d: int, causal: bool) -> dict[str, plans.Plan]:
+def hopper_candidates(d: int, mask: masks.Mask) -> dict[str, plans.Plan]:
     """Name → plan: every order, with and without peel and ping-pong, at every height that fits.
 
     Plus the depths of the rings that fit, for the table's own plan.
     """
-    best = plans.TABLE[d, causal]
+    best = plans.TABLE[d, mask.hides]
     heights = (plans.TWO, plans.THREE) if d == 64 else (plans.TWO,)
     found = {"table": best}
     for height, order, peel, ping_pong in itertools.product(
@@ -59,33 +59,33 @@ def fa2_candidates(d: int) -> dict[str, Config]:
     }
 
 
-def runner(kernel: str, candidate, q, k, v, causal: bool):
+def runner(kernel: str, candidate, q, k, v, mask: masks.Mask):
     """A function of no arguments that runs one candidate and returns O."""
     if kernel == "hopper":
-        return lambda: hopper.flash_attention(q, k, v, causal=causal, plan=candidate)
+        return lambda: hopper.flash_attention(q, k, v, mask=mask.text, plan=candidate)
     scale = 1.0 / math.sqrt(q.shape[-1])
-    return lambda: fa2.run(q, k, v, causal, scale, candidate, "ieee", keep_lse=False)[0]
+    return lambda: fa2.run(q, k, v, mask, scale, candidate, "ieee", keep_lse=False)[0]
 
 
-def is_right(kernel: str, candidate, d: int, causal: bool, dtype: torch.dtype) -> bool:
+def is_right(kernel: str, candidate, d: int, mask: masks.Mask, dtype: torch.dtype) -> bool:
     """Error within twice naive attention's, on an aligned and on a ragged length."""
     for n in (1024, 777):
         q, k, v = (torch.randn(2, 9, n, d, device="cuda", dtype=dtype) for _ in range(3))
-        o_ref, _ = reference_attention(q, k, v, causal=causal)
-        naive = (naive_attention(q, k, v, causal=causal) - o_ref).abs().max()
-        error = (runner(kernel, candidate, q, k, v, causal)() - o_ref).abs().max()
+        o_ref, _ = reference_attention(q, k, v, mask=mask.text)
+        naive = (naive_attention(q, k, v, mask=mask.text) - o_ref).abs().max()
+        error = (runner(kernel, candidate, q, k, v, mask)() - o_ref).abs().max()
         if not error <= 2 * naive:  # NaN fails
             return False
     return True
 
 
-def tune(kernel: str, d: int, causal: bool, dtype: torch.dtype, lengths: list[int]) -> None:
+def tune(kernel: str, d: int, mask: masks.Mask, dtype: torch.dtype, lengths: list[int]) -> None:
     """Print TFLOP/s of every candidate at every length, and which are wrong or do not compile."""
-    found = hopper_candidates(d, causal) if kernel == "hopper" else fa2_candidates(d)
+    found = hopper_candidates(d, mask) if kernel == "hopper" else fa2_candidates(d)
     usable = {}
     for name, candidate in found.items():
         try:
-            verdict = "" if is_right(kernel, candidate, d, causal, dtype) else "WRONG"
+            verdict = "" if is_right(kernel, candidate, d, mask, dtype) else "WRONG"
         except Exception as error:  # any failure of the compiler belongs in the list
             verdict = f"{type(error).__name__}: {str(error)[:80]}"
         if verdict:
@@ -95,11 +95,11 @@ def tune(kernel: str, d: int, causal: bool, dtype: torch.dtype, lengths: list[in
     for n in lengths:
         batch, heads = max(1, TOKENS // n), HIDDEN // d
         q, k, v = (torch.randn(batch, heads, n, d, device="cuda", dtype=dtype) for _ in range(3))
-        functions = {name: runner(kernel, c, q, k, v, causal) for name, c in usable.items()}
-        flops = attention_flops(batch, heads, n, d, causal)
+        functions = {name: runner(kernel, c, q, k, v, mask) for name, c in usable.items()}
+        flops = masks.flops(mask, batch * heads, n, n, d)
         times = interleave(functions)
         ranked = sorted(times, key=lambda name: times[name].median_ms)
-        print(f"{kernel} d {d} {'causal' if causal else 'full'} N {n}, TFLOP/s:")
+        print(f"{kernel} d {d} {mask.text} N {n}, TFLOP/s:")
         print("  " + " · ".join(f"{x} {flops / times[x].median_ms / 1e9:.0f}" for x in ranked))
 
 
@@ -115,7 +115,7 @@ def main() -> None:
     if not torch.cuda.is_available():
         raise SystemExit("kernels.measure.tune needs a CUDA GPU.")
     for d, mask in itertools.product(args.d, args.mask):
-        tune(args.kernel, d, mask == "causal", DTYPES[args.dtype], args.n)
+        tune(args.kernel, d, masks.parse(mask), DTYPES[args.dtype], args.n)
 
 
 if __name__ == "__main__":

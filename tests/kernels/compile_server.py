@@ -1,4 +1,4 @@
-"""`python -m kernels.compile_child` many times over: torch and Triton are imported once.
+"""`python -m kernels.measure.compile_child` many times over: torch and Triton are imported once.
 
 Each request, a line of JSON, is answered by a fork, as fresh as a process of its own.
 """

@@ -3,12 +3,16 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 import kernels
+from kernels import masks
+from kernels.hopper import launch as hopper
+from kernels.measure import contenders
 from tests.kernels.attention_checks import DEVICE, make_qkv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +36,9 @@ def bad_calls():
     yield "block too large", (X, X, X), {"block_n": 1 << 21}, ValueError, "too large"
     yield "scale", (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"
     yield "tiny scale", (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"
+    yield "mask", (X, X, X), {"mask": "windows"}, ValueError, "mask = 'windows' is not allowed: one"
+    yield "no text", (X, X, X), {"mask": [1]}, ValueError, "is not allowed"
+    yield "two masks", (X, X, X), {"mask": "full", "causal": True}, ValueError, "contradicts"
     yield "precision", (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"
     meta = torch.zeros(1, 2, 4, 8, device="meta")
     yield "device", (meta, meta, meta), {}, RuntimeError, "meta"
@@ -50,6 +57,54 @@ def test_bad_input_is_one_sentence(tensors, options, error, words):
         kernels.flash_attention(*tensors, **options)
     message = str(caught.value)
     assert message.endswith(".") and "\n" not in message and len(message) < 250
+
+
+@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+def test_a_mask_by_its_text_is_the_one_by_its_keyword(order):
+    q, k, v = make_qkv(20, 8, n_k=24)
+    for mask, causal in (("full", False), ("causal", True)):
+        found = kernels.flash_attention(q, k, v, mask=mask, order=order)
+        assert torch.equal(found, kernels.flash_attention(q, k, v, causal=causal, order=order))
+
+
+def test_the_judges_take_the_same_masks():
+    q, k, v = make_qkv(20, 8, n_k=20)
+    blocks = {"block_m": 8, "block_n": 8}
+    for mask, causal in (("full", False), ("causal", True)):
+        for judge in (kernels.naive_attention, kernels.reference_attention):
+            found, keyword = judge(q, k, v, mask=mask), judge(q, k, v, causal=causal)
+            assert all(map(torch.equal, found, keyword))
+        for states in (kernels.tile_states, kernels.reference_states):
+            tensors = (q, k, v) if states is kernels.tile_states else (q, k)
+            found = torch.stack(states(*tensors, mask=mask, **blocks))
+            keyword = torch.stack(states(*tensors, causal=causal, **blocks))
+            assert torch.equal(found.nan_to_num(7), keyword.nan_to_num(7))
+
+
+@pytest.fixture
+def unknown(monkeypatch):
+    """A mask that masks.py has and no kernel."""
+    causal = masks.PREDICATES["causal"]
+    monkeypatch.setitem(masks.PREDICATES, "new", replace(causal, name="new"))
+    yield "new"
+    masks.parse.cache_clear()
+
+
+@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+def test_a_mask_that_the_kernels_do_not_have_is_no_silent_result(order, unknown):
+    q, k, v = make_qkv(20, 8)
+    with pytest.raises(Exception, match="masking does not have this mask"):
+        kernels.flash_attention(q, k, v, mask=unknown, order=order)
+
+
+def test_who_knows_full_and_causal_only_refuses_others(unknown):
+    q, k, v = make_qkv(20, 64, dtype="fp16")
+    assert not hopper._why_not_this(q, k, v, None, masks.parse("causal"))
+    reason = hopper._why_not_this(q, k, v, None, masks.parse(unknown))
+    assert reason == "mask = new: the Hopper kernel takes full and causal."
+    problem = contenders.Problem(20, 64, False, "fp16", 1, 1, mask=unknown)
+    with pytest.raises(contenders.NotAvailable, match="full and causal"):
+        contenders._function("sdpa_math", problem.asked.text, q, k, v, None, None)
 
 
 def in_fresh_process(code: str, **environment: str) -> str:

@@ -23,7 +23,7 @@ from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
-from kernels.measure.timing import attention_flops
+from kernels import masks
 
 MATH = "http://www.w3.org/1998/Math/MathML"
 APPLIED = "\u2061"  # invisible: a function is applied to what follows
@@ -154,7 +154,7 @@ def block_rule():
 
 
 def operations():
-    assert attention_flops(2, 16, 4096, 64, False) == 4 * 2 * 16 * 4096**2 * 64
+    assert masks.flops(masks.of(False), 2 * 16, 4096, 4096, 64) == 4 * 2 * 16 * 4096**2 * 64
 
 
 # label → (what the MathML says, what checks that against the code, and its arguments)

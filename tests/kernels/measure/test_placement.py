@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import kernels
-from kernels import fa1, fa2
+from kernels import fa1, fa2, masks
 from kernels.attention import config_for
 from kernels.measure.contenders import Problem
 from kernels.measure.inspection import SM_LIMITS, compile_report
@@ -59,11 +59,11 @@ def test_a_schedule_is_possible(order, causal, n):
 def test_stamps_change_nothing(order, causal, n):
     """O with stamps is O without, bit by bit; and every row of the stamps was written."""
     q, k, v = Problem(n, 64, causal, "bf16", 2, 5).tensors()
-    config = config_for(q, causal)
+    config = config_for(q)
     programs = 10 * (-(-n // config.block_m) if order == "fa2" else 1)
     stamps = torch.full((programs + 1, 3), -1, dtype=torch.int64, device="cuda")
     run = {"fa1": fa1.run, "fa2": fa2.run}[order]
-    options = (q, k, v, causal, 1 / math.sqrt(64), config, "ieee")
+    options = (q, k, v, masks.of(causal), 1 / math.sqrt(64), config, "ieee")
     stamped = run(*options, stamps=stamps)[0]
     plain = run(*options)[0]
     assert torch.equal(stamped, plain)
