@@ -59,7 +59,8 @@ def mask_of(value: object) -> Mask:
 
 
 def causal_keyword(cls: type) -> type:
-    """``causal=`` is a keyword for ``mask=``, and ``.causal`` says whether the mask is "causal"."""
+    """``causal=`` is a keyword for ``mask=``, True or False in its place means the same, and
+    ``.causal`` says whether the mask is "causal"."""
     made = cls.__init__
 
     def init(self, *args: object, causal: object = None, **fields: object) -> None:
@@ -67,7 +68,7 @@ def causal_keyword(cls: type) -> type:
             if not isinstance(causal, bool):
                 raise refuse("mask", causal, "True for causal or False for full")
             fields["mask"] = of(causal)
-        made(self, *args, **fields)
+        made(self, *(of(x) if isinstance(x, bool) else x for x in args), **fields)
 
     cls.__init__ = init
     cls.causal = property(lambda self: self.mask.text == "causal")

@@ -135,3 +135,9 @@ def test_no_text_crashes_it(query):
     except ProblemError:
         return
     assert Problem.from_query(problem.to_query()) == problem
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_the_masks_place_takes_what_causal_takes(causal):
+    same = {Problem(12, 4, 5, 3, causal, "fa1"), Problem(12, 4, 5, 3, causal=causal, order="fa1")}
+    assert same == {Problem(12, 4, 5, 3, "causal" if causal else "full", "fa1")}

@@ -14,6 +14,10 @@ INTERPRETER_TILES = 2_000  # about 3 ms each, run three times: twenty seconds
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
 GPU_TILES = 2**26  # all heads together: about a second
 GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
+TOO_MANY = (
+    "br = {0.block_q} and bc = {0.block_k} make {1:,} tiles in all, which would keep everyone else "
+    "waiting: choose larger blocks."
+)
 
 
 def tiles_to_run(problem: Problem, order: str) -> int:
@@ -37,10 +41,7 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
     tiles = p.Tr * p.Tc
     heads = request.batch * request.heads
     if tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
-        return (
-            f"br = {p.block_q} and bc = {p.block_k} make {tiles * heads:,} tiles in all, which "
-            "would keep everyone else waiting: choose larger blocks."
-        )
+        return TOO_MANY.format(p, tiles * heads)
     return None
 
 
@@ -50,10 +51,7 @@ def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
     visits = programs(request.workload, request.order).visits
     w = request.workload
     if visits.sum() > GPU_TILES or visits.max() > GPU_TILES_FA1:
-        return (
-            f"br = {w.block_q} and bc = {w.block_k} make {int(visits.sum()):,} tiles in all, which "
-            "would keep everyone else waiting: choose larger blocks."
-        )
+        return TOO_MANY.format(w, int(visits.sum()))
     return None
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from explainer.base.paths import ROOT
@@ -62,8 +63,9 @@ class ProcessChild:
             raise
 
     def _read(self) -> None:
-        for line in self.process.stdout:
-            self._lines.put(line)
+        with suppress(ValueError):  # ``kill`` closed it while a line was passed on
+            for line in self.process.stdout:
+                self._lines.put(line)
         self._lines.put(None)
 
     def next(self, deadline: float) -> dict:

@@ -2,6 +2,10 @@
 
 The web process never touches CUDA. Identical requests share one run, results are kept, a session's
 new request replaces its old one, and a worker that dies, hangs or faults is replaced.
+
+By hand: celery and rq want a broker beside the one process that a Space has; concurrent.futures has
+a single worker but breaks the whole pool when it dies, and can neither kill what hangs, report how
+far it is, share a run nor drop one. What is waited for must also run as ZeroGPU's own fork.
 """
 
 from __future__ import annotations

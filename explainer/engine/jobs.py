@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 
@@ -21,7 +22,6 @@ from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
 from kernels.checks import DTYPES
 from kernels.masks import flops
-from kernels.masks import of as mask_of
 from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
@@ -102,15 +102,15 @@ class _Job:
     def __init__(self, request: RunRequest, about: Machine, report: Report) -> None:
         self.about, self.report = about, report
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
-        self.q, self.k, self.v = self._tensors(request)
-        self.request, self.problem = request, request.problem
-        p = self.problem
+        p = request.problem
+        self.request, self.problem = request, p
         self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         report("float64 reference", 0, 1)
         self.naive_refused = None
         try:
-            admit("naive", Problem(p.n, p.d, p.causal, p.dtype, 1, 1), self.q.device)
+            admit("naive", replace(self.shape, batch=1, heads=1), self.q.device)
         except NotAvailable as reason:
             self.naive_refused = str(reason)
         heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
@@ -127,8 +127,7 @@ class _Job:
             return first
         if p.inputs != "random":
             return [x.repeat(request.batch, request.heads, 1, 1) for x in first]
-        shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
-        tensors = list(shape.tensors(p.seed, device()))
+        tensors = list(self.shape.tensors(p.seed, device()))
         tensors[0] *= p.gain
         for x, one in zip(tensors, first, strict=True):
             x[0, 0] = one[0, 0]
@@ -200,7 +199,7 @@ class _Job:
     def _work(self, name: str, function) -> dict:
         """FLOPs, tiles of our kernels, and the bytes that each method asks of memory."""
         p, heads = self.problem, self.request.batch * self.request.heads
-        work = {"flops": flops(mask_of(p.causal), heads, p.n, p.n, p.d)}
+        work = {"flops": flops(p.mask, heads, p.n, p.n, p.d)}
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
@@ -269,7 +268,7 @@ def placed(asked: Placed, report: Report) -> dict:
 def answer(message: dict, report: Report) -> Result | list[PointRow] | dict:
     """The result of one request as the engine sends it. Raises Refused or ProblemError."""
     if "point" in message:
-        query = dict(message["point"])
+        query = message["point"]
         return point(Point(**query | {"methods": tuple(query["methods"])}), report)
     if "run" in message:
         return run(RunRequest.from_query(message["run"]), report)

@@ -63,9 +63,7 @@ class ZeroChild:
     def __init__(self, gpu: Callable | None = None) -> None:
         if gpu is None:
             gpu = importlib.import_module("spaces").GPU
-        importlib.import_module(
-            "explainer.engine.jobs"
-        )  # torch and kernels, before anything is forked
+        importlib.import_module("explainer.engine.jobs")  # torch and kernels, before any fork
         self._call = gpu(duration=declared_seconds)(on_gpu)
         self._answers: queue.Queue[dict] = queue.Queue()
         self._alive = True

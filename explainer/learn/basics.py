@@ -9,19 +9,10 @@ import numpy as np
 
 from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import shown
-from explainer.learn.blocks import (
-    Block,
-    Control,
-    Widget,
-    formula,
-    link,
-    matrix,
-    plot,
-    table,
-    text,
-)
+from explainer.learn.blocks import Block, Control, Widget, formula, link, matrix, plot, table, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import (
-    BASICS,
     CAT,
     KEYS_EACH,
     LOOPS,
@@ -31,19 +22,21 @@ from explainer.learn.rungs_low import (
     B,
     address,
     measures,
-    pick,
     product,
     products,
-    slider,
     softmax,
     spread,
     whole,
-)
+)  # fmt: skip
 from explainer.problem import Problem
 from explainer.trace import Trace, trace
 
 Values = Mapping[str, float | str]
-RUNGS = BASICS
+RUNGS = (
+    *(rung(key) for key in ("dot", "matmul", "softmax")),
+    rung("cat", query=address(CAT, 1, "scores")),
+    rung("attention"),
+)
 
 LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
 
@@ -258,15 +251,14 @@ _VECTORS = tuple(
 WIDGETS = (
     Widget(
         "dot", "Two vectors, and many",
-        (*_VECTORS, pick("d", "Numbers in a random vector, d", "64",
-                          [(str(d), str(d)) for d in SPREAD_D])),
+        (*_VECTORS, pick("d", "Numbers in a random vector, d", 64, SPREAD_D)),
         _dot,
     ),
     Widget(
         "matmul", "A row times a column",
         (
-            pick("i", "Row i of A", "1", [(str(x), str(x)) for x in range(A.shape[0])]),
-            pick("j", "Column j of B", "2", [(str(x), str(x)) for x in range(B.shape[1])]),
+            pick("i", "Row i of A", 1, range(A.shape[0])),
+            pick("j", "Column j of B", 2, range(B.shape[1])),
             pick("loops", "Loops, from the outer to the inner", "ijk", LOOPS.items()),
             slider("done", "Products done", PRODUCTS, 0, PRODUCTS, 1),
         ),
@@ -284,8 +276,7 @@ WIDGETS = (
     Widget(
         "cat", "The cat sat",
         (
-            pick("word", "Follow the word", "1",
-                  [(str(r), f"{name}") for r, name in enumerate(row_names(CAT) or ())]),
+            pick("word", "Follow the word", 1, enumerate(row_names(CAT) or ())),
             slider("step", "Step: query, scores, weights, output, all words", 3, 1, 5, 1),
         ),
         _cat,
@@ -294,7 +285,7 @@ WIDGETS = (
         "attention", "From Q, K and V to O",
         (
             Control("causal", "Causal: no looking ahead", "toggle", "1"),
-            pick("row", "Follow row", "2", [(str(r), str(r)) for r in range(PICTURE.n)]),
+            pick("row", "Follow row", 2, range(PICTURE.n)),
             pick("data", "Data", "sentence", [("sentence", "six words"), ("random", "random")]),
         ),
         _attention,

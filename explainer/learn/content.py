@@ -1,13 +1,39 @@
-"""The forms of what the Learn page says: rungs, questions, claims, snippets, glossary."""
+"""The forms of what the Learn page says: rungs, questions, claims, snippets, glossary.
+
+The texts themselves are data: ``assets/learn/``, one entry a line.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
+from explainer.base.paths import ASSETS
 from explainer.learn.blocks import Block
 
+TEXTS = ASSETS / "learn"
 CHOICE, NUMBER, ORDER, CLICK = "choice", "number", "order", "click"
+
+
+@lru_cache(maxsize=32)
+def _read(name: str) -> list:
+    return json.loads((TEXTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def stored(name: str, **figures: object) -> tuple:
+    """The entries of ``assets/learn/<name>.json``, lists as tuples; ``figures`` that the code
+    computes stand where their names are in braces."""
+    return _filled(_read(name), figures)
+
+
+def _filled(part, figures: dict):
+    if isinstance(part, dict):
+        return {key: _filled(value, figures) for key, value in part.items()}
+    if isinstance(part, list):
+        return tuple(_filled(value, figures) for value in part)
+    return part.format(**figures) if figures and isinstance(part, str) else part
 
 
 @dataclass(frozen=True)
@@ -44,6 +70,13 @@ class Rung:
     question: Question
     query: str
     link: str
+
+
+def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
+    """The rung of ``assets/learn/rungs.json``; ``computed`` its query or parts of its question."""
+    entry = _filled(next(x for x in _read("rungs") if x["key"] == key), figures or {})
+    place = {"query": computed.pop("query", entry.get("query"))}
+    return Rung(**entry | place | {"question": Question(**entry["question"], **computed)})
 
 
 @dataclass(frozen=True)
@@ -91,3 +124,7 @@ class Term:
     symbol: str
     name: str
     words: str
+
+
+# Everything behind the ladder: {key: its entry}, in its order.
+SECTIONS = {entry["key"]: entry for entry in stored("sections")}

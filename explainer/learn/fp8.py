@@ -13,7 +13,8 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import shown
-from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
+from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
+from explainer.learn.controls import pick
 from explainer.problem import Problem
 
 E4M3_MAX = 448.0  # 1.75 · 2⁸; the pattern above it is NaN: e4m3fn has no infinity
@@ -190,25 +191,9 @@ def _fp8(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget(
-        "fp8",
-        "fp8 and outliers",
-        (
-            Control("where", "Outliers are", "choice", "channel", choices=WHERE),
-            Control("size", "Times as large", "choice", "30",
-                    choices=tuple((x, x) for x in ("1", "3", "10", "30", "100", "1000"))),
-            Control("block", "Rows that share a scale", "choice", "16",
-                    choices=tuple((x, x) for x in ("4", "8", "16", "32", "64"))),
-        ),
-        _fp8,
-    ),
+    Widget("fp8", "fp8 and outliers", (
+        pick("where", "Outliers are", "channel", WHERE),
+        pick("size", "Times as large", 30, (1, 3, 10, 30, 100, 1000)),
+        pick("block", "Rows that share a scale", 16, (4, 8, 16, 32, 64)),
+    ), _fp8),
 )  # fmt: skip
-RUNGS = ()
-INTRO = (
-    "fp8 e4m3 has four exponent bits and three mantissa bits: steps of an eighth, from about 0.002 "
-    "to 448. Hopper multiplies it twice as fast as fp16. A scale brings the numbers into range "
-    "before they are rounded. With one scale for a whole tensor a single outlier sets it for all. "
-    "A scale for each block of rows confines the damage. A rotation of Q and K by an orthogonal "
-    "matrix spreads an outlier over its row and leaves the scores as they are: the paper calls it "
-    "incoherent processing. Move the outliers and see which way errs least: not always the same."
-)

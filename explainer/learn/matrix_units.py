@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, Control, Widget, table, text
+from explainer.learn.blocks import Block, Widget, table, text
+from explainer.learn.controls import pick
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
@@ -104,21 +105,16 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
     return [*out, table("Where these numbers are from", ("generation", "source"), sources)]
 
 
-def _choice(key: str, label: str, value: object, choices: tuple) -> Control:
-    named = tuple((str(x), str(x)) for x in choices)
-    return Control(key, label, "choice", str(value), choices=named)
-
-
 WIDGET = Widget(
     "formats",
     "What one instruction multiplies",
     (
-        Control("arch", "Generation", "choice", "sm_90",
-                choices=tuple((k, f"{k} {g.name}") for k, g in GENERATIONS.items())),
-        _choice("format", "Format", "fp16", ("fp32", "tf32", "bf16", "fp16", "fp8", "fp4")),
-        _choice("br", "Br", 64, (16, 32, 64, 128, 256)),
-        _choice("bc", "Bc", 128, (16, 32, 64, 128, 256)),
-        _choice("d", "Head dimension d", 64, (16, 32, 64, 128, 256)),
+        pick("arch", "Generation", "sm_90",
+             [(k, f"{k} {g.name}") for k, g in GENERATIONS.items()]),
+        pick("format", "Format", "fp16", ("fp32", "tf32", "bf16", "fp16", "fp8", "fp4")),
+        pick("br", "Br", 64, (16, 32, 64, 128, 256)),
+        pick("bc", "Bc", 128, (16, 32, 64, 128, 256)),
+        pick("d", "Head dimension d", 64, (16, 32, 64, 128, 256)),
     ),
     _formats,
 )  # fmt: skip

@@ -10,8 +10,9 @@ import numpy as np
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
-from explainer.learn.content import CHOICE, ORDER, Question, Rung
-from explainer.learn.rungs_low import address, pick, slider, softmax, whole
+from explainer.learn.content import Rung, rung
+from explainer.learn.controls import card, commas, pick, slider
+from explainer.learn.rungs_low import address, softmax, whole
 from explainer.memory import tile_budget
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
@@ -216,12 +217,12 @@ WIDGETS = (
     Widget(
         "tiles_why", "Does it fit?",
         (
-            pick("card", "Card", "a100", [(key, card.name) for key, card in CARDS.items()]),
-            pick("n", "N", "4096", [(str(n), f"{n:,}") for n in (1024, 4096, 16_384, 65_536)]),
-            pick("d", "d", "64", [(str(d), str(d)) for d in (64, 128, 256)]),
-            pick("br", "Br", "64", [(str(b), str(b)) for b in (16, 32, 64, 128, 256)]),
-            pick("bc", "Bc", "64", [(str(b), str(b)) for b in (16, 32, 64, 128, 256)]),
-            pick("dtype", "Format", "fp16", [(x, x) for x in ("fp16", "bf16", "fp32")]),
+            card("a100"),
+            pick("n", "N", 4096, commas((1024, 4096, 16_384, 65_536))),
+            pick("d", "d", 64, (64, 128, 256)),
+            pick("br", "Br", 64, (16, 32, 64, 128, 256)),
+            pick("bc", "Bc", 64, (16, 32, 64, 128, 256)),
+            pick("dtype", "Format", "fp16", ("fp16", "bf16", "fp32")),
         ),
         _tiles_why,
     ),
@@ -229,8 +230,8 @@ WIDGETS = (
         "online", "Block by block",
         (
             slider("step", "Blocks that have arrived", 2, 0, STREAM.n, 1),
-            pick("bc", "Numbers in a block, Bc", "3", [(str(b), str(b)) for b in BLOCKS]),
-            pick("row", "Query", "11", [(str(r), str(r)) for r in range(STREAM.n)]),
+            pick("bc", "Numbers in a block, Bc", 3, BLOCKS),
+            pick("row", "Query", 11, range(STREAM.n)),
         ),
         _online,
     ),
@@ -239,65 +240,17 @@ WIDGETS = (
 
 def _tiles_rung() -> Rung:
     card = CARDS["a100"]
-    sms = f"{card.sms} SMs with {amount(card.shared_per_sm_bytes)} of shared memory each"
-    question = Question(
-        "tiles-m",
-        CHOICE,
-        f"An A100 has {sms}. How much shared memory may one thread block use for its tiles?",
-        options=(
-            (
-                amount(card.sms * card.shared_per_sm_bytes),
-                "That is the sum over all SMs. A thread block has only the one it runs on.",
-            ),
-            (
-                amount(card.l2_bytes),
-                "That is the L2 cache. All SMs share it; a program can hint at what should stay, "
-                "but a tile is not computed there.",
-            ),
-            (amount(card.shared_bytes), "What one thread block may use of its SM's memory."),
-        ),
-        answer=2,
-    )
-    return Rung(
-        "tiles_why",
-        "Why tiles: SRAM and DRAM",
-        "A GPU has much memory that is far away (DRAM; on large cards HBM) and little that is near "
-        "(SRAM: shared memory and registers in every SM). Near is many times faster. Standard "
-        "attention writes the whole S to DRAM and reads it back, because no SM can hold it. "
-        "FlashAttention cuts Q, K and V into blocks, so small that one tile of S and all it needs "
-        "fit into one SM. There the tile is computed, used and forgotten; S never reaches DRAM. "
-        "What counts is what one thread block may use, not the sum over all SMs: Q, K and V lie in "
-        "shared memory; S, O, m and ℓ usually in registers.",
-        "tiles_why",
-        question,
-        "n=16&d=8&br=4&bc=4&mask=full&order=fa2&step=0&phase=load",
-        "One tile on the chip",
-    )
+    figures = {
+        "sms": card.sms,
+        "per_sm": amount(card.shared_per_sm_bytes),
+        "together": amount(card.sms * card.shared_per_sm_bytes),
+        "l2": amount(card.l2_bytes),
+        "block": amount(card.shared_bytes),
+    }
+    return rung("tiles_why", figures)
 
 
-def _online_rung() -> Rung:
-    question = Question(
-        "online-order",
-        ORDER,
-        "Online softmax: put the lines in order and fill the gaps. S is the block that has just "
-        "arrived.",
-        options=LINES,
-        gaps=GAPS,
-    )
-    return Rung(
-        "online",
-        "Online softmax",
-        "Safe softmax needs the maximum of the whole row, but a tile shows only a block of it. So "
-        "keep two numbers for each row: m, the largest so far, and ℓ, the sum of exp(S − m) so "
-        "far. A new block may raise m. What was summed used the old m; one factor mends it: "
-        "α = exp(m_old − m_new). Then ℓ becomes α · ℓ plus the new block's sum. The output so far "
-        "is mended by the same α. After the last block this is softmax over everything: exact on "
-        "paper, a last-bit difference in floating point (Milakov and Gimelshein, 2018).",
-        "online",
-        question,
-        address(STREAM, 1, "exp"),
-        "The second block arrives",
-    )
-
-
-RUNGS = (_tiles_rung(), _online_rung())
+RUNGS = (
+    _tiles_rung(),
+    rung("online", query=address(STREAM, 1, "exp"), options=LINES, gaps=GAPS),
+)

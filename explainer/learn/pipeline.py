@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, Control, Widget, bars, table, text, timeline
+from explainer.learn.blocks import Block, Widget, bars, table, text, timeline
+from explainer.learn.controls import pick, slider
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
@@ -273,27 +274,10 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget(
-        "pipeline",
-        "FA-3: who works when",
-        (
-            Control("variant", "Way of working", "choice", "overlap",
-                    choices=tuple(VARIANTS.items())),
-            Control("d", "Head dimension d", "choice", "128",
-                    choices=(("64", "64"), ("128", "128"))),
-            Control("hand", "Hand-over between units, ns", "range", 50, 0, 200, 10),
-            Control("step", "Step", "range", 48, 1, 48, 1),
-        ),
-        _pipeline,
-    ),
+    Widget("pipeline", "FA-3: who works when", (
+        pick("variant", "Way of working", "overlap", VARIANTS.items()),
+        pick("d", "Head dimension d", 128, (64, 128)),
+        slider("hand", "Hand-over between units, ns", 50, 0, 200, 10),
+        slider("step", "Step", 48, 1, 48, 1),
+    ), _pipeline),
 )  # fmt: skip
-RUNGS = ()
-_FEWER = round(CARDS["h100"].tensor_tflops / EXP_TFLOPS, -1)
-INTRO = (
-    "On Hopper a fused kernel no longer waits for memory. It waits for its own softmax: the chip "
-    f"makes about {_FEWER:.0f} times fewer exponentials a second than operations of products. "
-    "FA-3 hides one behind the other. Producer warps only load, through the Tensor Memory "
-    "Accelerator (TMA). Two consumer warpgroups take turns: one multiplies while the other "
-    "exponentiates (ping-pong). And inside a warpgroup the next product starts before the last one "
-    "is done. Step through the four ways. The work is the same in each; only the waiting differs."
-)

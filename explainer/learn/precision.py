@@ -12,44 +12,11 @@ from explainer.base.amounts import power, written
 from explainer.base.formats import FORMATS, Format
 from explainer.base.formats import round_to as stored
 from explainer.learn.blocks import Block, Control, Widget, bars, bits, plot, table, text
+from explainer.learn.content import SECTIONS
+from explainer.learn.controls import commas, pick, slider
 
 COLOURS = dict(zip(FORMATS, ("plain", "q", "v", "k", "o", "l"), strict=True))
 MOST_POINTS = 40  # of a curve
-
-SECTIONS = (
-    (
-        "number",
-        "One number, six formats",
-        "A floating-point number is a sign, an exponent and a mantissa. The exponent's bits set "
-        "the range, the mantissa's bits set how close the neighbours are. Type a number and see "
-        "what each format keeps. Then drag the power of two: the mantissa stays, the exponent "
-        "moves, until it runs out of room at either end.",
-    ),
-    (
-        "accumulate",
-        "Where the sum is kept",
-        "A dot product is many products and one sum. A small term added to a large sum can be "
-        "smaller than half the gap to the sum's neighbour. Then it vanishes: swamping. Tensor "
-        "cores multiply short numbers and add in fp32 for this reason. Count to 4,096 by adding "
-        "ones and see where each format stops.",
-    ),
-    (
-        "loss_scaling",
-        "Loss scaling",
-        "Gradients are often tiny. Below half of the smallest subnormal a gradient becomes 0 and "
-        "nothing is learned from it. Multiply the loss by 2ᵏ and every gradient moves up by k "
-        "powers of two, exactly. Divide in fp32 before the weights change. Too large a k "
-        "overflows at the other end.",
-    ),
-    (
-        "softmax_fp32",
-        "Why softmax stays in fp32",
-        "Kernels take Q, K and V in bf16 or fp16, but keep m, ℓ and O in fp32. Here one long row "
-        "is computed key block by key block, each time with something else kept short. Rounding P "
-        "for the product P V costs little. Rounding S costs more when the scores are large. "
-        "Rounding the running sum ℓ costs most on a long row: it can stop growing altogether.",
-    ),
-)
 
 
 def relative(kept: float, x: float) -> float:
@@ -266,34 +233,30 @@ def _softmax_fp32(given: Mapping[str, float | str]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _pick(*keys: str) -> tuple[tuple[str, str], ...]:
+def _titled(*keys: str) -> tuple[tuple[str, str], ...]:
     return tuple((key, FORMATS[key].title) for key in keys)
 
 
-LENGTHS = tuple((str(n), f"{n:,}") for n in (16, 64, 256, 1024, 2048, 4096))
 DATA = (("ones", "ones: count"), ("positive", "random, 0 to 1"), ("signed", "random, both signs"))
-ROWS = tuple((str(n), f"{n:,}") for n in (128, 512, 1024, 2048))
-BLOCKS = tuple((str(n), str(n)) for n in (4, 16, 64))
 
 WIDGETS = (
-    Widget("number", SECTIONS[0][1], (
+    Widget("number", SECTIONS["lab-number"]["title"], (
         Control("x", "Number x", "number", 0.1, -1e40, 1e40, 0.1),
-        Control("power", "Times 2 to the power", "range", 0, -160, 140),
+        slider("power", "Times 2 to the power", 0, -160, 140),
     ), _number),
-    Widget("accumulate", SECTIONS[1][1], (
-        Control("data", "Products", "choice", "ones", choices=DATA),
-        Control("length", "Length", "choice", "4096", choices=LENGTHS),
+    Widget("accumulate", SECTIONS["lab-accumulate"]["title"], (
+        pick("data", "Products", "ones", DATA),
+        pick("length", "Length", 4096, commas((16, 64, 256, 1024, 2048, 4096))),
     ), _accumulate),
-    Widget("loss_scaling", SECTIONS[2][1], (
-        Control("format", "Format", "choice", "fp16", choices=_pick("fp16", "e5m2", "e4m3",
-                                                                        "bf16")),
-        Control("size", "Gradient's power of two", "range", -27, -40, 0),
-        Control("k", "Scale by 2 to the power k", "range", 0, 0, 40),
+    Widget("loss_scaling", SECTIONS["lab-loss_scaling"]["title"], (
+        pick("format", "Format", "fp16", _titled("fp16", "e5m2", "e4m3", "bf16")),
+        slider("size", "Gradient's power of two", -27, -40, 0),
+        slider("k", "Scale by 2 to the power k", 0, 0, 40),
     ), _loss_scaling),
-    Widget("softmax_fp32", SECTIONS[3][1], (
-        Control("format", "Short format", "choice", "bf16", choices=_pick("bf16", "fp16")),
-        Control("n", "Row's length N", "choice", "2048", choices=ROWS),
-        Control("bc", "Keys a block, Bc", "choice", "16", choices=BLOCKS),
-        Control("spread", "Spread of the scores", "range", 1.0, 0.0, 4.0, 0.25),
+    Widget("softmax_fp32", SECTIONS["lab-softmax_fp32"]["title"], (
+        pick("format", "Short format", "bf16", _titled("bf16", "fp16")),
+        pick("n", "Row's length N", 2048, commas((128, 512, 1024, 2048))),
+        pick("bc", "Keys a block, Bc", 16, (4, 16, 64)),
+        slider("spread", "Spread of the scores", 1.0, 0.0, 4.0, 0.25),
     ), _softmax_fp32),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, formula, table, text
+from explainer.learn.content import stored
 from explainer.memory import levels, tile_budget, tile_choices
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
@@ -115,62 +116,8 @@ class Paper:
         return f"arXiv {self.where}" if self.where[:4].isdigit() else self.where
 
 
-PAPERS = (
-    Paper("Attention Is All You Need", "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, "
-          "Polosukhin", 2017, "1706.03762",
-          "The Transformer, and attention with the factor 1/√d."),
-    Paper("Online normalizer calculation for softmax", "Milakov, Gimelshein", 2018, "1805.02867",
-          "Maximum and sum in one pass, so softmax in two passes in place of three."),
-    Paper("Self-attention Does Not Need O(n²) Memory", "Rabe, Staats", 2021, "2112.05682",
-          "Online softmax put to attention: exact, without ever holding S."),
-    Paper("FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness",
-          "Dao, Fu, Ermon, Rudra, Ré", 2022, "2205.14135",
-          "One fused, tiled kernel, recomputation backward, and the count of bytes: Θ(N²d²/M)."),
-    Paper("FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning",
-          "Dao", 2023, "2307.08691",
-          "Rows outside, parallel over them; split-Q among warps; one division at the end."),
-    Paper("Flash-Decoding for long-context inference", "Dao, Haziza, Massa, Sizov", 2023,
-          "PyTorch blog, October 2023",
-          "Shares the keys of one query out among programs and combines the parts by lse."),
-    Paper("FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision",
-          "Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao", 2024, "2407.08608",
-          "Hopper's TMA and asynchronous products: ping-pong, softmax overlapped, fp8."),
-    Paper("FlashAttention-4: Algorithm and Kernel Pipelining Co-Design for Asymmetric Hardware "
-          "Scaling", "Zadouri, Hoehnerbach, Shah, Liu, Thakkar, Dao", 2026, "2603.05451",
-          "Blackwell, where exp and shared memory are the bottleneck, not the matrix units."),
-    Paper("GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints",
-          "Ainslie, Lee-Thorp, de Jong, Zemlyanskiy, Lebrón, Sanghai", 2023, "2305.13245",
-          "Groups of query heads share one head of K and V: a smaller cache."),
-    Paper("Efficient Memory Management for Large Language Model Serving with PagedAttention",
-          "Kwon, Li, Zhuang, Sheng, Zheng, Yu, Gonzalez, Zhang, Stoica", 2023, "2309.06180",
-          "vLLM: the cache of keys and values in pages, as an operating system keeps memory."),
-    Paper("Flex Attention: A Programming Model for Generating Optimized Attention Kernels",
-          "Dong, Feng, Guessous, Liang, He", 2024, "2412.05496",
-          "Your own mask or score function, compiled into one fused kernel."),
-    Paper("Mixed Precision Training", "Micikevicius, Narang, Alben, Diamos, Elsen, and others",
-          2017, "1710.03740", "fp16 operands, fp32 sums, and loss scaling against underflow."),
-    Paper("FP8 Formats for Deep Learning", "Micikevicius, Stosic, Burgess, and others", 2022,
-          "2209.05433", "The 8-bit formats e4m3 and e5m2."),
-    Paper("Roofline: An Insightful Visual Performance Model for Multicore Architectures",
-          "Williams, Waterman, Patterson", 2009, "Communications of the ACM 52(4)",
-          "One picture of what bounds a kernel: its bytes or its operations."),
-)  # fmt: skip
-
-# (what it is, what for)
-READING = (
-    ("Hwu, Kirk, El Hajj: Programming Massively Parallel Processors (4th edition, 2022)",
-     "The book to learn GPU programming from: tiles, shared memory, occupancy."),
-    ("Ye: From Online Softmax to FlashAttention (University of Washington, 2023)",
-     "A short note that derives the loop step by step."),
-    ("He: Making Deep Learning Go Brrrr From First Principles (blog, 2022)",
-     "When a GPU waits for memory, when for arithmetic, when for Python."),
-    ("Stanford CS336, Language Modeling from Scratch",
-     "A course whose second assignment has you write FlashAttention-2 in Triton."),
-    ("GPU MODE, the lectures (one of them on flash attention)",
-     "Practitioners explain kernels line by line."),
-    ("Triton's tutorials: Fused Attention", "A short kernel of the kind that runs here."),
-    ("NVIDIA: CUDA C++ Programming Guide", "Where the sizes of every architecture are listed."),
-)  # fmt: skip
+PAPERS = tuple(Paper(**entry) for entry in stored("papers"))
+READING = stored("reading")  # (what it is, what for)
 
 # ---- the handout ---------------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ import numpy as np
 from explainer.base.amounts import shown, written
 from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Control, Widget, matrix, plot, table, text
-from explainer.learn.content import CHOICE, CLICK, Question, Rung
-from explainer.learn.rungs_low import pick, slider, softmax, whole
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import softmax, whole
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -211,7 +212,7 @@ WIDGETS = (
         "safe", "Drag the logits up",
         (
             slider("top", "The largest logit", 10.0, -120, 100, 0.5),
-            pick("dtype", "Format", "fp16", [(n, n) for n in ("fp16", "bf16", "fp32")]),
+            pick("dtype", "Format", "fp16", ("fp16", "bf16", "fp32")),
             Control("subtract", "Subtract the maximum m first", "toggle", "0"),
         ),
         _safe,
@@ -229,69 +230,7 @@ WIDGETS = (
 )  # fmt: skip
 
 
-def _safe_rung() -> Rung:
-    question = Question(
-        "safe-nan",
-        CHOICE,
-        "Logits 12, 11, 10 in fp16, exp without subtracting the maximum, sum and division in fp16. "
-        "What are the weights?",
-        options=(
-            (
-                "0.665, 0.245, 0.090",
-                "These are the right weights: what safe softmax gives. exp(12) is no fp16 number.",
-            ),
-            (
-                "NaN, 0, 0",
-                "exp(12) = 162,755 becomes ∞, so the sum is ∞. ∞ / ∞ is NaN, the rest / ∞ is 0.",
-            ),
-            ("1, 0, 0", "∞ / ∞ is not 1 for a computer: it is NaN, not a number."),
-            ("0, 0, 0", "So it would be if only the sum overflowed, as with 11, 10, 9."),
-        ),
-        answer=1,
-    )
-    return Rung(
-        "safe",
-        "Safe softmax",
-        "exp grows fast, and every format ends somewhere: fp16 at 65,504, which exp passes at "
-        "11.09; bf16 and fp32 at about 3.4·10³⁸, passed at 88.72. Beyond that exp is ∞, and ∞ / ∞ "
-        "is NaN. Even sooner the sum can overflow. The cure: take the largest logit m of the row "
-        "and subtract it first. exp(x − m) is at most 1, and the weights are the same: exp(m) "
-        "cancels. The price: m needs the whole row before the first exp. "
-        "Drag far down, too: without m every exp becomes 0, and 0 / 0 is NaN.",
-        "safe",
-        question,
-        "n=16&d=8&br=4&bc=4&mask=causal&order=standard&dtype=fp16&data=spike&step=19&phase=max",
-        "The maximum of each row, with one huge logit",
-    )
-
-
-def _mask_rung() -> Rung:
-    question = Question(
-        "mask-click",
-        CLICK,
-        "Scores of four queries (rows) with four keys (columns), both counted from 0. Click the "
-        "first cell of row 1 that a causal mask must set to −∞.",
-        cells=tuple(tuple(shown(x, 2) for x in row) for row in trace(PLAIN).S),
-        answer=((1, 2),),
-        reasons=(
-            "Query 1 sees keys 0 and 1. Key 2 is the first one that comes after it.",
-            "A query sees itself and all keys before it. Row 1 keeps keys 0 and 1.",
-        ),
-    )
-    return Rung(
-        "mask",
-        "The causal mask",
-        "A word may look at itself and back, not ahead. Start with ones, keep the lower triangle, "
-        "put −∞ where 0 stands and 0 where 1 stands. Add that to the scores before the softmax: "
-        "exp(−∞) is 0. Choose −∞, do not multiply by it: 0 × ∞ is NaN. Multiplying P by the 0/1 "
-        "mask after the softmax is too late: rows no longer add up to 1. Adding −1e9 often works. "
-        "But a row that sees no key then returns the average of all values, where −∞ gives NaN and "
-        "a guarded kernel 0.",
-        "mask",
-        question,
-        "n=4&d=4&br=4&bc=4&mask=causal&order=fa2&data=random&gain=2.0&step=0&phase=mask",
-        "This mask on the Step page",
-    )
-
-
-RUNGS = (_safe_rung(), _mask_rung())
+RUNGS = (
+    rung("safe"),
+    rung("mask", cells=tuple(tuple(shown(x, 2) for x in row) for row in trace(PLAIN).S)),
+)

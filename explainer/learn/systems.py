@@ -9,20 +9,16 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn import matrix_units
-from explainer.learn.blocks import Block, Control, Widget, bars, plot, table, text
+from explainer.learn.blocks import Block, Widget, bars, plot, table, text
+from explainer.learn.content import Rung, rung
+from explainer.learn.controls import card, pick
 from explainer.learn.pipeline import EXP_TFLOPS
-from explainer.learn.rungs_high import SYSTEMS
 from explainer.memory.tile_choices import break_even
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
 Values = Mapping[str, float | str]
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
-
-
-def _choice(key: str, label: str, value: object, choices: tuple) -> Control:
-    named = tuple((str(x), str(x)) for x in choices)
-    return Control(key, label, "choice", str(value), choices=named)
 
 
 # ---- rung 10: fusion
@@ -81,6 +77,7 @@ def _fusion(v: Values) -> list[Block]:
 
 NS = tuple(2**k for k in range(5, 15))
 HIDDEN, DS = 4096, (8, 16, 32, 64, 128, 256)
+ASKED_N, ASKED_D, ASKED_SIDE = 1024, (32, 64, 128), (16, 32, 64)  # rung 14's question, fp16
 
 
 def ratio(n: int, d: int, br: int, bc: int, dtype: str, order: str = "fa2") -> float:
@@ -166,22 +163,35 @@ def _when_not(v: Values) -> list[Block]:
             "layer": lambda: _layer(n)}[str(v["case"])]()  # fmt: skip
 
 
-_CARDS = tuple((key, card.name) for key, card in CARDS.items())
 _SIDES = (16, 32, 64, 128, 256)
 WIDGETS = (
     Widget("fusion", "One launch or three", (
-        Control("what", "Chain", "choice", "softmax", choices=(
+        pick("what", "Chain", "softmax", (
             ("softmax", "scale → mask → softmax"), ("attention", "attention, FA-2"))),
-        _choice("n", "N", 1024, NS), _choice("d", "Head dimension d", 64, DS),
-        _choice("dtype", "Format", "fp16", tuple(ITEMSIZE)),
-        Control("card", "Card", "choice", "h100", choices=_CARDS)), _fusion),
+        pick("n", "N", 1024, NS), pick("d", "Head dimension d", 64, DS),
+        pick("dtype", "Format", "fp16", ITEMSIZE),
+        card("h100")), _fusion),
     matrix_units.WIDGET,
     Widget("when_not", "When it does not help", (
-        Control("case", "Case", "choice", "tiles", choices=(
+        pick("case", "Case", "tiles", (
             ("tiles", "small N, small tiles"), ("decode", "one query"),
             ("heads", "tiny heads"), ("layer", "another part rules"))),
-        _choice("n", "N", 256, NS[1:]), _choice("d", "Head dimension d", 64, DS),
-        _choice("br", "Br", 16, _SIDES), _choice("bc", "Bc", 16, _SIDES),
-        _choice("dtype", "Format", "fp32", tuple(ITEMSIZE))), _when_not),
+        pick("n", "N", 256, NS[1:]), pick("d", "Head dimension d", 64, DS),
+        pick("br", "Br", 16, _SIDES), pick("bc", "Bc", 16, _SIDES),
+        pick("dtype", "Format", "fp32", ITEMSIZE)), _when_not),
 )  # fmt: skip
-RUNGS = SYSTEMS
+
+
+def _when_not_rung() -> Rung:
+    """Its question: every case in which FA-2 in square tiles moves more than standard attention."""
+    cells = tuple(tuple(f"d = {d}, tile {x} × {x}" for d in ASKED_D) for x in ASKED_SIDE)
+    loses = tuple(
+        (row, col)
+        for row, side in enumerate(ASKED_SIDE)
+        for col, d in enumerate(ASKED_D)
+        if ratio(ASKED_N, d, side, side, "fp16") > 1
+    )
+    return rung("when_not", {"n": ASKED_N}, cells=cells, answer=loses)
+
+
+RUNGS = (rung("fusion"), rung("formats"), _when_not_rung())

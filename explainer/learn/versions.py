@@ -13,8 +13,9 @@ from explainer.algorithms.traffic import requested, summed
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
-from explainer.learn.blocks import Block, Control, Widget, bars, matrix, table, text
-from explainer.learn.rungs_high import HISTORY
+from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
 from explainer.memory.capacity import beyond_inputs
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
@@ -32,11 +33,6 @@ SOURCES = (
     "FA-1: arXiv 2205.14135, Algorithm 1. FA-2: 2307.08691, Algorithm 1. FA-3: 2407.08608. Speeds "
     "are the papers' own."
 )
-
-
-def _choice(key: str, label: str, value: object, choices: tuple) -> Control:
-    named = tuple((str(x), str(x)) for x in choices)
-    return Control(key, label, "choice", str(value), choices=named)
 
 
 # ---- rung 11: three versions
@@ -200,12 +196,12 @@ WIDGETS = (
         "versions",
         "FA-1, FA-2, FA-3",
         (
-            _choice("n", "N", 1024, NS),
-            _choice("d", "Head dimension d", 64, (32, 64, 128)),
-            _choice("br", "Br", 64, SIDES),
-            _choice("bc", "Bc", 64, SIDES),
-            _choice("heads", "B × H", 16, (1, 4, 16, 64)),
-            _choice("mask", "Mask", "full", ("full", "causal")),
+            pick("n", "N", 1024, NS),
+            pick("d", "Head dimension d", 64, (32, 64, 128)),
+            pick("br", "Br", 64, SIDES),
+            pick("bc", "Bc", 64, SIDES),
+            pick("heads", "B × H", 16, (1, 4, 16, 64)),
+            pick("mask", "Mask", "full", ("full", "causal")),
         ),
         _versions,
     ),
@@ -213,14 +209,14 @@ WIDGETS = (
         "recompute",
         "P again, from lse",
         (
-            Control("i", "Row block i", "range", 2, 0, 3, 1),
-            Control("j", "Key block j", "range", 1, 0, 3, 1),
-            _choice("mask", "Mask", "causal", ("causal", "full")),
-            _choice("dtype", "Format", "fp32", tuple(ITEMSIZE)),
-            _choice("n", "N of the bars", 4096, NS),
-            _choice("d", "d of the bars", 64, (32, 64, 128)),
+            slider("i", "Row block i", 2, 0, 3, 1),
+            slider("j", "Key block j", 1, 0, 3, 1),
+            pick("mask", "Mask", "causal", ("causal", "full")),
+            pick("dtype", "Format", "fp32", tuple(ITEMSIZE)),
+            pick("n", "N of the bars", 4096, NS),
+            pick("d", "d of the bars", 64, (32, 64, 128)),
         ),
         _recompute,
     ),
 )
-RUNGS = HISTORY
+RUNGS = (rung("versions"), rung("recompute"))

@@ -6,17 +6,19 @@ The only JavaScript in Python, one line each: what Gradio's ``js`` and ``js_on_l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import gradio as gr
 
+from explainer.web.bundle import SCRIPTS
 from explainer.web.routes import asset_url
 
+QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 Fields = dict[str, gr.components.Component]  # by the keys of what they show
 
 
-def _main() -> str:
-    return f"import(new URL({json.dumps(asset_url('js/all.js'))}, document.baseURI))"
+def _script(name: str = "all") -> str:
+    return f"import(new URL({json.dumps(asset_url(f'js/{name}.js'))}, document.baseURI))"
 
 
 def call(name: str, takes: Iterable[str] = (), gives: Iterable[str] = (), **data: object) -> str:
@@ -24,7 +26,7 @@ def call(name: str, takes: Iterable[str] = (), gives: Iterable[str] = (), **data
     ``takes``, and ``data``; of what it answers, the values under ``gives`` go on. At once, if our
     modules are there: what a control shows could change while it waits."""
     told = ", ".join(json.dumps(x) for x in (name, [*takes], [*gives], data))
-    return f"async (...given) => (window.fa ?? await {_main()}).call({told}, given)"
+    return f"async (...given) => (window.fa ?? await {_script()}).call({told}, given)"
 
 
 def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None, **data) -> dict:
@@ -35,6 +37,29 @@ def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None,
 
 
 def mounted(name: str, *events: str) -> str:
-    """A component's ``js_on_load``; Gradio knows an event by its quoted name in there."""
+    """A component's ``js_on_load``, from the script of its name where it has one of its own; Gradio
+    knows an event by its quoted name in there."""
     how = f"{{ element, props, watch, trigger, events: {json.dumps(events)} }}"
-    return f"{_main()}.then((main) => main.mount({json.dumps(name)}, {how}));"
+    script = _script(name if name in SCRIPTS else "all")
+    return f"{script}.then((main) => main.mount({json.dumps(name)}, {how}));"
+
+
+def controls_follow(
+    name: str,
+    demo: gr.Blocks,
+    prefill: Callable[[dict], dict],
+    plain: dict,
+    places: Fields,
+    function: str,
+) -> None:
+    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values. It
+    gets, as JSON, what ``prefill`` found in the address and what the controls say without one
+    (``plain``), and then the ``places`` as they are now."""
+
+    def asked(request: gr.Request) -> str:
+        return json.dumps({"asked": prefill(dict(request.query_params)), "plain": plain})
+
+    answer = gr.Textbox(visible=False)
+    loaded = demo.load(asked, None, answer, **QUICK)
+    followed = loaded.then(**here(function, {"answer": answer, **places}, places))
+    followed.then(**here("opened", part=name))

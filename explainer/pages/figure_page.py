@@ -9,8 +9,7 @@ from functools import partial
 
 import gradio as gr
 
-from explainer.pages.browser import Fields, call, here
-from explainer.pages.opening import QUICK
+from explainer.pages.browser import QUICK, Fields, call, here
 from explainer.pages.workload import query_of, said_by, shown
 
 Values = Mapping[str, object]
@@ -27,8 +26,8 @@ class FigurePage:
     controls: Fields
     picker: gr.HTML  # its place also tells the server of a lecture hall
     outputs: list[gr.components.Component]
-    # (query, what the controls show) → what they are to show, and the values of ``outputs``
-    answer: Callable[[Query, Values], tuple]
+    choices: Mapping[str, Mapping]  # of those that are no part of a workload
+    render: Callable[[Query], tuple]  # query → the values of ``outputs``
 
     @property
     def inputs(self) -> Fields:
@@ -53,8 +52,11 @@ class FigurePage:
 
         def answer(*given: object) -> tuple:
             now = dict(zip(inputs, given, strict=True))
-            values, *outputs = self.answer(query(now), now)
-            return json.dumps({"asked": values, "plain": now}), *outputs
+            wanted = query(now)
+            values = {key: wanted.get(key, self.plain[key]) for key in self.choices}
+            values |= {k: self.plain[k] for k, v in values.items() if v not in self.choices[k]}
+            said = json.dumps({"asked": values | shown(wanted, self.plain, now), "plain": now})
+            return said, *self.render({**wanted, **values})
 
         asked = event(answer, [*inputs.values()], [said, *self.outputs], js=js, **QUICK)
         settle = here("settle", {"answer": said, **self.controls}, self.controls)

@@ -19,6 +19,7 @@ from explainer.views import charts, levels_report, memory_report, parallel_repor
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
          "tiles": "Tiles"}  # fmt: skip
+METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
 PLAIN = {
     "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
@@ -36,7 +37,7 @@ def render(query: Mapping[str, str]) -> tuple:
         return memory_report.trips(w), shown(None), shown(None), ""
     if view == "tiles":
         metric = query.get("show", "tflops")
-        metric = metric if metric in tiles_report.METRICS else "tflops"
+        metric = metric if metric in METRICS else "tflops"
         return tiles_report.tiles(w, metric), shown(None), shown(None), ""
     if view == "traffic":
         by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
@@ -55,15 +56,8 @@ def render(query: Mapping[str, str]) -> tuple:
     return levels_report.levels(w), shown(None), shown(None), ""
 
 
-def _all(query: Mapping[str, str], now: Mapping[str, object]) -> tuple:
-    """What the controls are to show instead of ``now``, and the view."""
-    view, show = query.get("view"), query.get("show")
-    said = {
-        "view": view if view in VIEWS else PLAIN["view"],
-        "show": show if show in tiles_report.METRICS else PLAIN["show"],
-    }
-    metric = gr.update(visible=said["view"] == "tiles")
-    return said | shown_controls(query, PLAIN, now), metric, *render(query)
+def _all(query: Mapping[str, str]) -> tuple:
+    return gr.update(visible=query["view"] == "tiles"), *render(query)
 
 
 def build() -> tuple[FigurePage, gr.Button]:
@@ -76,7 +70,7 @@ def build() -> tuple[FigurePage, gr.Button]:
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
                 view = gr.Radio(names, value="levels", label="View", show_label=False)
-                metrics = [(name, key) for key, (name, _, _) in tiles_report.METRICS.items()]
+                metrics = [(name, key) for key, name in METRICS.items()]
                 metric = gr.Radio(
                     metrics, value="tflops", label="Shown", show_label=False, visible=False
                 )
@@ -85,8 +79,8 @@ def build() -> tuple[FigurePage, gr.Button]:
                 plots = [plot(), plot()]
             tail = block()
             chosen = {"view": view, "show": metric, **sizes}
-            outputs = [metric, head, *plots, tail]
-            page = FigurePage("memory", PREFIX, PLAIN, chosen, picker(), outputs, _all)
+            outputs, choices = [metric, head, *plots, tail], {"view": VIEWS, "show": METRICS}
+            page = FigurePage("memory", PREFIX, PLAIN, chosen, picker(), outputs, choices, _all)
     return page, take
 
 

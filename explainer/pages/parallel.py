@@ -112,15 +112,8 @@ def _visible(view: str, live: bool) -> tuple:
     )
 
 
-def _all(engine: Engine, query: Mapping[str, str], now: Mapping[str, object]) -> tuple:
-    """What the controls are to show instead of ``now``, and the view."""
-    view, case = query.get("view"), query.get("case")
-    said = {
-        "view": view if view in VIEWS else PLAIN["view"],
-        "case": case if case in CASES else PLAIN["case"],
-    }
-    visible = _visible(said["view"], bool(has_gpu(engine.machine())))
-    return said | shown_controls(query, PLAIN, now), *visible, *render({**query, **said})
+def _all(engine: Engine, query: Mapping[str, str]) -> tuple:
+    return *_visible(query["view"], bool(has_gpu(engine.machine()))), *render(query)
 
 
 def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
@@ -147,8 +140,8 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
             tail = block()
             chosen = {"view": view, "case": case, **sizes}
             outputs = [case, live, warps, column, head, *plots, tail]
-            answer = partial(_all, engine)
-            page = FigurePage("parallel", PREFIX, PLAIN, chosen, picker(), outputs, answer)
+            more = (picker(), outputs, {"view": VIEWS, "case": CASES}, partial(_all, engine))
+            page = FigurePage("parallel", PREFIX, PLAIN, chosen, *more)
     return page, live
 
 

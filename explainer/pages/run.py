@@ -16,9 +16,8 @@ from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import sweep
-from explainer.pages.browser import Fields, call, here, mounted
+from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, mounted
 from explainer.pages.components import block
-from explainer.pages.opening import QUICK, controls_follow, once_opened, opened
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
 from explainer.views import figures, run_details, run_report
@@ -47,11 +46,9 @@ class RunPage:
     how: dict
 
 
-def prefill(request: gr.Request) -> dict:
-    """Control values for the address: its ``run-…`` keys, else its Step page's Problem."""
-    query = dict(request.query_params)
-    own = {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query}
-    return _shown(own or query)
+def _asked(query: dict) -> dict:
+    """What the address asks for: its ``run-…`` keys, else its Step page's Problem."""
+    return {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query} or query
 
 
 def _shown(query: dict) -> dict:
@@ -68,10 +65,8 @@ def _shown(query: dict) -> dict:
 
 def told(request: gr.Request):
     """What the result's place says of the address: nothing, or why its request is not shown."""
-    query = dict(request.query_params)
-    own = {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query}
     try:
-        RunRequest.from_query(own or query)
+        RunRequest.from_query(_asked(dict(request.query_params)))
     except ProblemError as error:
         return run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
     return gr.skip()
@@ -155,7 +150,7 @@ def build(engine: Engine) -> RunPage:
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
     opens = gr.on(None, told, None, result, **QUICK)  # when the page is opened
-    opens.then(**opened("told"))
+    opens.then(**here("opened", part="told"))
     inputs = {**controls, "mode": hall}
     how = {
         "fn": stream,
@@ -206,7 +201,7 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
     found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
-    page.button.click(**once_opened("run")).then(**page.how).then(**found)
+    page.button.click(**here("onceOpened", part="run")).then(**page.how).then(**found)
     # The address, not the controls: it also holds what their sliders do not reach.
     outputs = [pages, *page.controls.values()]
     query = call("stepProblem", ["player"], ["player"])
@@ -216,4 +211,4 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    controls_follow("run", demo, prefill, _shown({}), page.controls, "merged")
+    controls_follow("run", demo, lambda q: _shown(_asked(q)), _shown({}), page.controls, "merged")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
-from explainer.base.fields import DTYPES, ProblemError
+from explainer.base.fields import DTYPES, FIELDS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
-from explainer.pages.browser import Fields, here
+from explainer.pages.browser import Fields, controls_follow, here
 from explainer.pages.components import shell
-from explainer.pages.opening import controls_follow
 from explainer.problem import Problem
 
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
@@ -45,10 +44,8 @@ class StepPage:
 
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
-    sizes = {"n": problem.n, "d": problem.d, "br": problem.block_q, "bc": problem.block_k}
-    choices = {"mask": str(problem.mask), "order": problem.order, "dtype": problem.dtype}
-    start = {"data": problem.inputs, "seed": problem.seed}
-    return start | sizes | choices | {"text": problem.text, "gain": problem.gain}
+    shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
+    return shown | {"mask": str(problem.mask)}
 
 
 def own_data(text: str, gain: float) -> Fields:
@@ -74,9 +71,8 @@ def large_sizes() -> gr.Dropdown:
     )
 
 
-def prefill(request: gr.Request) -> dict[str, str | int | float]:
+def prefill(query: dict) -> dict[str, str | int | float]:
     """Control values for the address that was opened; a bad address shows the default Problem."""
-    query = dict(request.query_params)
     chapter = query.get("tour", "")
     if chapter in TOUR:
         return values(TOUR[chapter].problem)

@@ -12,9 +12,8 @@ from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
 from explainer.engine.results import PointRow, has_gpu
-from explainer.pages.browser import Fields, call
+from explainer.pages.browser import Fields, call, here
 from explainer.pages.components import block
-from explainer.pages.opening import once_opened
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.views import figures, sweep_report
 
@@ -125,7 +124,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
     table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
     how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
-    begin.click(**once_opened("run")).then(
+    begin.click(**here("onceOpened", part="run")).then(
         stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
     )
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is

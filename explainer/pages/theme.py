@@ -45,7 +45,7 @@ def _plots() -> str:
 
 def head() -> str:
     """Stylesheets, and our own modules, fetched while Gradio itself still starts; and where the
-    plot library is, which site.js fetches when the pointer nears a page of charts."""
+    plot library is, which site/plots.js fetches when the pointer nears a page of charts."""
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
     plots = f'<meta name="fa-plots" content="{_plots()}">'
     return f'{sheet}{plots}<script type="module" src="{asset_url("js/all.js")}"></script>'

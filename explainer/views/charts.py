@@ -172,21 +172,13 @@ def large(figure: go.Figure, height: int) -> go.Figure:
             trace.marker.size = 1.7 * (trace.marker.size or 8)
             trace.marker.line.width = 4
     title = figure.layout.title.text.partition("<br>")[0]
-    figure.update_layout(
-        height=height, font_size=24, margin={"l": 130, "t": 64, "b": 84},
-        title={"text": title, "font": {"size": 26}, "pad": {"t": 18}},
-        legend={"font": {"size": 24}},
-    )  # fmt: skip
+    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=title)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         if axis.tickvals and len(axis.tickvals) > 5:
             every = slice(0, None, -(-len(axis.tickvals) // 5))
             texts = axis.ticktext[every] if axis.ticktext else None
             axis.update(tickvals=axis.tickvals[every], ticktext=texts, tickangle=0)
-    figure.update_annotations(font_size=24)
-    if height < 300:
-        figure.update_yaxes(title_text="SM")
-    figure.update_xaxes(title_font_size=24, nticks=6)
-    return figure.update_yaxes(title_font_size=24, title_standoff=8, nticks=5)
+    return figure.update_yaxes(title_text="SM") if height < 300 else figure
 
 
 def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -222,11 +214,12 @@ def decode(rows: list[Mapping], remark: str) -> go.Figure:
     )  # fmt: skip
     figure.update_xaxes(title="parts that the keys are split into", type="category")
     figure = styled(figure, 400, "One query: split the keys", remark)
-    left = {"text": "µs", "font": {"size": 13}}
-    right = {"text": "% of multiprocessors", "font": {"size": 13}}
     figure.update_layout(
         margin={"r": 64},
-        yaxis={"title": left, "rangemode": "tozero", "overlaying": "y2", "side": "left"},
-        yaxis2={"title": right, "range": [0, 105], "side": "right", "showgrid": False},
+        yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
+        yaxis2={
+            **{"title": "% of multiprocessors", "range": [0, 105], "side": "right"},
+            **{"showgrid": False, "showline": False, "zeroline": True},
+        },
     )
     return figure

@@ -11,26 +11,14 @@ from explainer.engine.results import PointRow, Result, Row
 
 # a key of a row → its name in the file
 FIGURES = {
-    "right": "right",
-    "error": "max_abs_error",
-    "allowed": "allowed_max_abs_error",
-    "relative": "max_relative_error",
-    "bias": "mean_signed_error",
-    "lse_error": "lse_max_abs_error",
-    "naive_error": "naive_max_abs_error",
-    "median_ms": "median_ms",
-    "p20_ms": "p20_ms",
-    "p80_ms": "p80_ms",
-    "runs": "timed_runs",
-    "first_ms": "first_call_ms",
-    "tflops": "tflop_per_s",
-    "peak_bytes": "peak_bytes_beyond_inputs",
-    "flops": "flops",
-    "bytes": "bytes_asked_of_memory",
-    "block_m": "tile_rows",
-    "block_n": "tile_columns",
+    "right": "right", "error": "max_abs_error", "allowed": "allowed_max_abs_error",
+    "relative": "max_relative_error", "bias": "mean_signed_error", "lse_error": "lse_max_abs_error",
+    "naive_error": "naive_max_abs_error", "median_ms": "median_ms", "p20_ms": "p20_ms",
+    "p80_ms": "p80_ms", "runs": "timed_runs", "first_ms": "first_call_ms", "tflops": "tflop_per_s",
+    "peak_bytes": "peak_bytes_beyond_inputs", "flops": "flops", "bytes": "bytes_asked_of_memory",
+    "block_m": "tile_rows", "block_n": "tile_columns",
     "interpreter_s": "interpreter_seconds_not_speed",
-}
+}  # fmt: skip
 RANDOM = "standard normal"
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 import plotly.graph_objects as go
+import plotly.io as pio
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import rounded
@@ -28,32 +29,45 @@ HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands 
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 
 
+AXIS = {
+    **{"showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID},
+    **{"zeroline": False, "title_font_size": 13},
+}
+# The look of every chart of ours: no paper of its own, so that it stands on a light page and on a
+# dark one, whose stylesheet inks the texts; system fonts, legend below.
+pio.templates["fa"] = go.layout.Template(
+    layout={
+        "margin": {"l": 64, "r": 16, "t": 52, "b": 40},
+        "title": {"x": 0.012, "y": 1, "yanchor": "top", "pad": {"t": 12}, "font": {"size": 15}},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "system-ui, sans-serif", "size": 13},
+        "legend": {"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
+        "hovermode": "closest",
+        "hoverlabel": {"namelength": -1, "bgcolor": PAPER, "font": {"color": INK, "size": 13}},
+        "modebar": {"remove": ["select2d", "lasso2d", "autoScale2d"]},
+        "xaxis": AXIS | {"title_standoff": 6},
+        "yaxis": AXIS,
+    }
+)
+# What is larger in a lecture hall.
+pio.templates["fa-hall"] = go.layout.Template(
+    layout={
+        "font": {"size": 24},
+        "margin": {"l": 130, "t": 64, "b": 84},
+        "title": {"font": {"size": 26}, "pad": {"t": 18}},
+        "legend": {"font": {"size": 24}},
+        "annotationdefaults": {"font": {"size": 24}},
+        "xaxis": {"title_font_size": 24, "nticks": 6},
+        "yaxis": {"title_font_size": 24, "title_standoff": 8, "nticks": 5},
+    }
+)
+
+
 def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
-    """The look of every chart of ours: no paper of its own, system fonts, legend below."""
+    """In the look of every chart of ours."""
     text = f'<b>{title}</b><br><span style="font-size:13px">{remark}</span>'
-    figure.update_layout(
-        height=height,
-        margin={"l": 64, "r": 16, "t": 52, "b": 40},
-        title={
-            "text": text,
-            "x": 0.012,
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 12},
-            "font": {"size": 15},
-        },
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": "system-ui, sans-serif", "size": 13},
-        legend={"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
-        hovermode="closest",
-        hoverlabel={"namelength": -1, "bgcolor": PAPER, "font": {"color": INK, "size": 13}},
-        modebar={"remove": ["select2d", "lasso2d", "autoScale2d"]},
-    )
-    axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False}
-    figure.update_xaxes(title_standoff=6, title_font_size=13, **axis)
-    figure.update_yaxes(title_font_size=13, **axis)
-    return figure
+    return figure.update_layout(template="plotly+fa", height=height, title_text=text)
 
 
 def _marker(method: str, size: int = 9) -> dict:

@@ -11,13 +11,14 @@ from html import escape
 
 from markupsafe import Markup
 
-from explainer.learn import claims, fp8, glossary, level0, pipeline, precision, reference, wild
+from explainer.learn import claims, glossary, level0, reference, wild
 from explainer.learn.blocks import code
 from explainer.learn.content import (
     CHOICE,
     CLICK,
     NUMBER,
     ORDER,
+    SECTIONS,
     Claim,
     Known,
     Question,
@@ -162,73 +163,42 @@ def _papers() -> str:
     return div("fa-papers", tag("ul", *papers), tag("h3", "Further reading"), tag("ul", *reading))
 
 
-def _sections() -> list[tuple[str, str, str]]:
-    """(key, title, card) of everything above the ladder."""
-    labs = [
-        (
-            f"lab-{key}",
-            title,
-            _card(f"lab-{key}", title, _intro(words), _widget(key), kind="is-wide"),
-        )
-        for key, title, words in precision.SECTIONS
-    ]
-    asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
-    half = (len(asked) + 1) // 2
-    columns = [div("fa-knowns-half", *part) for part in (asked[:half], asked[half:])]
-    said = Markup().join(_claim(claim) for claim in claims.CLAIMS)
-    shown = Markup().join(_snippet(snippet) for snippet in wild.SNIPPETS)
-    wrong, wilds = "Said often: true or false?", "In the wild"
-    fa3, small = "FA-3: who waits for whom", "fp8 and outliers"
-    handout = Markup().join(
-        tag("h3", widgets()[f"handout{k}"].title) + _widget(f"handout{k}") for k in (1, 2)
-    )
-    return [
-        ("level0", "Level 0: do you know it?", _card("level0", "Level 0: do you know it?",
-         _intro(INTRO["level0"]), kind="is-wide") + div("fa-knowns", *columns)),
-        *labs,
-        ("claims", wrong, _card("claims", wrong, _intro(INTRO["claims"]), kind="is-wide")
-         + said),
-        ("pipeline", fa3, _card("pipeline", fa3, _intro(pipeline.INTRO),
-                                _widget("pipeline"), kind="is-wide")),
-        ("fp8", small, _card("fp8", small, _intro(fp8.INTRO), _widget("fp8"),
-                             kind="is-wide")),
-        ("wild", wilds, _card("wild", wilds, _intro(INTRO["wild"]), _widget("backends"),
-                              kind="is-wide") + div("fa-snippets", shown)),
-        ("formulas", "Formulas", _card("formulas", "Formulas", _intro(INTRO["formulas"]),
-                                       _widget("formulas"), kind="is-wide")),
-        ("glossary", "Glossary", _card("glossary", "Glossary", _intro(INTRO["glossary"]),
-                                       _terms(), kind="is-wide")),
-        ("papers", "Papers", _card("papers", "Papers and books", _papers(), kind="is-wide")),
-        ("handout", "Handout", _card("handout", "The handout", _intro(INTRO["handout"]),
-                                     handout, kind="is-wide")),
-    ]  # fmt: skip
+def _section(key: str, title: str, words: str = "", heading: str = "") -> str:
+    """The card of a section, and what stands below it."""
+    inside, below = Markup(), Markup()
+    if key == "level0":
+        asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
+        half = (len(asked) + 1) // 2
+        columns = (div("fa-knowns-half", *part) for part in (asked[:half], asked[half:]))
+        below = div("fa-knowns", *columns)
+    elif key == "claims":
+        below = Markup().join(map(_claim, claims.CLAIMS))
+    elif key == "wild":
+        inside = _widget("backends")
+        below = div("fa-snippets", *map(_snippet, wild.SNIPPETS))
+    elif key == "glossary":
+        inside = _terms()
+    elif key == "papers":
+        inside = _papers()
+    elif key == "handout":
+        sheets = ("handout1", "handout2")
+        inside = Markup().join(tag("h3", widgets()[k].title) + _widget(k) for k in sheets)
+    else:
+        inside = _widget(key.removeprefix("lab-"))
+    intro = _intro(words) if words else ""
+    return _card(key, heading or title, intro, inside, kind="is-wide") + below
 
 
 KNOW_IT = tag("p", "Know it already? ", tag("a", "Level 0", href="#learn-level0"),
               class_="fa-toc-first")  # fmt: skip
-INTRO = {
-    "level0": "What newcomers ask before FlashAttention, thirteen short questions. Each answer "
-    "comes with the computation and the rung that explains it. Who knows them all can begin at "
-    "rung 9, online softmax.",
-    "claims": "Each of these is said in talks, posts and lecture notes. Decide first; then our own "
-    "code shows what is so.",
-    "wild": "Where you meet fused attention without writing a kernel. Every piece of code here is "
-    "run by a test of this project, or says what it needs.",
-    "formulas": "With the symbols of every page. Each is checked against the code that computes "
-    "it.",
-    "glossary": "The same words hold on every page. Let the pointer rest on a symbol or a term, "
-    "anywhere, to see its entry; where one is underlined, focus shows it too. The button “?” above "
-    "lists the symbols.",
-    "handout": "Two pages. The button in the contents prints these alone; the one below "
-    "it prints the whole page, with the questions left open.",
-}
 
 
 @lru_cache(maxsize=1)
 def page() -> str:
     """The whole page; some 100 kB, a quarter of it compressed."""
     ladder = [(r.key, r.title, _rung(k, r)) for k, r in enumerate(rungs(), 1)]
-    found = [*ladder, *_sections()]
+    behind = [(key, x["title"], _section(**x)) for key, x in SECTIONS.items()]
+    found = [*ladder, *behind]
     items = (tag("li", tag("a", title, href=f"#learn-{key}")) for key, title, _ in found)
     toc = tag("nav", tag("p", "", data_progress=""), KNOW_IT, tag("ol", *items), class_="fa-toc",
               aria_label="Contents")  # fmt: skip

@@ -1,6 +1,9 @@
 """Our modules as one script: an offline page needs it, since browsers import no modules from disk,
 and the app serves it, since a class of 300 should not fetch thirty small files each. Covers the
-forms that our own modules use, and refuses others."""
+forms that our own modules use, and refuses others.
+
+By hand, since esbuild and rollup would bring a binary or a node, and a step to build, to every
+Space and every clone, for a hundred lines that only ever read our own files."""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from functools import lru_cache
 
 from explainer.base.paths import ASSETS
 
-MAIN = "js/main.js"
+# script → the module that it exports; a page of few visitors brings its own, and takes the rest of
+# what it needs from the first
+SCRIPTS = {"all": "js/main.js", "warps": "js/warps/index.js"}
 OFFLINE = "js/step/offline.js"
+START = '"use strict";\nconst m = [];\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
@@ -61,13 +67,14 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     done.append(name)
 
 
-def bundle(*entries: str) -> str:
-    """The modules ``entries`` of assets/ and what they import."""
+def bundle(entry: str, without: str | None = None) -> str:
+    """The module ``entry`` of assets/ and what it imports, unless ``without`` imports it too."""
     parts: list[str] = []
     done: list[str] = []
-    for entry in entries:
-        _module(entry, done, parts)
-    return '"use strict";\nconst m = [];\n' + "".join(parts)
+    if without:
+        _module(without, done, [])
+    _module(entry, done, parts)
+    return "".join(parts)
 
 
 def offline() -> str:
@@ -75,10 +82,15 @@ def offline() -> str:
     text = bundle(OFFLINE)
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
-    return f"(() => {{\n{text}{_ref(OFFLINE)}.start();\n}})();\n"
+    return f"(() => {{\n{START}{text}{_ref(OFFLINE)}.start();\n}})();\n"
 
 
-@lru_cache(maxsize=1)
-def online() -> str:
-    """The app's own script as one ES module, js/all.js: what pages call, by name."""
-    return f"{bundle(MAIN)}export const {{ call, mount }} = {_ref(MAIN)};\n"
+@lru_cache(maxsize=len(SCRIPTS))
+def online(script: str = "all") -> str:
+    """One of ``SCRIPTS`` as an ES module, js/<script>.js: what pages call, by name."""
+    first, entry = SCRIPTS["all"], SCRIPTS[script]
+    if entry == first:
+        named = f"export {{ m }};\nexport const {{ call, mount }} = {_ref(first)};\n"
+        return START + bundle(first) + named
+    named = f"export const {{ mount }} = {_ref(entry)};\n"
+    return 'import { m } from "./all.js";\n' + bundle(entry, first) + named

@@ -2,6 +2,9 @@
 
 Gradio serves uploads, proxies, recordings and more that no page of ours uses, and answers some
 malformed posts with 500. What is let in is listed here; the rest gets one sentence.
+
+By hand, since slowapi and the like limit how often somebody asks, not what; and which of Gradio's
+own addresses and messages this app needs, no library knows.
 """
 
 from __future__ import annotations

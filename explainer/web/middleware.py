@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explainer.base.fields import ProblemError
 from explainer.web.guard import NO_SUCH, Door
 from explainer.web.logs import AccessLog
 from explainer.web.page_cache import Compressed
@@ -76,6 +77,11 @@ async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": NO_SUCH}, status_code=404)
 
 
+async def not_allowed(request: Request, error: Exception) -> JSONResponse:
+    """What was asked is outside of what is allowed, and the error's text says what is."""
+    return JSONResponse({"error": str(error)}, status_code=400)
+
+
 async def broken(request: Request, error: Exception) -> JSONResponse:
     """Whatever nobody foresaw: the log keeps the cause, the answer is one sentence."""
     logging.getLogger("explainer").error("%s %s failed", request.method, request.url.path)
@@ -98,5 +104,9 @@ def app_kwargs(endpoints: Mapping[str, tuple[str, ...]], functions: Mapping[int,
     return {
         "middleware": [Middleware(AccessLog), Middleware(SecurityHeaders), Middleware(HidePage)],
         "lifespan": outermost,
-        "exception_handlers": {FnIndexInferError: no_such_endpoint, Exception: broken},
+        "exception_handlers": {
+            FnIndexInferError: no_such_endpoint,
+            ProblemError: not_allowed,
+            Exception: broken,
+        },
     }

@@ -1,5 +1,7 @@
 """Files and the page itself made once and kept: Gradio makes and compresses them every time.
 
+By hand, since starlette-compress and brotli-asgi compress each answer anew, which is the very cost,
+and the caches for ASGI that we know keep neither variants by encoding nor a bound in bytes.
 Gradio's own compression lies outside and leaves an answer alone that has an encoding already.
 """
 

@@ -1,7 +1,8 @@
 """Plain HTTP beside Gradio: the trace of a Problem, and the browser's own files.
 
 A Trace is a function of its Problem, so it is an ordinary cacheable GET and not a Gradio event:
-a class of 300 asks for the same few bytes.
+a class of 300 asks for the same few bytes. A ProblemError on the way is answered by middleware.py:
+400 with its sentence.
 """
 
 from __future__ import annotations
@@ -9,14 +10,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.compiled_code import code
 from explainer.engine.engine import Engine
@@ -26,7 +26,7 @@ from explainer.learn.tour import chapters
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.views.learn_report import page
-from explainer.web.bundle import online
+from explainer.web.bundle import SCRIPTS, online
 from explainer.web.export import animation, as_json, as_npz
 from explainer.web.listings import listings
 from explainer.web.wire import pack_visit, packed_gzip
@@ -50,7 +50,7 @@ def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
     sources = [f for room in ("assets", "explainer", "kernels") for f in (ROOT / room).rglob("*")]
-    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json"}):
+    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json", ".md"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -61,14 +61,14 @@ def asset_url(name: str) -> str:
 
 
 def trace(request: Request) -> Response:
-    """``GET /fa/trace?n=…``: the packed trace, gzip; 400 with one sentence for a bad Problem.
+    """``GET /fa/trace?n=…``: the packed trace, gzip.
 
     Synchronous on purpose: Starlette runs it on a thread, so computing blocks nobody's page.
     """
-    try:
-        body = packed_gzip(Problem.from_query(dict(request.query_params)))
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
+    return _gzipped(packed_gzip(Problem.from_query(dict(request.query_params))))
+
+
+def _gzipped(body: bytes) -> Response:
     headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
     return Response(body, media_type="application/octet-stream", headers=headers)
 
@@ -76,27 +76,19 @@ def trace(request: Request) -> Response:
 def visit(request: Request) -> Response:
     """``GET /fa/visit?…&at=…``: the numbers of one visit of a Problem too large to send whole."""
     query = dict(request.query_params)
-    try:
-        at = query.get("at", "")
-        step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
-        body = gzip.compress(pack_visit(Problem.from_query(query), step), 6, mtime=0)
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
-    headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
-    return Response(body, media_type="application/octet-stream", headers=headers)
+    at = query.get("at", "")
+    step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
+    return _gzipped(gzip.compress(pack_visit(Problem.from_query(query), step), 6, mtime=0))
 
 
 def _computed(request: Request, make) -> Response:
-    """What ``make`` computes of the address' query, as JSON; 400 with one sentence."""
-    try:
-        body = make(dict(request.query_params))
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
+    """What ``make`` computes of the address' query, as JSON."""
+    body = make(dict(request.query_params))
     return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
 
 
 def compiled(request: Request) -> Response:
-    """``GET /fa/code?arch=…``: PTX or SASS of one tile; 400 with one sentence.
+    """``GET /fa/code?arch=…``: PTX or SASS of one tile.
 
     Synchronous: it may wait seconds for the compiler, on a thread of its own.
     """
@@ -104,12 +96,12 @@ def compiled(request: Request) -> Response:
 
 
 def warps(request: Request) -> Response:
-    """``GET /fa/warps?n=…&i=…&j=…&warps=…``: one tile among its warps, both ways; 400 as above."""
+    """``GET /fa/warps?n=…&i=…&j=…&warps=…``: one tile among its warps, both ways."""
     return _computed(request, lambda query: packed(*from_query(query)))
 
 
 def learn(request: Request) -> Response:
-    """``GET /fa/learn?w=…``: what a widget of the Learn page computes; 400 with one sentence."""
+    """``GET /fa/learn?w=…``: what a widget of the Learn page computes."""
     return _computed(request, answer)
 
 
@@ -134,13 +126,10 @@ def tour(request: Request) -> Response:
 
 
 def _attached(request: Request, make, kind: str, suffix: str) -> Response:
-    """A file made of the Problem of the address, named after it; 400 with one sentence."""
+    """A file made of the Problem of the address, named after it."""
     query = dict(request.query_params)
-    try:
-        problem = Problem.from_query(query)
-        body = make(problem, query)
-    except ProblemError as error:
-        return JSONResponse({"error": str(error)}, status_code=400)
+    problem = Problem.from_query(query)
+    body = make(problem, query)
     name = f"flashattention-{problem.order}-n{problem.n}-d{problem.d}.{suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type=kind, headers=headers)
@@ -179,12 +168,14 @@ class Assets(StaticFiles):
         return response
 
 
-def all_modules(request: Request) -> Response:
-    """``GET /fa/static/<build>/js/all.js``: our modules in one file."""
+def modules(name: str, request: Request) -> Response:
+    """``GET /fa/static/<build>/js/<name>.js``: our modules in one file, those of few visitors in
+    another."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
-    headers = {"Cache-Control": IMMUTABLE}
-    return Response(online(), media_type="text/javascript", headers=headers)
+    return Response(
+        online(name), media_type="text/javascript", headers={"Cache-Control": IMMUTABLE}
+    )
 
 
 def all_sheets(request: Request) -> Response:
@@ -221,7 +212,12 @@ def routes(engine: Engine) -> list[BaseRoute]:
         Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
         Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
         Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
-        Route(f"{PREFIX}/static/{{build}}/js/all.js", all_modules, methods=["GET"]),
+        *(
+            Route(
+                f"{PREFIX}/static/{{build}}/js/{name}.js", partial(modules, name), methods=["GET"]
+            )
+            for name in SCRIPTS
+        ),
         Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

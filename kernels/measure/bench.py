@@ -10,6 +10,7 @@ error against float64 on two heads, and naive attention's on the same; or why it
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import platform
@@ -98,22 +99,15 @@ def twelve_points(rows: list[dict]) -> dict | None:
     """hopper against SDPA flash and cuDNN at the README's points, from the rows; None without."""
     by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["method"]): r for r in rows}
     table, to_cudnn = [], []
-    for d in (64, 128):
-        for mask in ("full", "causal"):
-            for n in TWELVE:
-                cell = {
-                    c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops")
-                    for c in ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
-                }
-                ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
-                if not (ours and flash and cudnn):
-                    return None
-                ratios = {
-                    "to_flash": round(ours / flash, 3),
-                    "to_cudnn": round(ours / cudnn, 3),
-                }
-                table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
-                to_cudnn.append(ours / cudnn)
+    for d, mask, n in itertools.product((64, 128), ("full", "causal"), TWELVE):
+        names = ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
+        cell = {c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops") for c in names}
+        ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
+        if not (ours and flash and cudnn):
+            return None
+        ratios = {"to_flash": round(ours / flash, 3), "to_cudnn": round(ours / cudnn, 3)}
+        table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
+        to_cudnn.append(ours / cudnn)
     return {
         "points": table,
         "least_to_flash": min(row["to_flash"] for row in table),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from functools import partial
 
 import pytest
 
+from explainer.engine.child import ProcessChild, WorkerLost
 from explainer.engine.engine import BUSY, DEADLINE_S, GONE, REFUSED, REST_S, Engine
 from explainer.engine.requests import CANARY, Point, RunRequest
 from explainer.problem import Problem
@@ -215,6 +217,24 @@ def test_close_fails_what_waits_and_ends_the_worker(fake):
     assert finish(engine.submit(problem(0, n=20))).state == "failed"
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIG_DFL)
+
+
+def test_a_child_killed_while_a_line_of_it_is_passed_on_is_lost():
+    """Else nobody says its end, and who waits for it waits for the deadline."""
+    says = "print('{\"machine\": {}}', flush=True); input(); print('{}', flush=True); input()"
+    child = ProcessChild((sys.executable, "-c", says))
+    put = child._lines.put
+
+    def closing(line) -> None:
+        put(line)
+        if line is not None:
+            child.kill()
+
+    child._lines.put = closing
+    child.ask({})
+    assert child.next(time.monotonic() + WAIT_S) == {}
+    with pytest.raises(WorkerLost):
+        child.next(time.monotonic() + WAIT_S)
 
 
 def test_two_hundred_at_once_are_bounded_and_all_answered(fake):

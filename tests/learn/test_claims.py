@@ -166,7 +166,7 @@ def test_flops_are_not_fewer(d, size):
 
 def test_off_chip_like_with_like():
     rows = {row[0]: row[1:] for row in block("claim_kept", "table")["rows"]}
-    assert rows["on chip: the tiles of Q, K, V, O"] == ["32 KB", "32 KB"]
+    assert rows["on chip: the tiles of Q, K, V, O"] == ["32 KiB", "32 KiB"]
     assert rows["off chip: S"] == ["64 MiB", "none"]
     assert rows["off chip: S and P, or lse"] == ["128 MiB", "16 KiB"]
     assert rows["from N/2 to N that grows"] == ["×4", "×2"]

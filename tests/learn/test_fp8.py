@@ -11,6 +11,7 @@ import torch
 
 from explainer.learn import fp8
 from explainer.learn.blocks import values
+from explainer.learn.content import SECTIONS
 from explainer.problem import ProblemError
 from tests.effort import assert_light
 
@@ -141,5 +142,5 @@ def test_the_widget_is_small_light_and_refuses():
     for bad in ({"size": 31}, {"where": "rows"}, {"block": 5}):
         with pytest.raises(ProblemError):
             blocks(**bad)
-    assert len(fp8.INTRO.split()) <= 120
+    assert len(SECTIONS["fp8"]["words"].split()) <= 120
     assert fp8.to_e4m3(np.float32(2**-9)) == 2**-9 and fp8.to_e4m3(np.float32(2**-10)) == 0

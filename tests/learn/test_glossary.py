@@ -87,8 +87,8 @@ def test_the_numbers_of_the_formats_are_numpys_and_torchs():
 
 def test_the_numbers_of_the_cards_are_the_tables():
     words = BY_KEY["sram"].words
-    assert f"{cards.CARDS['h100'].shared_bytes // 1024} KB for a block on Hopper" in words
-    assert f"{cards.CARDS['a100'].shared_bytes // 1024} KB on A100" in words
+    assert f"{cards.CARDS['h100'].shared_bytes // 1024} KiB for a block on Hopper" in words
+    assert f"{cards.CARDS['a100'].shared_bytes // 1024} KiB on A100" in words
     assert cards.CARDS["h200"].shared_bytes == cards.CARDS["h100"].shared_bytes
     assert f"An H100 SXM has {cards.CARDS['h100'].sms}" in BY_KEY["sm"].words
 

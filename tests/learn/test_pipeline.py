@@ -8,8 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from explainer.base.cards import CARDS
 from explainer.learn import pipeline
 from explainer.learn.blocks import values
+from explainer.learn.content import SECTIONS
 from explainer.learn.pipeline import EXP, MATRIX, SHOWN, TMA, VARIANTS, busy, makespan, run
 from explainer.problem import ProblemError
 from tests.effort import assert_light
@@ -103,8 +105,10 @@ def test_busy_by_sampling_and_what_the_intro_says():
             works |= (times >= s.start) & (times < s.end)
     assert busy(slots) == pytest.approx(works.mean(), abs=1e-3)
     assert pipeline.tflops(slots) == pytest.approx(989.4 * busy(slots))
-    assert "250 times fewer" in pipeline.INTRO
-    assert len(pipeline.INTRO.split()) <= 120
+    words = SECTIONS["pipeline"]["words"]
+    fewer = CARDS["h100"].tensor_tflops / pipeline.EXP_TFLOPS
+    assert f"{round(fewer, -1):.0f} times fewer" in words
+    assert len(words.split()) <= 120
 
 
 def test_overlap_runs_softmax_beside_the_consumers_own_product():

@@ -13,9 +13,9 @@ import torch
 from explainer.base.amounts import power, written
 from explainer.base.formats import FORMATS
 from explainer.learn.blocks import values
+from explainer.learn.content import SECTIONS
 from explainer.learn.precision import (
     CASES,
-    SECTIONS,
     WIDGETS,
     fate,
     long_row,
@@ -37,8 +37,9 @@ def shown(key: str, **query: object) -> list[dict]:
 
 
 def test_sections_name_the_widgets():
-    assert [s[0] for s in SECTIONS] == [w.key for w in WIDGETS]
-    assert all(len(words.split()) <= 80 for _, _, words in SECTIONS)
+    labs = [section for key, section in SECTIONS.items() if key.startswith("lab-")]
+    assert [s["key"] for s in labs] == [f"lab-{w.key}" for w in WIDGETS]
+    assert all(len(s["words"].split()) <= 80 for s in labs)
 
 
 @pytest.mark.parametrize("key", WIDGET)

@@ -12,7 +12,7 @@ import pytest
 from explainer.algorithms import traffic
 from explainer.algorithms.schedule import schedule
 from explainer.base.cards import CARDS
-from explainer.learn import matrix_units, rungs_high, systems
+from explainer.learn import matrix_units, systems
 from explainer.learn.blocks import values
 from explainer.problem import Problem, ProblemError
 from tests.effort import assert_light
@@ -201,8 +201,8 @@ def test_the_share_of_a_layer_by_counting_flops():
 
 def test_the_clicked_cells_are_those_that_lose():
     question = RUNGS["when_not"].question
-    for row, side in enumerate(rungs_high.ASKED_SIDE):
-        for col, d in enumerate(rungs_high.ASKED_D):
+    for row, side in enumerate(systems.ASKED_SIDE):
+        for col, d in enumerate(systems.ASKED_D):
             assert question.cells[row][col] == f"d = {d}, tile {side} × {side}"
             totals = [traffic.total(Problem(n=1024, d=d, block_q=side, block_k=side, causal=False,
                                             order=o, dtype="fp16", inputs="random"))

@@ -8,13 +8,16 @@ import pytest
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total, traffic
-from explainer.learn.tour import CHAPTERS, FULL, SMALL_TILES, SPIKE, chapters
+from explainer.learn.tour import CHAPTERS, chapters
 from explainer.problem import Problem
 from explainer.trace import trace
 
 
 def chapter(word: str):
     return next(c for c in CHAPTERS if word in c.title)
+
+
+SPIKE, FULL, SMALL_TILES = (chapter(w).problem for w in ("Naive", "race", "too small"))
 
 
 def of(problem: Problem, **changes: object) -> Problem:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from explainer.base.paths import ASSETS, ROOT
 from explainer.pages.browser import call, here, mounted
+from explainer.web import bundle
 
 SCRIPTS = sorted((ASSETS / "js").glob("**/*.js"))
 SOURCES = sorted([*ROOT.glob("explainer/**/*.py"), ROOT / "app.py"])
@@ -28,7 +29,7 @@ CALL = re.compile(
     r'\.call\("(\w+)", (\[.*?\]), (\[.*?\]), (\{.*\}), given\)'
 )
 MOUNT = re.compile(
-    r'import\(new URL\("fa/static/\w+/js/all\.js", document\.baseURI\)\)\.then\(\(main\) => '
+    r'import\(new URL\("fa/static/\w+/js/(\w+)\.js", document\.baseURI\)\)\.then\(\(main\) => '
     r'main\.mount\("(\w+)", \{ element, props, watch, trigger, events: (\[.*\]) \}\)\);'
 )
 CLICK = "element.addEventListener('click', function() { trigger('click') });"  # Gradio's own
@@ -101,10 +102,11 @@ def test_every_event_and_component_calls_a_name_that_the_browser_has():
             assert len(set(json.loads(gives))) == given, js
     for load in told["loads"]:
         if load and (found := MOUNT.fullmatch(load)):
-            mounts.add(found[1])
+            mounts.add(found[2])
+            assert found[1] == (found[2] if found[2] in bundle.SCRIPTS else "all")
         else:
             assert load in (None, CLICK)
-    assert called == listed("CALLS") and mounts == listed("MOUNTS")
+    assert called == listed("CALLS") and mounts == listed("MOUNTS") | set(bundle.SCRIPTS) - {"all"}
 
 
 def test_every_event_of_the_browser_is_documented():

@@ -1,7 +1,7 @@
 // Mounts the Learn page: makes the server's cards live, keeps contents, progress and address in step.
 
 import { address } from "../site/address.js";
-import { opened } from "../site/pages.js";
+import { isOnScreen, opened } from "../site/pages.js";
 import { BUILD } from "../lib/build.js";
 import { el, hall, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
@@ -21,9 +21,6 @@ const MOST = 0.92;
 const CLOSE = 0.16;
 const BRIEF = 260;
 const NOT_SHOWN = ["glossary", "papers", "handout"];
-
-/** Whether this tab is the one chosen, be it only about to be written to the address. */
-const onLearn = () => (address.pending && "page" in address.pending ? address.pending.page : new URLSearchParams(window.location.search).get("page")) === "learn";
 
 const shown = (card) => !NOT_SHOWN.includes(card.id.slice(ID.length));
 
@@ -198,7 +195,7 @@ class Learn {
   /** The page is on screen for the first time: the rung that the address names is shown. */
   opened(size) {
     size.disconnect();
-    const card = onLearn() && this.asked && document.getElementById(ID + this.asked);
+    const card = isOnScreen("learn") && this.asked && document.getElementById(ID + this.asked);
     if (card && this.root.contains(card)) this.visit(card);
     this.ready = true;
     opened("learn");
@@ -321,7 +318,7 @@ class Learn {
       const at = link.offsetTop;
       if (at < box.scrollTop || at > box.scrollTop + box.clientHeight - 64) box.scrollTop = at - box.clientHeight / 2;
     }
-    if (onLearn() && card.id.startsWith(ID)) address.write({ rung: card.id.slice(ID.length) });
+    if (isOnScreen("learn") && card.id.startsWith(ID)) address.write({ rung: card.id.slice(ID.length) });
   }
 
   present() {

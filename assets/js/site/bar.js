@@ -1,12 +1,11 @@
 // The bar above all pages. Its buttons are about the Step page and lead there first.
 
 import { fetched } from "../lib/build.js";
-import { hear, tell } from "../lib/events.js";
+import { tell } from "../lib/events.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
 
 const terms = new Terms(() => fetched("glossary"));
-hear("fa:symbols", () => showSymbols(terms, document.activeElement));
 
 const onStep = (name, detail) => toPage("step").then(() => tell(name, detail));
 
@@ -26,7 +25,7 @@ export function mountBar({ element }) {
   on(".fa-start-tour", () => onStep("fa:tour"));
   on(".fa-start-predict", () => onStep("fa:predict"));
   on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
-  on(".fa-start-symbols", () => tell("fa:symbols"));
+  on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
   on(".fa-copy", copyLink);
   const menu = element.querySelector(".fa-menu");
   on(".fa-menu", ({ target }) => {

@@ -1,6 +1,7 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
 
 import { tell } from "../lib/events.js";
+import { pending } from "../lib/pending.js";
 
 const PAGE = "#pages .fa-report";
 const SCENES = ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plot:has(.js-plotly-plot)";
@@ -40,6 +41,7 @@ class Scenes {
 
   show() {
     const page = this.page;
+    pending("charts", Boolean(page?.querySelector(".fa-plot:not(:has(.js-plotly-plot))"))); // they become scenes
     if (!page) return;
     const zoom = Math.max(LEAST, Math.min(window.innerWidth / SCREEN[0], window.innerHeight / SCREEN[1]));
     page.style.setProperty("--fa-hall", zoom.toFixed(3));
@@ -73,5 +75,9 @@ class Scenes {
   }
 }
 
-/** Of the component with the verdict. */
-export const mountScenes = () => new Scenes();
+let scenes = null;
+
+/** Of the component with the verdict, once for all. */
+export function mountScenes() {
+  scenes ??= new Scenes();
+}

@@ -22,10 +22,16 @@ export class Tour {
       el("div", { "aria-live": "polite" }, [this.title, this.text]),
       el("div", { class: "fa-tour-keys" }, [this.back, this.next]),
     ]);
+    document.body.append(this.root); // above the controls, whatever layers they make
+    document.addEventListener("keydown", (event) => this.key(event), { capture: true });
   }
 
-  get open() {
-    return !this.root.hidden;
+  /** While the tour is open, Space goes on in it. */
+  key(event) {
+    if (this.root.hidden || event.key !== " " || event.target.closest?.("input, textarea, select, button")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.go(this.at + 1);
   }
 
   /** Chapter k, counted from 0; beyond the last one the tour is over. */
@@ -42,13 +48,13 @@ export class Tour {
     set(this.text, { text });
     this.back.disabled = this.at === 0;
     set(this.next, { text: this.at === this.chapters.length - 1 ? "Finish" : "Next" });
-    this.options.onChapter(this.at + 1);
+    this.options.onChapter?.(this.at + 1);
     this.options.show(new URLSearchParams(query).toString());
   }
 
   close() {
     this.root.hidden = true;
     document.body.classList.remove("fa-touring");
-    this.options.onChapter(null);
+    this.options.onChapter?.(null);
   }
 }

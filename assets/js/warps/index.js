@@ -212,8 +212,8 @@ class WarpStage {
   }
 }
 
-/** `watch` reports each new query that the controls send. */
-export function mountWarps({ element, props, watch }) {
+/** The one component of this script, js/warps.js; `watch` reports each new query that the controls send. */
+export function mount(_, { element, props, watch }) {
   const stage = new WarpStage(element.querySelector(".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));

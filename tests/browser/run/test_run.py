@@ -309,7 +309,7 @@ def test_named_endpoint_trace_is_the_export(server):
     event = call(server, data, "trace")
     assert event.startswith("event: complete"), event
     (found,) = json.loads(event.split("data: ", 1)[1])
-    problem = Problem(12, 4, 5, 3, True, "fa1", "fp16", "random", 3)
+    problem = Problem(12, 4, 5, 3, "causal", "fa1", "fp16", "random", 3)
     assert found == json.loads(as_json(problem))
     for n, key in ((129, "n"), (0, "n")):
         assert f"{key} = {n} is not allowed" in call(server, [n, *data[1:]], "trace")

@@ -1,0 +1,60 @@
+// The player, in its place when asked for the comparison of the three loop orders, and the tour.
+
+import { Player } from "./player.js";
+import { position, problemOf } from "../model/query.js";
+import { Race } from "./race.js";
+import { Tour } from "./tour.js";
+
+export class Stage {
+  /** @param options what Player takes, and {race: how one begins, onTick({query, tick, clock}), onAlone(),
+   * chapters() → promise or null, onChapter(number | null)} */
+  constructor(mount, options) {
+    this.mount = mount;
+    this.options = options;
+    this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
+    if (options.chapters) this.tour = new Tour({ ...options, show: (query) => this.show(query) });
+  }
+
+  /** A whole address that does not come from the controls: they follow it. */
+  show(search) {
+    this.query = problemOf(search);
+    this.onShown?.(this.query);
+    if (this.racesAt(search)) return;
+    if (this.racing) this.alone({ load: false });
+    this.player.load(this.query, position(search));
+    this.player.root.focus({ preventScroll: true });
+  }
+
+  /** Shows the comparison, if this address asks for it. */
+  racesAt(search) {
+    const params = new URLSearchParams(search);
+    const isAsked = params.get("mode") === "compare";
+    if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
+    return isAsked;
+  }
+
+  compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = this.options.race) {
+    this.query = query;
+    this.race ??= new Race({
+      url: this.options.url,
+      onPlace: (at) => this.racing && this.options.onTick?.(at),
+      onLeave: () => this.alone(),
+    });
+    this.race.predicting(this.predicts);
+    this.racing = true;
+    this.player.park(true);
+    this.mount.replaceChildren(this.race.root);
+    this.race.load(query, place);
+    this.race.root.focus({ preventScroll: true });
+  }
+
+  alone({ load = true } = {}) {
+    this.racing = false;
+    this.race.transport.stop();
+    this.player.park(false);
+    this.mount.replaceChildren(this.player.root);
+    this.options.onAlone?.();
+    if (load) this.player.load(this.query);
+    this.player.root.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,32 @@
+"""Ways to write a widget's Control: something to drag, one of several choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from explainer.base.cards import CARDS
+from explainer.learn.blocks import Control
+
+
+def slider(
+    key: str, label: str, value: float, low: float, high: float, step: float = 1.0
+) -> Control:
+    """A number to drag."""
+    return Control(key, label, "range", value, low, high, step)
+
+
+def pick(key: str, label: str, value: object, choices: Iterable) -> Control:
+    """One of ``choices``: (value, label), or a value that is its own label."""
+    pairs = (x if isinstance(x, tuple) else (x, x) for x in choices)
+    named = tuple((str(x), str(words)) for x, words in pairs)
+    return Control(key, label, "choice", str(value), choices=named)
+
+
+def commas(numbers: Iterable[int]) -> list[tuple[int, str]]:
+    """Choices of numbers, thousands set apart."""
+    return [(n, f"{n:,}") for n in numbers]
+
+
+def card(value: str) -> Control:
+    """One of the cards."""
+    return pick("card", "Card", value, [(key, card.name) for key, card in CARDS.items()])

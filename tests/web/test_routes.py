@@ -1,0 +1,43 @@
+"""A request outside of what is allowed is answered by every route with 400 and the sentence."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from explainer.engine.engine import Engine
+from explainer.web import middleware, routes
+
+D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to 256."
+STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
+REFUSED = {
+    "trace?d=0": D,
+    "visit?d=0&at=1": D,
+    "visit?n=16&at=x": STEP,
+    "export.html?d=0": D,
+    "export.json?d=0": D,
+    "export.npz?d=0": D,
+    "warps?d=0": D,
+    "warps?i=9": "i = 9 is not allowed: the row block i must be a whole number from 0 to 1.",
+    "code?kind=x": "kind = x is not allowed: one of ptx, sass.",
+    "learn?w=<b>": "w = <b> is not allowed: there is no such widget.",
+}
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    """Our routes and handlers in an app without Gradio, as they are handed to it."""
+    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_what_is_not_allowed_is_400_and_a_sentence(client, address):
+    answer = client.get(f"/fa/{address}")
+    assert (answer.status_code, answer.json()) == (400, {"error": REFUSED[address]})
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_what_is_allowed_is_answered(client):
+    assert client.get("/fa/trace?d=1").status_code == 200
