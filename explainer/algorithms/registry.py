@@ -19,16 +19,13 @@ SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
 
 
 def script() -> str:
-    """The browser's module: label, closed form, pseudocode and so on of every algorithm."""
+    """The browser's module: label, closed form, pseudocode and so on, an algorithm a line."""
     text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
     text += "export const ALGORITHMS = {\n"
     for key, a in ALGORITHMS.items():
         said = {name: getattr(a, name) for name in ("label", "opens", "running", "closed_form")}
-        lines = ({k: v for k, v in asdict(line).items() if v} for line in a.pseudocode)
-        listed = ",\n".join("    " + json.dumps(line, ensure_ascii=False) for line in lines)
-        text += f"  {key}: {{\n"
-        text += "".join(f"    {k}: {json.dumps(v, ensure_ascii=False)},\n" for k, v in said.items())
-        text += f"    pseudocode: [\n{listed},\n    ],\n  }},\n"
+        said["pseudocode"] = [{k: v for k, v in asdict(x).items() if v} for x in a.pseudocode]
+        text += f"  {key}: {json.dumps(said, ensure_ascii=False)},\n"
     return text + "};\n"
 
 

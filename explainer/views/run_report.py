@@ -96,11 +96,7 @@ def recorded(result: Result) -> str:
     else:
         text = f"You asked for {asked}. Shown is the nearest problem measured there: {found}."
     about = result["recorded"]
-    head = div(
-        "fa-run-words",
-        tag("b", about[0].upper() + about[1:]),
-        tag("span", text),
-    )
+    head = div("fa-run-words", tag("b", about[0].upper() + about[1:]), tag("span", text))
     return div(
         "fa-run",
         div("fa-run-verdict is-recorded", head),

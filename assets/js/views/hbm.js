@@ -1,7 +1,7 @@
 // The HBM card: Q, K, V, O as strips of blocks around the ghost of S. Tiles repaint only when
 // their state changes, so stepping costs the same at N = 16 and at N = 16,384.
 
-import { cividis, level, viridis } from "../lib/colors.js";
+import { cividis, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
@@ -181,7 +181,7 @@ export class Hbm {
       this.g = this.canvas.getContext("2d");
       this.g.clearRect(0, 0, this.canvas.width, this.canvas.height);
       this.pattern = hatch(this.g, this.theme.hatch, this.ratio);
-      this.bounds = this.scoreRange();
+      this.bounds = range(this.trace.arrays.S ?? []);
       this.shown = 0;
     }
     const paint = (i, j) => {
@@ -201,19 +201,6 @@ export class Hbm {
       for (let v = from; v <= to; v++) paint(v_i[v], v_j[v]);
     }
     this.shown = f.step;
-  }
-
-  scoreRange() {
-    const S = this.trace.arrays.S;
-    if (!S) return [0, 1];
-    let low = Infinity;
-    let high = -Infinity;
-    for (const x of S) {
-      if (!Number.isFinite(x)) continue;
-      if (x < low) low = x;
-      if (x > high) high = x;
-    }
-    return [low, high];
   }
 
   paintTile(i, j, { kind, layer, state }, f) {

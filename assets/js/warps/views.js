@@ -1,6 +1,7 @@
 // The parts of a lane of warps.js: matrices in bands, the numbers of each warp, shared memory. They
 // draw what explainer/parallel/warps.py packed, as warp_steps.js reads it.
 
+import { range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { integer, number } from "../lib/format.js";
 
@@ -12,30 +13,22 @@ const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: "every warp" });
 
 /** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
-function extent(pieces, size) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const h of pieces.filter((h) => h.known)) {
+const extent = (pieces, size) =>
+  range(pieces.filter((h) => h.known).flatMap((h) => {
     const [rows, cols] = size(h);
-    for (let r = 0; r < rows; r++)
-      for (let c = 0; c < cols; c++) {
-        const x = h.at(r, c);
-        if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
-      }
-  }
-  return [low, high];
-}
+    return Array.from({ length: rows * cols }, (_, k) => h.at(Math.floor(k / cols), k % cols));
+  }));
 
 const heat = (x, [low, high]) => HEAT[0] + (HEAT[1] - HEAT[0]) * (high > low ? (x - low) / (high - low) : 0.5);
 
 const written = (x, short) => number(x, short).replace(/^−(0\.0+)$/, "$1"); // no minus before nothing
 
 /** A cell's colour strength, and its number where there is room for one. */
-function paint(cell, x, range, digits) {
+function paint(cell, x, bounds, digits) {
   const masked = x === -Infinity;
   const state = x === undefined ? "is-empty" : masked ? "is-masked" : Number.isFinite(x) ? "" : "is-odd";
   set(cell, { class: `fa-wcell ${state}`, text: digits ? written(x, digits === "short") : "" });
-  if (!state) cell.style.setProperty("--x", `${heat(x, range).toFixed(0)}%`);
+  if (!state) cell.style.setProperty("--x", `${heat(x, bounds).toFixed(0)}%`);
 }
 
 /** How numbers fit a cell of this size: not at all, "short", or "long". */
@@ -95,13 +88,13 @@ export class Bands {
   draw(pieces, name, active) {
     set(this.name, { text: name });
     set(this.root, { "data-active": active });
-    const range = extent(pieces ?? [], this.size);
+    const bounds = extent(pieces ?? [], this.size);
     this.bands.forEach((band, b) => {
       const h = pieces?.[b];
       set(band.node, { "data-known": Boolean(h) });
       band.cells.forEach((cell, k) => {
         const [r, c] = [Math.floor(k / band.cols), k % band.cols];
-        paint(cell, this.flipped ? h?.at(c, r) : h?.at(r, c), range, this.tensor === "S" ? this.digits : "");
+        paint(cell, this.flipped ? h?.at(c, r) : h?.at(r, c), bounds, this.tensor === "S" ? this.digits : "");
       });
     });
   }
@@ -156,11 +149,11 @@ export class Parts {
     const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
     const parts = held(tensor);
     const shown = [...parts, ...before, ...after];
-    const range = extent(shown, (h) => [h.rows[1] - h.rows[0], 1]);
-    this.line(this.before, before, range);
-    this.line(this.after, after, range);
+    const bounds = extent(shown, (h) => [h.rows[1] - h.rows[0], 1]);
+    this.line(this.before, before, bounds);
+    this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
-      this.line(line, parts.filter((h) => h.warps[0] === w), range);
+      this.line(line, parts.filter((h) => h.warps[0] === w), bounds);
       for (const name of ["m", "l"]) {
         const own = held(name).find((h) => h.warps[0] === w);
         const values = own ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r)) : [];
@@ -169,12 +162,12 @@ export class Parts {
     });
   }
 
-  line({ cells }, pieces, range) {
+  line({ cells }, pieces, bounds) {
     cells.forEach((cell, r) => {
       const row = this.rows[r];
       const h = pieces.find((p) => p.rows[0] <= row && row < p.rows[1]);
       const x = h?.at(row - h.rows[0]);
-      paint(cell, x, range, this.digits);
+      paint(cell, x, bounds, this.digits);
       set(cell, { "data-value": x ?? null });
     });
   }
@@ -204,14 +197,14 @@ export class Products {
 
   draw(pieces, title) {
     set(this.title, { text: title });
-    const range = extent(pieces, (h) => [h.rows[1] - h.rows[0], this.tile.d]);
+    const bounds = extent(pieces, (h) => [h.rows[1] - h.rows[0], this.tile.d]);
     this.warps.forEach(({ grid, cols }, w) => {
       const h = pieces.find((p) => p.warps[0] === w);
       [...grid.children].forEach((cell, k) => {
         const row = this.tile.rows[0] + Math.floor(k / cols);
         const held = h && h.rows[0] <= row && row < h.rows[1];
         if (held && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
-        else paint(cell, held ? h.at(row - h.rows[0], k % cols) : undefined, range, "");
+        else paint(cell, held ? h.at(row - h.rows[0], k % cols) : undefined, bounds, "");
       });
     });
   }
