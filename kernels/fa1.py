@@ -12,7 +12,7 @@ import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored
-from .masking import query_start, query_stop, visible
+from .masking import query_range, visible
 from .masks import Mask
 from .progress import expect
 from .stamps import clock, stamp
@@ -49,11 +49,9 @@ def fa1_kernel(
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         k = tl.load(k_ptrs + n[None, :] * k_strides[2], mask=k_ok, other=0.0)
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
-        # the row blocks that see a key of it
-        first, last = j * BLOCK_N, tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-        i_start = query_start(first, last, Nq, Nk, MASK) // BLOCK_M
-        i_end = tl.cdiv(query_stop(first, last, Nq, Nk, MASK), BLOCK_M)
-        for i in range(i_start, i_end):  # line 7
+        last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
+        start, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)  # who sees a key of it
+        for i in range(start // BLOCK_M, tl.cdiv(stop, BLOCK_M)):  # line 7
             # phase: load — Q_i, O_i, l_i, m_i: HBM → SRAM (line 8)
             rows = tl.cast(i, tl.int64) * BLOCK_M + lanes
             row_ok = (lanes < BLOCK_M) & (rows < Nq)

@@ -6,7 +6,7 @@ import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored, load_tile
-from .masking import full_stop, grows, hides, key_start, key_stop, visible
+from .masking import grows, key_range, visible
 from .masks import Mask
 from .progress import expect
 from .stamps import clock, stamp
@@ -105,9 +105,8 @@ def fa2_kernel(
 
     # Key blocks that every row sees whole need no mask; then those with an edge; the rest: skipped.
     first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
-    j_start = key_start(first, last, Nk, MASK) // BLOCK_N
-    j_full = full_stop(first, last, Nk, MASK) // BLOCK_N
-    j_end = tl.cdiv(key_stop(first, last, Nk, MASK), BLOCK_N)
+    start, full, stop = key_range(first, last, Nk, MASK)
+    j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
     PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
     acc, m_i, l_i = visit_tiles(
@@ -115,7 +114,7 @@ def fa2_kernel(
         L_TRACE + trace, rows, row_ok, keys, dims, j_start, j_full, Nq, Nk, qk_scale, D,
         BLOCK_M, BLOCK_N, MASK, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE, BF16_BITS,
     )  # fmt: skip
-    if hides(MASK) or RAGGED:
+    if MASK != "full" or RAGGED:
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
             L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D,

@@ -1,19 +1,11 @@
 """The half of a mask that runs inside a kernel: what masks.py says, of scores being computed.
 
 MASK is a mask's text, known when the kernel is compiled: a mask that is not asked for leaves no
-instruction. Rows and keys are in the keys' own counting, as in masks.py (query i is row
-i + Nk − Nq). A range is half-open, its ends in 0 … Nk, and it is that of a block: first and last
-row, or key, are the block's own.
+instruction. Keys and rows are in the keys' own counting: query i is row i + Nk − Nq.
 """
 
 import triton
 import triton.language as tl
-
-
-@triton.constexpr_function
-def hides(MASK):
-    """Does it hide anything at all?"""
-    return MASK != "full"
 
 
 @triton.constexpr_function
@@ -33,39 +25,19 @@ def visible(keys, rows, MASK: tl.constexpr):
 
 
 @triton.jit
-def key_start(first_row, last_row, Nk, MASK: tl.constexpr):
-    """No row of the block sees a key before it."""
-    return 0
-
-
-@triton.jit
-def full_stop(first_row, last_row, Nk, MASK: tl.constexpr):
-    """Every row of the block sees all keys from key_start to it: up to there no mask is needed."""
+def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
+    """start, full, stop, in 0 … Nk: a block of these rows sees no key outside of start … stop−1,
+    and every one of its rows sees all keys of start … full−1, which need no mask."""
     if MASK == "causal":
-        return tl.maximum(tl.minimum(first_row + 1, Nk), 0)
+        return 0, tl.maximum(tl.minimum(first_row + 1, Nk), 0), tl.maximum(last_row + 1, 0)
     else:
-        return Nk
+        return 0, Nk, Nk
 
 
 @triton.jit
-def key_stop(first_row, last_row, Nk, MASK: tl.constexpr):
-    """No row of the block sees it or a later key."""
+def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
+    """start, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the block."""
     if MASK == "causal":
-        return tl.maximum(last_row + 1, 0)
+        return tl.maximum(first_key + Nq - Nk, 0), Nq
     else:
-        return Nk
-
-
-@triton.jit
-def query_start(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
-    """No query before it (0 … Nq) sees a key of the block."""
-    if MASK == "causal":
-        return tl.maximum(first_key + Nq - Nk, 0)
-    else:
-        return 0
-
-
-@triton.jit
-def query_stop(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
-    """Neither it nor a later query (0 … Nq) sees a key of the block."""
-    return Nq
+        return 0, Nq

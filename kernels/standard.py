@@ -13,7 +13,7 @@ import triton.language as tl
 from .availability import INTERPRETED
 from .configs import MAX_TILE_ELEMENTS, Config
 from .formats import as_operand, as_stored
-from .masking import hides, visible
+from .masking import visible
 from .masks import Mask
 from .progress import expect
 
@@ -45,7 +45,7 @@ def scores_kernel(
     q, k = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
     s = tl.dot(q, k, input_precision=PRECISION) * scale
     # phase: mask — S_ij = −∞ where hidden (rows aligned bottom-right)
-    if hides(MASK):
+    if MASK != "full":
         s = tl.where(visible(n[None, :], rows[:, None] + (Nk - Nq), MASK), s, float("-inf"))
     # phase: store — S_ij: SRAM → HBM
     s_ptrs = S + (bh * Nq + rows[:, None]) * Nk + n[None, :]

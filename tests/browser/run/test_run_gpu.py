@@ -89,6 +89,19 @@ def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
     assert tab.locator('[data-testid="run-recorded"]').count() == 0
 
 
+def test_the_named_sweep_has_its_older_names_beside(gpu):
+    gpu.tell("all")
+    event = call(gpu, [64, "bf16", "naive,fa2", 65536], "sweep")
+    assert event.startswith("event: complete"), event
+    (rows,) = json.loads(event.split("data: ", 1)[1])
+    assert len(rows) == 2 * 2 * 9
+    assert {row["contender"] for row in rows} == {row["method"] for row in rows} == {"naive", "fa2"}
+    refused = [row for row in rows if "refused" in row]
+    assert refused and all(row["not_available"] == row["refused"] for row in refused)
+    assert all("median_ms" in row for row in rows if "not_available" not in row)
+
+
+# The last: after it the engine rests.
 def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
     tab = open_run(page, **{"run-seed": "1", "run-data": "random"})
     for _ in range(2):  # the second falls into the rest after three faults
@@ -101,15 +114,3 @@ def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
         assert recorded.about()[1:] in old.inner_text()
     tab.get_by_role("tab", name="Step").click()
     assert tab.locator('[data-testid="player"]').is_visible(), "nobody's page errs"
-
-
-def test_the_named_sweep_has_its_older_names_beside(gpu):
-    gpu.tell("all")
-    event = call(gpu, [64, "bf16", "naive,fa2", 65536], "sweep")
-    assert event.startswith("event: complete"), event
-    (rows,) = json.loads(event.split("data: ", 1)[1])
-    assert len(rows) == 2 * 2 * 9
-    assert {row["contender"] for row in rows} == {row["method"] for row in rows} == {"naive", "fa2"}
-    refused = [row for row in rows if "refused" in row]
-    assert refused and all(row["not_available"] == row["refused"] for row in refused)
-    assert all("median_ms" in row for row in rows if "not_available" not in row)

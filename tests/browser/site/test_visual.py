@@ -19,7 +19,7 @@ from tests.browser.harness import settled
 from tests.browser.learn.learning import AT_HEADING, IDLE
 from tests.browser.site.test_accessible import SHOWN
 
-SHOTS = Path(__file__).parents[1] / "shots"
+SHOTS = Path(__file__).parent / "shots"
 MEAN_ALLOWED = 2.0  # of 255, over the whole image
 SHARE_ALLOWED = 0.02  # of the pixels may differ by more than
 STRONG = 40  # of 255
