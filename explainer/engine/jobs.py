@@ -104,7 +104,7 @@ class _Job:
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
-        self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads)
+        self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads, str(p.mask))
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         report("float64 reference", 0, 1)
@@ -115,7 +115,7 @@ class _Job:
             self.naive_refused = str(reason)
         heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
         with_naive = self.naive_refused is None
-        self.truth = Truth(self.q, self.k, self.v, p.causal, heads, with_naive)
+        self.truth = Truth(self.q, self.k, self.v, p.mask, heads, with_naive)
 
     def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
         """Head (0, 0) is the picture's. Random data: the others are drawn on the device with the
@@ -183,7 +183,7 @@ class _Job:
         if name not in ORDERS:
             return function(), None
         tensors = (self.q, self.k, self.v)
-        options = {"causal": self.problem.causal, "order": name, "return_lse": True}
+        options = {"mask": str(self.problem.mask), "order": name, "return_lse": True}
 
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
@@ -261,7 +261,7 @@ def placed(asked: Placed, report: Report) -> dict:
 
     report("running", 0, 1)
     w = asked.workload
-    shape = Problem(w.n, w.d, w.causal, w.dtype, w.batch, w.heads)
+    shape = Problem(w.n, w.d, w.causal, w.dtype, w.batch, w.heads, str(w.mask))
     return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
 
 

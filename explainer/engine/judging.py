@@ -14,6 +14,7 @@ from explainer.engine.agreement import compare, tolerance
 from explainer.engine.results import A_DECADE, HIGHEST, LOWEST, Histogram, Same
 from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.masks import Mask
 
 BINS = (HIGHEST - LOWEST) * A_DECADE
 Heads = list[tuple[int, int]]
@@ -22,16 +23,16 @@ Heads = list[tuple[int, int]]
 class Truth:
     """Float64 attention of the judged heads, and naive attention's error on them."""
 
-    def __init__(self, q, k, v, causal: bool, heads: Heads, with_naive: bool) -> None:
+    def __init__(self, q, k, v, mask: Mask, heads: Heads, with_naive: bool) -> None:
         self.heads, self.o, self.lse = heads, [], []
         naive = []
         for b, h in heads:
             part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-            o, lse = kernels.reference_attention(*part, causal=causal)
+            o, lse = kernels.reference_attention(*part, mask=str(mask))
             self.o.append(o[0, 0])
             self.lse.append(lse[0, 0])
             if with_naive:
-                naive.append(kernels.naive_attention(*part, causal=causal)[0, 0])
+                naive.append(kernels.naive_attention(*part, mask=str(mask))[0, 0])
         self.largest = max(o.abs().max().item() for o in self.o)
         self.naive_error = self._worst(naive) if naive else None
 
@@ -94,10 +95,10 @@ def agreement(
     blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
 
     def kernel():
-        return kernels.tile_states(*head, causal=problem.causal, order=name, **blocks)
+        return kernels.tile_states(*head, mask=str(problem.mask), order=name, **blocks)
 
     def direct():
-        pair = kernels.reference_states(*head[:2], causal=problem.causal, **blocks)
+        pair = kernels.reference_states(*head[:2], mask=str(problem.mask), **blocks)
         return tuple(x[0, 0].numpy() for x in pair)
 
     m, l = (x[0, 0].cpu().numpy() for x in watched(kernel, "tile states"))
