@@ -1,6 +1,7 @@
 // What Gradio calls, by name; explainer/pages/browser.py writes the calls. And all that listens by itself.
 
 import { mountLearn } from "./learn/index.js";
+import { during } from "./lib/pending.js";
 import { ask, enlarge, follow, followAddress, merged, start, useText, useTile } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
 import {} from "./site/code_dialog.js";
@@ -34,7 +35,10 @@ export function call(name, takes, gives, data, given) {
 
 const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes, step: mountStep };
 
-/** A component is on the page; `how`: {element, props, watch, trigger}. */
-export const mount = (name, how) => MOUNTS[name](how);
+/** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
+export function mount(name, how) {
+  if (!how.script) return MOUNTS[name](how);
+  return during("script", how.script()).then((own) => own.mount(name, how));
+}
 
 window.fa = { call, mount };

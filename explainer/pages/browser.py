@@ -39,9 +39,9 @@ def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None,
 def mounted(name: str, *events: str) -> str:
     """A component's ``js_on_load``, from the script of its name where it has one of its own; Gradio
     knows an event by its quoted name in there."""
-    how = f"{{ element, props, watch, trigger, events: {json.dumps(events)} }}"
-    script = _script(name if name in SCRIPTS else "all")
-    return f"{script}.then((main) => main.mount({json.dumps(name)}, {how}));"
+    own = f", script: () => {_script(name)}" if name in SCRIPTS else ""
+    how = f"{{ element, props, watch, trigger, events: {json.dumps(events)}{own} }}"
+    return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 
 
 def controls_follow(

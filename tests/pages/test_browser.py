@@ -29,8 +29,9 @@ CALL = re.compile(
     r'\.call\("(\w+)", (\[.*?\]), (\[.*?\]), (\{.*\}), given\)'
 )
 MOUNT = re.compile(
-    r'import\(new URL\("fa/static/\w+/js/(\w+)\.js", document\.baseURI\)\)\.then\(\(main\) => '
-    r'main\.mount\("(\w+)", \{ element, props, watch, trigger, events: (\[.*\]) \}\)\);'
+    r'import\(new URL\("fa/static/\w+/js/all\.js", document\.baseURI\)\)\.then\(\(main\) => '
+    r'main\.mount\("(\w+)", \{ element, props, watch, trigger, events: \[.*\](?:, script: '
+    r'\(\) => import\(new URL\("fa/static/\w+/js/(\w+)\.js", document\.baseURI\)\))? \}\)\);'
 )
 CLICK = "element.addEventListener('click', function() { trigger('click') });"  # Gradio's own
 
@@ -102,8 +103,8 @@ def test_every_event_and_component_calls_a_name_that_the_browser_has():
             assert len(set(json.loads(gives))) == given, js
     for load in told["loads"]:
         if load and (found := MOUNT.fullmatch(load)):
-            mounts.add(found[2])
-            assert found[1] == (found[2] if found[2] in bundle.SCRIPTS else "all")
+            mounts.add(found[1])
+            assert found[2] == (found[1] if found[1] in bundle.SCRIPTS else None)
         else:
             assert load in (None, CLICK)
     assert called == listed("CALLS") and mounts == listed("MOUNTS") | set(bundle.SCRIPTS) - {"all"}
