@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.engine.results import PointRow, ran
+from kernels import INTERPRETED
 from kernels.measure import bench
 from kernels.measure.contenders import Problem
 from kernels.measure.memory import peak_bytes
@@ -19,6 +20,7 @@ class Small(Problem):
         return super().tensors(seed, "cpu")
 
 
+@pytest.mark.skipif(not INTERPRETED, reason="on the CPU the kernels need Triton's interpreter")
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 def test_rows_keep_to_the_one_vocabulary(monkeypatch, causal):
     """All but the clock is real."""
