@@ -104,6 +104,7 @@ def _launch(q, k, v, scale, plan, return_lse):
     return (o, lse) if return_lse else o
 
 
+@lru_cache(maxsize=16)  # asking for Triton's version at every call took longer than the call
 def _why_not_here(device: torch.device) -> str:
     """What is missing on this machine or device; "" if nothing is."""
     if device.type != "cuda" or INTERPRETED:
@@ -161,7 +162,12 @@ def _multiprocessors(index: int) -> int:
 
 
 def _counter(device: torch.device) -> torch.Tensor:
-    """The queue's counter; one a stream: it is back at 0 only when a launch is done."""
+    """The queue's counter: it is back at 0 only when a launch is done, so launches that may run at
+    once must not share one. Eager launches of a stream follow each other; those captured in a graph
+    have one each, set to 0 by the graph, since any graphs may be replayed at once.
+    """
+    if torch.cuda.is_current_stream_capturing():
+        return torch.zeros(1, dtype=torch.int32, device=device)
     key = (device.index, torch.cuda.current_stream(device).cuda_stream)
     if key not in _counters:
         _counters[key] = torch.zeros(1, dtype=torch.int32, device=device)
