@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).resolve().parents[2]
+WAIT_MS = 240_000  # ends a test that hangs, and no other
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -41,6 +42,7 @@ class Server:
             "GRADIO_SERVER_NAME": "127.0.0.1",
             "GRADIO_SERVER_PORT": "0",
             "PYTHONUNBUFFERED": "1",
+            "WORKER_NICE": "0",  # what runs beside the tests may be endless, and is not behind it
         }
         command = [sys.executable, self.script]
         self._process = subprocess.Popen(
@@ -108,6 +110,7 @@ class Watched:
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
+        page.set_default_timeout(WAIT_MS)
         self.problems: list[str] = []
         self.requests: list[str] = []
         self.tolerated: list[str] = []

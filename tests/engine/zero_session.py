@@ -16,6 +16,7 @@ from explainer.engine.engine import REST_S, Engine
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from tests.engine.zero_stand_in import GPU
+from tests.workers import WAIT_S
 
 torch.set_num_threads(1)
 
@@ -44,16 +45,17 @@ def wrap(duration):
 def main() -> None:
     """Prints one JSON line: what each job ended as."""
     late = 0.0
-    engine = Engine(lambda: zerogpu.ZeroChild(wrap), clock=lambda: time.monotonic() + late)
+    clock = {"clock": lambda: time.monotonic() + late, "deadline_s": WAIT_S}
+    engine = Engine(lambda: zerogpu.ZeroChild(wrap), **clock)
     found = {}
     for seed in (0, 1, 0, 2, 3):
         job = engine.submit(RunRequest(Problem(n=8 + seed, seed=seed)))
-        assert job.finished.wait(100)
+        assert job.finished.wait(WAIT_S)
         right = job.result and [row["right"] for row in job.result["rows"]]
         found[str(seed)] = {"state": job.state, "why": job.why, "right": right, "error": job.error}
     late = REST_S  # three calls in a row broke: the engine rests
     refused = engine.submit(RunRequest(Problem(n=4096, block_q=16, block_k=16)))
-    assert refused.finished.wait(100)
+    assert refused.finished.wait(WAIT_S)
     found["refused"] = {"state": refused.state, "why": refused.why, "error": refused.error}
     found["device"] = engine.machine()["device"]
     print(json.dumps(found))

@@ -160,7 +160,7 @@ def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
     button = page.get_by_role("button", name="Read its PTX")
     button.click()
     dialog = page.locator("dialog.fa-listing")
-    dialog.wait_for(timeout=60_000)
+    dialog.wait_for()
     marked = dialog.locator("mark")
     assert marked.count() > 0
     assert all("mma" in text for text in marked.all_inner_texts())

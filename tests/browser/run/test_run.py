@@ -16,12 +16,10 @@ from explainer.web.export import as_json
 from tests.browser.harness import focus, query_of, settled
 from tests.browser.site.test_server import ask
 
-WAIT_MS = 120_000  # the first run also starts the worker
-
 
 def run_result(page) -> dict:
     """What the report says of itself, once it is there."""
-    page.wait_for_selector('[data-testid="run-result"]', timeout=WAIT_MS)
+    page.wait_for_selector('[data-testid="run-result"]')
     return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
 
 
@@ -166,7 +164,7 @@ def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     page = open_run(tab, **address)
     page.get_by_role("button", name="Run", exact=True).click()
     alert = page.locator(".fa-run-refused")
-    alert.wait_for(timeout=WAIT_MS)
+    alert.wait_for()
     assert words in alert.inner_text() and alert.inner_text().endswith(".")
     old = page.locator('[data-testid="run-recorded"]')
     old.wait_for()  # a GPU would have run it: what one took is below

@@ -160,7 +160,7 @@ class Connection(http.client.HTTPConnection):
 
 def answer(server: Server, method: str, path: str, body=None, headers=None) -> tuple[int, str]:
     """Status and text of one request."""
-    connection = Connection("127.0.0.1", server.port, timeout=60)
+    connection = Connection("127.0.0.1", server.port, timeout=240)
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()

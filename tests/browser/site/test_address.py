@@ -135,7 +135,7 @@ def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(ta
     page.get_by_role("button", name="Run", exact=True).click()
     frame(page)
     held.go()
-    page.wait_for_selector('[data-testid="run-result"]:visible', timeout=60_000)
+    page.wait_for_selector('[data-testid="run-result"]:visible')
     assert "N = 8 · d = 4 ·" in page.locator("#run-result").inner_text()
     assert query_of(page)["run-n"] == "8"
 

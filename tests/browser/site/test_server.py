@@ -56,7 +56,7 @@ ENDPOINTS = ("queue/join", "run/predict", "api/predict", "call/nothing", "call/p
 
 def ask(server, method: str, path: str, body: str | None = None) -> tuple[int, dict, str]:
     """Status, headers and text of one request whose path is sent exactly as written."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=240)
     headers = {"Content-Type": "application/json"} if body is not None else {}
     connection.request(method, path, body, headers)
     answer = connection.getresponse()

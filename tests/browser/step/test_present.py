@@ -82,7 +82,7 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page.goto(f"{tab.server.url}/?page=run&mode=present")
     page.get_by_role("button", name="Run", exact=True).click()  # the only control that is left
     assert not page.get_by_role("combobox", name="Length N").is_visible()
-    page.wait_for_selector('[data-testid="run-result"]:visible', timeout=60_000)
+    page.wait_for_selector('[data-testid="run-result"]:visible')
     page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
     seen = []
     for _ in range(8):
