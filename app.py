@@ -70,6 +70,7 @@ def serve(engine: Engine) -> None:
         demo.launch(
             server_port=int(port or 7860),
             prevent_thread_lock=True,
+            _frontend=False,  # else the app ends if its first page takes 3 s: a busy machine's does
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={

@@ -80,6 +80,7 @@ class Slides {
     cards.forEach((other) => other !== card && delete other.dataset.part);
     card.dataset.part = "both";
     await Promise.all(this.learn.wake(card));
+    if (card !== cards[this.at]) return; // another one was asked for meanwhile
     this.list = this.parts(card);
     this.part = part < 0 ? this.list.length - 1 : Math.min(part, this.list.length - 1);
     this.show(card, part < 0);

@@ -36,6 +36,25 @@ def test_a_lecture_hall_sees_one_card_in_large_type(tab):
     assert "mode" not in query_of(page)
 
 
+def test_cards_asked_for_quickly_on_a_slow_network_leave_one(tab):
+    """Their widgets' answers come when the lecturer has gone on, the first card's last."""
+    page, held = tab.page, []
+    page.set_viewport_size(HALL)
+    late = []
+    page.route("**/fa/learn?*", lambda route: route.continue_() if late else held.append(route))
+    page.goto(f"{tab.server.url}/?page=learn&rung=dot&mode=present")
+    page.wait_for_selector("#learn-dot[data-part]:visible")
+    page.wait_for_function("document.documentElement.dataset.pending.includes('card')")
+    for rung in ("matmul", "softmax"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector(f"#learn-{rung}[data-part]:visible")
+    late, held[:] = held[::-1], []
+    for route in late:
+        route.continue_()
+    settled(page)
+    assert page.evaluate(CARDS_SEEN) == ["learn-softmax"]
+
+
 def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
     page = tab.page
     page.set_viewport_size(HALL)
