@@ -6,6 +6,8 @@ import multiprocessing
 import pickle
 import traceback
 
+from tests.workers import WAIT_S
+
 
 class Broken(Exception):
     """What spaces raises in the web process when the forked one failed."""
@@ -24,7 +26,7 @@ def GPU(duration):
             child.start()
             there.close()
             try:
-                if not here.poll(seconds):
+                if not here.poll(WAIT_S):  # the seconds are a busy machine's too
                     raise Broken(f"GPU task aborted after {seconds} s")
                 good, value = pickle.loads(here.recv_bytes())
             except EOFError:
