@@ -51,13 +51,17 @@ def shows(page, key: str, *where) -> list[str]:
     return lines[2:]
 
 
-@pytest.fixture
-def step(tab):
+def fifth_step(tab):
     page = tab.page
     page.clock.install()
     page.goto(f"{tab.server.url}/?step=5")
     page.wait_for_selector('[data-testid="player"][data-step="5"]')
-    settled(page)
+    return settled(page)
+
+
+@pytest.fixture
+def step(tab):
+    page = fifth_step(tab)
     page.mouse.move(2, 300)
     page.mouse.move(4, 300)
     return page
@@ -141,15 +145,17 @@ def test_keys_and_symbols_in_a_dialog(tab, step):
     assert button.evaluate("node => node === document.activeElement")
 
 
-def test_without_a_server_the_dialog_says_so(tab, step):
+def test_without_a_server_the_dialog_says_so(tab):
+    # By keyboard alone: a pointer that rests anywhere asks for the glossary too.
     tab.tolerate("503")
-    step.route("**/fa/glossary*", lambda route: route.fulfill(status=503, body="busy"))
+    tab.page.route("**/fa/glossary*", lambda route: route.fulfill(status=503, body="busy"))
+    step = fifth_step(tab)
     button = step.get_by_role("button", name="Keys and symbols")
-    button.click()
+    button.press("Enter")
     dialog = step.get_by_role("dialog", name="Keys and symbols")
     dialog.get_by_text("The server did not answer").wait_for()
     assert "Home End" in dialog.inner_text()
-    dialog.get_by_role("button", name="Close").click()
+    dialog.get_by_role("button", name="Close").press("Enter")
     step.unroute("**/fa/glossary*")
-    button.click()
+    button.press("Enter")
     dialog.get_by_text("running maximum").wait_for()
