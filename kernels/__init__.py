@@ -13,7 +13,7 @@ from .progress import progress
 # name → the module that has it
 _TORCH = dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference")
 _TRITON = {
-    **dict.fromkeys(("flash_attention", "tile_states"), "attention"),
+    **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
     "count_traffic": "measure.counting",
     "compile_report": "measure.inspection",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .attention import flash_attention
+from .orders import flash_attention
 
 
 def combine(o: torch.Tensor, lse: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

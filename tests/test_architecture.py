@@ -81,7 +81,7 @@ def test_no_module_imports_itself_by_a_circle():
             [m for p in PYTHON if (m := name(p)).split(".")[1:2] and m.split(".")[1] in LIGHT],
             ("torch", "triton", "gradio", "plotly"),
         ),
-        (["app"], ("torch", "triton", "kernels.attention")),
+        (["app"], ("torch", "triton", "kernels.orders")),
         (["kernels", "kernels.masks"], ("torch", "triton", "gradio", "explainer")),
     ],
     ids=["what is taught", "the web process", "kernels"],

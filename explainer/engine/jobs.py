@@ -134,7 +134,7 @@ class _Job:
         return tensors
 
     def _blocks(self, request: RunRequest) -> tuple[int, int]:
-        from kernels.attention import config_for
+        from kernels.orders import config_for
 
         asked = (
             None if request.auto_q else request.problem.block_q,

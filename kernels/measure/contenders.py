@@ -122,7 +122,7 @@ def tiles(
         plan = plans.choose(problem.d, problem.asked, problem.n, problem.n)
         return plan.block_m, plan.block_n
     if name in ORDERS:
-        config = kernels.attention.config_for(q, block_m, block_n)
+        config = kernels.orders.config_for(q, block_m, block_n)
         return config.block_m, config.block_n
     return None
 

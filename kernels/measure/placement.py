@@ -8,8 +8,8 @@ import statistics
 import torch
 
 from .. import fa1, fa2
-from ..attention import config_for
 from ..availability import INTERPRETED
+from ..orders import config_for
 from .contenders import Problem
 from .timing import FLUSH_BYTES, WARM_UPS, warm_up
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import torch
 
-from ..attention import config_for
 from ..decode import split_attention
+from ..orders import config_for
 from ..reference import reference_attention
 from .bench import provenance
 from .contenders import Problem

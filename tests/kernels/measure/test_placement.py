@@ -9,10 +9,10 @@ import torch
 
 import kernels
 from kernels import fa1, fa2, masks
-from kernels.attention import config_for
 from kernels.measure.contenders import Problem
 from kernels.measure.inspection import SM_LIMITS, compile_report
 from kernels.measure.placement import RUNS, placement
+from kernels.orders import config_for
 
 CASES = [("fa1", False), ("fa1", True), ("fa2", False), ("fa2", True)]
 WHY = "needs a CUDA GPU: the interpreter has no clock and one program at a time"
