@@ -14,6 +14,7 @@ from .progress import progress
 _TORCH = dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference")
 _TRITON = {
     **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
+    **dict.fromkeys(("attention", "which", "transformers_attention"), "door"),
     "count_traffic": "measure.counting",
     "compile_report": "measure.inspection",
 }

@@ -14,7 +14,8 @@ MAX_D = 256
 
 
 def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
-    """q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; one dtype, one device.
+    """q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; one dtype, one device. B, H, Nq
+    and Nk may be 0.
 
     Raises TypeError (not tensors, dtype), ValueError (shapes) or RuntimeError (device), each with
     one sentence.
@@ -30,18 +31,16 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
             raise TypeError(f"q is {q.dtype} but {name} is {x.dtype}: they must have one dtype.")
         if x.device != q.device:
             raise RuntimeError(f"q is on {q.device} but {name} is on {x.device}.")
-        if 0 in x.shape:
-            raise ValueError(f"{name} is empty: {tuple(x.shape)}; every size must be at least 1.")
     if k.shape != v.shape:
         raise ValueError(f"k and v must have one shape, not {tuple(k.shape)} and {tuple(v.shape)}.")
     (batch, heads, _, d), (k_batch, k_heads, _, k_d) = q.shape, k.shape
     if batch != k_batch:
         raise ValueError(f"q has batch {batch} but k and v have {k_batch}.")
-    if heads % k_heads:
+    if heads % (k_heads or 1) or (heads and not k_heads):
         raise ValueError(f"k has {k_heads} heads, which do not divide q's {heads} heads.")
     if d != k_d:
         raise ValueError(f"q has head dimension {d} but k and v have {k_d}.")
-    if d > MAX_D:
+    if not 1 <= d <= MAX_D:
         raise ValueError(f"d = {d} is not allowed: the head dimension is 1 to {MAX_D}.")
 
 

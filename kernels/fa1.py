@@ -4,6 +4,7 @@ O, m and l live in HBM and make the round trip at every visit. One program does 
 head), because a later key block needs what an earlier one wrote: this is what FA-2 cured.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -12,6 +13,7 @@ import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored
+from .launching import Launch
 from .masking import query_range, visible
 from .masks import Mask
 from .progress import expect
@@ -96,26 +98,36 @@ def fa1_kernel(
 # kernel: end
 
 
-def run(
+def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
     config: Config, precision: str, *, keep_lse: bool = True,
     states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
-) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
-    """Launch on checked input, one program per batch and head; arguments and result as `fa2.run`.
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """As `fa2.prepare`, with one program per batch and head.
 
     The kernel leaves m and l; lse = m + log l is made of them afterwards, if `keep_lse`.
     """
     batch, heads, n_q, d = q.shape
-    o = torch.zeros((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    m = torch.full((batch, heads, n_q), float("-inf"), device=q.device)
-    l = torch.zeros((batch, heads, n_q), device=q.device)
-    m_trace, l_trace = (m, l) if states is None else states
-    expect(batch * heads)
-    fa1_kernel[(batch * heads,)](
-        q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps,
-        q.stride(), k.stride(), v.stride(), o.stride(),
-        heads, heads // k.shape[1], n_q, k.shape[2], scale,
-        MASK=mask.text, TRACE=states is not None, STAMPED=stamps is not None,
-        **replace(config, num_stages=1).constants(d, q.dtype, precision),
+    dtype, device = q.dtype, q.device
+    launch = Launch(
+        fa1_kernel, batch * heads,
+        (
+            q.stride(), k.stride(), v.stride(), (heads * n_q * d, n_q * d, d, 1),
+            heads, heads // k.shape[1], n_q, k.shape[2], scale,
+        ),
+        {
+            "MASK": mask.text, "TRACE": states is not None, "STAMPED": stamps is not None,
+            **replace(config, num_stages=1).constants(d, dtype, precision),
+        },
     )  # fmt: skip
-    return o, m + torch.log(l) if keep_lse else None
+
+    def call(q, k, v):
+        o = torch.zeros((batch, heads, n_q, d), dtype=dtype, device=device)
+        m = torch.full((batch, heads, n_q), float("-inf"), device=device)
+        l = torch.zeros((batch, heads, n_q), device=device)
+        m_trace, l_trace = (m, l) if states is None else states
+        expect(batch * heads)
+        launch(q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps)
+        return o, m + torch.log(l) if keep_lse else None
+
+    return call

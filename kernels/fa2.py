@@ -1,11 +1,14 @@
 """FlashAttention-2, forward (arXiv 2307.08691, Algorithm 1): rows outside, keys inside."""
 
+from collections.abc import Callable
+
 import torch
 import triton
 import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored, load_tile
+from .launching import Launch, maker
 from .masking import grows, key_range, visible
 from .masks import Mask
 from .progress import expect
@@ -141,33 +144,46 @@ def section(n_k: int, d: int, itemsize: int) -> int:
     return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * n_k * d * itemsize)))
 
 
-def run(
+def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
     config: Config, precision: str, *, keep_lse: bool = True,
     states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
-) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
-    """Launch on checked input, one program per row block, head and batch.
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """What a call on checked tensors like these does: a function of (q, k, v) to O (B, H, Nq, d)
+    and lse (B, H, Nq). One program per row block, head and batch.
 
-    Returns O (B, H, Nq, d) and lse (B, H, Nq). (`keep_lse` is for the other orders: here lse is
-    always written.) What is written on demand: `states` (2, B, H, Tr, Tc, Br), m and l of every
-    tile; `stamps` (programs, 3), int64: where and when each program ran (GPU only).
+    (`keep_lse` is for the other orders: here lse is always written.) What is written on demand:
+    `states` (2, B, H, Tr, Tc, Br), m and l of every tile; `stamps` (programs, 3), int64: where and
+    when each program ran (GPU only).
     """
     batch, heads, n_q, d = q.shape
-    n_k = k.shape[2]
-    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
-    m_trace, l_trace = (lse, lse) if states is None else states
-    if scale <= 0:  # the kernel scales the row maximum, so the sign goes into Q, exactly
-        q, scale = -q if scale else torch.zeros_like(q), -scale or 1.0
+    n_k, dtype, device = k.shape[2], q.dtype, q.device
+    # The kernel scales the row maximum, so a scale's sign goes into Q, exactly.
+    sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
     Tr = triton.cdiv(n_q, config.block_m)
     programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
-    expect(programs)
-    fa2_kernel[(programs,)](
-        q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps,
-        q.stride(), k.stride(), v.stride(), o.stride(),
-        heads, heads // k.shape[1], section(n_k, d, k.element_size()), n_q, n_k,
-        scale * 1.4426950408889634,
-        MASK=mask.text, RAGGED=n_k % config.block_n != 0, TRACE=states is not None,
-        STAMPED=stamps is not None, **config.constants(d, q.dtype, precision),
+    launch = Launch(
+        fa2_kernel, programs,
+        (
+            q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
+            (heads * n_q * d, n_q * d, d, 1), heads, heads // k.shape[1],
+            section(n_k, d, k.element_size()), n_q, n_k,
+            (abs(scale) or 1.0) * 1.4426950408889634,
+        ),
+        {
+            "MASK": mask.text, "RAGGED": n_k % config.block_n != 0, "TRACE": states is not None,
+            "STAMPED": stamps is not None, **config.constants(d, dtype, precision),
+        },
     )  # fmt: skip
-    return o, lse
+    make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
+    make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
+
+    def call(q, k, v):
+        o, lse = make_o(), make_lse()
+        m_trace, l_trace = (lse, lse) if states is None else states
+        expect(programs)
+        q = q if sign is None else sign(q)
+        launch(q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps)
+        return o, lse
+
+    return call

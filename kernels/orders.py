@@ -6,13 +6,15 @@ import math
 
 import numpy
 import torch
+from triton.runtime.errors import OutOfResources
 
 from . import fa1, fa2, masks, standard
 from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
+from .launching import Calls, nothing, on_device
 
-ORDERS = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}
+ORDERS = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}
 
 
 def flash_attention(
@@ -45,8 +47,7 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    asked = masks.asked(causal, mask)
-    o, lse, _ = _run(q, k, v, asked, scale, order, block_m, block_n, precision, return_lse)
+    o, lse = _calls(q, k, v, causal, mask, scale, order, block_m, block_n, precision, return_lse)
     return (o, lse) if return_lse else o
 
 
@@ -70,38 +71,60 @@ def tile_states(
     """
     if order == "standard":
         raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
-    asked = masks.asked(causal, mask)
-    _, _, states = _run(
-        q, k, v, asked, scale, order, block_m, block_n, "ieee", keep_lse=False, trace=True
-    )
+    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, "ieee")
+    config = how[2]
+    tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
+    states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
+    if states.numel():
+        call = ORDERS[order](q, k, v, *how, keep_lse=False, states=states)
+        on_device(_guarded(call, config), q, k, v)
     return states[0], states[1]
 
 
-def _run(q, k, v, mask, scale, order, block_m, block_n, precision, keep_lse, trace=False):
-    """O, lse or None, and with `trace` m and l of every tile (2, B, H, Tr, Tc, Br)."""
+def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision):
+    """Mask, scale, configuration and precision, after every check of the tensors and of these."""
     check_tensors(q, k, v)
     check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    config = config_for(q, block_m, block_n)
-    run, options, states = ORDERS[order], {"keep_lse": keep_lse}, None
-    if trace:
-        tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
-        states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
-        options["states"] = states
-    if INTERPRETED:
-        with numpy.errstate(over="ignore", invalid="ignore"):  # silent, as on a GPU
-            return *run(q, k, v, mask, scale, config, precision, **options), states
-    from triton.runtime.errors import OutOfResources
+    return masks.asked(causal, mask), scale, config_for(q, block_m, block_n), precision
 
-    with torch.cuda.device(q.device):
+
+def prepare(
+    q, k, v, causal=False, mask=None, scale=None, order="fa2",
+    block_m=None, block_n=None, precision="ieee", keep_lse=True,
+):  # fmt: skip
+    """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
+    errors as `flash_attention`. It checks nothing: `launching.Calls` gives it what it is for."""
+    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision)
+    if 0 in q.shape or 0 in k.shape:
+        return nothing
+    return _guarded(ORDERS[order](q, k, v, *how, keep_lse=keep_lse), how[2])
+
+
+def _guarded(call, config: Config):
+    """The call: silent where a GPU is (the interpreter warns), clear where a tile is too large."""
+    if INTERPRETED:
+
+        def quiet(q, k, v):
+            with numpy.errstate(over="ignore", invalid="ignore"):
+                return call(q, k, v)
+
+        return quiet
+
+    def explained(q, k, v):
         try:
-            return *run(q, k, v, mask, scale, config, precision, **options), states
+            return call(q, k, v)
         except OutOfResources as error:
             raise RuntimeError(
                 f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
                 f"d = {q.shape[-1]}: {error.name} needed {error.required:,}, limit {error.limit:,}."
             ) from error
+
+    return explained
+
+
+_calls = Calls(prepare)
 
 
 def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None = None) -> Config:

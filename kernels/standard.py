@@ -4,6 +4,7 @@ S and P are N×N matrices in HBM, in the inputs' dtype. Nothing is skipped: hidd
 computed, then masked, as plain attention does.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -13,6 +14,7 @@ import triton.language as tl
 from .availability import INTERPRETED
 from .configs import MAX_TILE_ELEMENTS, Config
 from .formats import as_operand, as_stored
+from .launching import Launch
 from .masking import visible
 from .masks import Mask
 from .progress import expect
@@ -116,50 +118,56 @@ def output_kernel(
 # kernel: end
 
 
-def run(
+def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
     config: Config, precision: str, *, keep_lse: bool = True,
     scores_tile: tuple[int, int] | None = None, output_rows: int | None = None,
-) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
-    """The three launches on checked input; returns O and, if `keep_lse`, lse.
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """As `fa2.prepare`, three launches; lse only if `keep_lse`.
 
     `scores_tile` (rows, keys) and `output_rows` replace the configuration's tile in one pass: with
     tiles as large as the matrices every matrix is moved once per pass, which count_traffic counts.
     Raises ValueError if a row of S is too long to be held on chip.
     """
     batch, heads, n_q, d = q.shape
-    n_k = k.shape[2]
+    n_k, dtype, device = k.shape[2], q.dtype, q.device
     pad_k = triton.next_power_of_2(n_k)
     if pad_k > MAX_TILE_ELEMENTS // 8:
         raise ValueError(
             f"Nk = {n_k:,} is too long for order = 'standard', whose softmax holds a row of S "
             f"on chip: at most {MAX_TILE_ELEMENTS // 8:,}."
         )
-    s = torch.empty((batch, heads, n_q, n_k), dtype=q.dtype, device=q.device)
-    p = torch.empty_like(s)
-    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    lse = torch.empty((batch, heads, n_q), device=q.device) if keep_lse else None
-    bh, group = batch * heads, heads // k.shape[1]
+    bh, sizes = batch * heads, (heads, heads // k.shape[1], n_q, n_k)
     block_m, block_n = scores_tile or (config.block_m, config.block_n)
-    scores = replace(config, block_m=block_m, block_n=block_n).constants(d, q.dtype, precision)
+    tile = replace(config, block_m=block_m, block_n=block_n).constants(d, dtype, precision)
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
     out = replace(config, block_m=output_rows or config.block_m)
-    score_programs = bh * triton.cdiv(n_q, block_m) * triton.cdiv(n_k, block_n)
-    softmax_programs = triton.cdiv(bh * n_q, rows)
-    output_programs = bh * triton.cdiv(n_q, out.block_m)
-    expect(score_programs + softmax_programs + output_programs)
-    scores_kernel[(score_programs,)](
-        q, k, s, q.stride(), k.stride(), heads, group, n_q, n_k, scale, MASK=mask.text,
-        **scores,
+    scores = Launch(
+        scores_kernel, bh * triton.cdiv(n_q, block_m) * triton.cdiv(n_k, block_n),
+        (q.stride(), k.stride(), *sizes, scale), {"MASK": mask.text, **tile},
     )  # fmt: skip
-    softmax_kernel[(softmax_programs,)](
-        s, p, lse if keep_lse else s, bh * n_q, n_k, ROWS=rows, PAD_K=pad_k, KEEP_LSE=keep_lse,
-        BF16_BITS=scores["BF16_BITS"], num_warps=min(32, max(4, rows * pad_k // 2048)),
-        enable_fp_fusion=True,
+    softmax = Launch(
+        softmax_kernel, triton.cdiv(bh * n_q, rows), (bh * n_q, n_k),
+        {
+            "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse, "BF16_BITS": tile["BF16_BITS"],
+            "num_warps": min(32, max(4, rows * pad_k // 2048)), "enable_fp_fusion": True,
+        },
     )  # fmt: skip
-    output_kernel[(output_programs,)](
-        p, v, o, v.stride(), o.stride(), heads, group, n_q, n_k,
-        **out.constants(d, q.dtype, precision),
+    output = Launch(
+        output_kernel, bh * triton.cdiv(n_q, out.block_m),
+        (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), out.constants(d, dtype, precision),
     )  # fmt: skip
-    return o, lse
+
+    def call(q, k, v):
+        s = torch.empty((batch, heads, n_q, n_k), dtype=dtype, device=device)
+        p = torch.empty_like(s)
+        o = torch.empty((batch, heads, n_q, d), dtype=dtype, device=device)
+        lse = torch.empty((batch, heads, n_q), device=device) if keep_lse else None
+        expect(sum(launch.grid[0] for launch in (scores, softmax, output)))
+        scores(q, k, s)
+        softmax(s, p, lse if keep_lse else s)
+        output(p, v, o)
+        return o, lse
+
+    return call

@@ -5,16 +5,19 @@ Gluon is imported at the first call only, so `kernels` imports without a driver.
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
+import triton
+from triton.runtime import driver
 
 from .. import masks
-from ..availability import HAS_TRITON, INTERPRETED
+from ..availability import INTERPRETED
 from ..checks import check_options, check_tensors
+from ..launching import Calls, Launch, maker, nothing
 from . import plans
 
 DIMENSIONS = (64, 128)
@@ -57,61 +60,72 @@ def flash_attention(
     fp32, natural log.
     Raises ValueError with the sentence of `supports` for what it does not run.
     """
+    o, lse = _calls(q, k, v, causal, mask, scale, plan)
+    return (o, lse) if return_lse else o
+
+
+def prepare(q, k, v, causal=False, mask=None, scale=None, plan=None) -> Callable:
+    """As `orders.prepare`; arguments and errors as `flash_attention`."""
     asked = masks.asked(causal, mask)
     works, reason = supports(q, k, v, scale=scale, mask=asked.text)
     if not works:
         raise ValueError(reason)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
+    if 0 in q.shape or 0 in k.shape:
+        return nothing
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
     if plan is None:
         plan = plans.choose(d, asked, n_q, n_k)
     else:
         plan = plans.fit(replace(plan, causal=asked.hides), n_q, n_k)
-    with torch.cuda.device(q.device):
-        return _launch(q, k, v, scale, plan, return_lse)
+    return _prepared(q, k, v, scale, plan)
 
 
-def _launch(q, k, v, scale, plan, return_lse):
+def _prepared(q, k, v, scale: float, plan: plans.Plan) -> Callable:
+    """As `fa2.prepare`, for input that `supports` takes."""
     from .kernel import hopper_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
-    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
+    dtype, device = q.dtype, q.device
     row_blocks = -(-n_q // plan.block_m)
     tiles = row_blocks * batch * heads
     section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (4 * n_k * d)))
     turns = tiles // 2 if plan.order == "pairs" else tiles
-    hopper_kernel[(min(turns, _multiprocessors(q.device.index)),)](
-        _descriptor(q, 64),
-        _descriptor(k, plan.block_n),
-        _descriptor(v, plan.block_n),
-        _descriptor(o, 64),
-        lse,
-        _counter(q.device),
-        row_blocks,
-        batch * heads,
-        heads,
-        heads // k_heads,
-        n_q,
-        n_k,
-        section,
-        scale * math.log2(math.e),
-        0,
-        plan,
-        num_warps=4,
-    )
-    return (o, lse) if return_lse else o
+    multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
+    rows, keys = (partial(_descriptor, rows=n) for n in (64, plan.block_n))
+    launch = Launch(
+        hopper_kernel, min(turns, multiprocessors),
+        (
+            row_blocks, batch * heads, heads, heads // k_heads, n_q, n_k, section,
+            scale * math.log2(math.e), 0,
+        ),
+        {"plan": plan, "num_warps": 4, "enable_fp_fusion": True},
+        boxes=(rows, keys, keys, rows),
+    )  # fmt: skip
+    stream_of = driver.active.get_current_stream
+    make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
+    make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
+
+    def call(q, k, v):
+        o, lse = make_o(), make_lse()
+        launch(q, k, v, o, lse, _counter(device, stream_of(device.index)))
+        return o, lse
+
+    return call
 
 
-@lru_cache(maxsize=16)  # asking for Triton's version at every call took longer than the call
+_calls = Calls(prepare)
+
+
+@lru_cache(maxsize=16)
 def _why_not_here(device: torch.device) -> str:
     """What is missing on this machine or device; "" if nothing is."""
     if device.type != "cuda" or INTERPRETED:
         return "The Hopper kernel needs CUDA tensors and no interpreter."
     if torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
         return f"The Hopper kernel needs an H100 or H200, not {torch.cuda.get_device_name(device)}."
-    version = importlib.metadata.version("triton") if HAS_TRITON else "none"
+    version = triton.__version__
     if not version.startswith(TRITON_TESTED):
         return f"The Hopper kernel is tested with Triton {TRITON_TESTED}x only, not {version}."
     return ""
@@ -156,19 +170,15 @@ def _descriptor(x: torch.Tensor, rows: int):
     )
 
 
-@lru_cache(maxsize=16)
-def _multiprocessors(index: int) -> int:
-    return torch.cuda.get_device_properties(index).multi_processor_count
-
-
-def _counter(device: torch.device) -> torch.Tensor:
+def _counter(device: torch.device, stream: int) -> torch.Tensor:
     """The queue's counter: it is back at 0 only when a launch is done, so launches that may run at
     once must not share one. Eager launches of a stream follow each other; those captured in a graph
     have one each, set to 0 by the graph, since any graphs may be replayed at once.
     """
     if torch.cuda.is_current_stream_capturing():
         return torch.zeros(1, dtype=torch.int32, device=device)
-    key = (device.index, torch.cuda.current_stream(device).cuda_stream)
-    if key not in _counters:
-        _counters[key] = torch.zeros(1, dtype=torch.int32, device=device)
-    return _counters[key]
+    counter = _counters.get((device.index, stream))
+    if counter is None:
+        counter = torch.zeros(1, dtype=torch.int32, device=device)
+        counter = _counters.setdefault((device.index, stream), counter)
+    return counter

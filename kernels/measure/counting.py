@@ -73,9 +73,9 @@ def count_traffic(
         options.update(scores_tile=(n, n), output_rows=n)
     else:
         config = choose("interpreter", d, q.element_size(), block_m, block_n)
-    run = {"standard": standard.run, "fa1": fa1.run, "fa2": fa2.run}[order]
+    prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
     with _counted() as bytes_moved:
-        run(q, k, v, asked, d**-0.5, config, "ieee", **options)
+        prepare(q, k, v, asked, d**-0.5, config, "ieee", **options)(q, k, v)
     return {name: tuple(bytes_moved[name]) for name in TENSORS}
 
 

@@ -36,13 +36,15 @@ def placement(
     config = config_for(q, block_m, block_n)
     rows = -(-problem.n // config.block_m) if order == "fa2" else 1
     stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
-    launch = {"fa1": fa1.run, "fa2": fa2.run}[order]
+    prepare = {"fa1": fa1.prepare, "fa2": fa2.prepare}[order]
+    scale = 1 / math.sqrt(problem.d)
+    launch = prepare(q, k, v, problem.asked, scale, config, "ieee", stamps=stamps)
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
     found = []
     warm_up(flush)
     for turn in range(-WARM_UPS, runs):
         flush.zero_()
-        launch(q, k, v, problem.asked, 1 / math.sqrt(problem.d), config, "ieee", stamps=stamps)
+        launch(q, k, v)
         torch.cuda.synchronize()
         if turn >= 0:
             found.append(stamps.cpu())

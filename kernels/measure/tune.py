@@ -64,7 +64,8 @@ def runner(kernel: str, candidate, q, k, v, mask: masks.Mask):
     if kernel == "hopper":
         return lambda: hopper.flash_attention(q, k, v, mask=mask.text, plan=candidate)
     scale = 1.0 / math.sqrt(q.shape[-1])
-    return lambda: fa2.run(q, k, v, mask, scale, candidate, "ieee", keep_lse=False)[0]
+    call = fa2.prepare(q, k, v, mask, scale, candidate, "ieee")
+    return lambda: call(q, k, v)[0]
 
 
 def is_right(kernel: str, candidate, d: int, mask: masks.Mask, dtype: torch.dtype) -> bool:

@@ -44,7 +44,8 @@ def test_programs_run_in_the_simulated_order(batch, heads, most, causal, monkeyp
     monkeypatch.setattr(fa2, "SECTION_HEADS", most)
     monkeypatch.setattr(launch, "SECTION_HEADS", most)
     q = torch.ones(batch, heads, n, 16)
-    _, lse = fa2.run(q, q, q, masks.of(causal), 0.25, Config(block, block, 4, 1), "ieee")
+    config = Config(block, block, 4, 1)
+    _, lse = fa2.prepare(q, q, q, masks.of(causal), 0.25, config, "ieee")(q, q, q)
     at = (np.array(seen) - lse.data_ptr()) // 4
     found = [(int(a // n), int(a % n) // block) for a in at]
     w = Workload(n=n, d=16, block_q=16, block_k=16, batch=batch, heads=heads, causal=causal)

@@ -62,10 +62,10 @@ def test_stamps_change_nothing(order, causal, n):
     config = config_for(q)
     programs = 10 * (-(-n // config.block_m) if order == "fa2" else 1)
     stamps = torch.full((programs + 1, 3), -1, dtype=torch.int64, device="cuda")
-    run = {"fa1": fa1.run, "fa2": fa2.run}[order]
+    prepare = {"fa1": fa1.prepare, "fa2": fa2.prepare}[order]
     options = (q, k, v, masks.of(causal), 1 / math.sqrt(64), config, "ieee")
-    stamped = run(*options, stamps=stamps)[0]
-    plain = run(*options)[0]
+    stamped = prepare(*options, stamps=stamps)(q, k, v)[0]
+    plain = prepare(*options)(q, k, v)[0]
     assert torch.equal(stamped, plain)
     assert (stamps[:-1] >= 0).all() and (stamps[-1] == -1).all()  # one a program and no more
     assert (stamps[:-1, 1] <= stamps[:-1, 2]).all()

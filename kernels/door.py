@@ -1,0 +1,122 @@
+"""One door for users: `attention` runs the fastest kernel that takes the input; `which` names it.
+
+`attention` is a PyTorch operator, `kernels::attention`: `torch.compile` sees it whole, CUDA graphs
+capture it. `transformers_attention` is its form for Hugging Face Transformers:
+
+    from transformers import AttentionInterface
+    from kernels import transformers_attention
+    AttentionInterface.register("tiled", transformers_attention)  # attn_implementation="tiled"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode
+
+from . import hopper, masks, orders
+from .checks import check_device, check_tensors
+from .launching import Calls
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The kernel that `attention` runs: its name, "hopper" or "fa2", and why in one sentence."""
+
+    kernel: str
+    why: str
+
+
+def which(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *,
+    causal: bool = False, mask: str | None = None, scale: float | None = None,
+) -> Choice:  # fmt: skip
+    """The kernel that `attention` runs for this input. Raises what `attention` raises for it."""
+    check_tensors(q, k, v)
+    check_device(q.device)
+    asked = masks.asked(causal, mask)
+    works, reason = hopper.supports(q, k, v, scale=scale, mask=asked.text)
+    if works:
+        return Choice("hopper", "The Hopper kernel takes this input and is the fastest that does.")
+    return Choice("fa2", reason)
+
+
+def attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *,
+    causal: bool = False, mask: str | None = None, scale: float | None = None,
+    return_lse: bool = False,
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Exact attention, O = softmax(scale · Q Kᵀ) V, by the fastest kernel that takes the input.
+
+    Arguments, masks and errors as `kernels.flash_attention`, whose orders and tiles are chosen
+    here; `which` says how. Returns O (B, H, Nq, d) in q's dtype, contiguous; with `return_lse` also
+    lse (B, H, Nq), fp32, natural log. Raises RuntimeError where a gradient would be recorded.
+    """
+    if not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
+        check_tensors(q, k, v)  # says which is not
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        raise RuntimeError(
+            "kernels.attention has no backward pass yet: call it under torch.no_grad(), or detach "
+            "q, k and v."
+        )
+    # Eagerly the dispatcher, which would call the same, costs a third of the call.
+    traced = torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None
+    plain = not traced and type(q) is type(k) is type(v) is torch.Tensor
+    o, lse = (_calls if plain else _operator)(q, k, v, causal, mask, scale)
+    return (o, lse) if return_lse else o
+
+
+def transformers_attention(
+    module, query, key, value, attention_mask, scaling=None, dropout=0.0, **more
+):
+    """What Transformers calls for `attn_implementation`: query (B, H, Nq, d), key and value
+    (B, Hk, Nk, d); returns O (B, Nq, H, d) and None. Masks other than the causal one, dropout and
+    soft caps are refused in one sentence with ValueError."""
+    if dropout:
+        raise ValueError(f"dropout = {dropout} is not allowed: kernels.attention has none.")
+    for name in ("softcap", "sliding_window", "s_aux"):
+        if more.get(name) is not None:
+            raise ValueError(f"{name} = {more[name]} is not allowed: kernels.attention has none.")
+    if attention_mask is not None:
+        raise ValueError(
+            "attention_mask is not allowed: kernels.attention knows full and causal; leave padding "
+            "out of the batch."
+        )
+    causal = more.get("is_causal")
+    if causal is None:
+        causal = getattr(module, "is_causal", True)
+    # One query sees all keys; Transformers says "causal" for it too, and bottom-right agrees.
+    o = attention(query, key, value, causal=bool(causal), scale=scaling)
+    return o.transpose(1, 2), None
+
+
+def _prepare(q, k, v, causal, mask, scale):
+    """The prepared call of the kernel chosen for such input."""
+    if which(q, k, v, causal=causal, mask=mask, scale=scale).kernel == "hopper":
+        return hopper.prepare(q, k, v, causal, mask, scale)
+    return orders.prepare(q, k, v, causal, mask, scale)
+
+
+_calls = Calls(_prepare)
+
+
+def _run(q, k, v, causal=False, mask=None, scale=None):  # the dispatcher leaves defaults out
+    return _calls(q, k, v, causal, mask, scale)
+
+
+def _shapes(q, k, v, causal=False, mask=None, scale=None):
+    """What the operator returns, for tracers that carry no data."""
+    return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
+
+
+_library = torch.library.Library("kernels", "DEF")
+_library.define(
+    "attention(Tensor q, Tensor k, Tensor v, bool causal=False, str? mask=None, "
+    "float? scale=None) -> (Tensor, Tensor)",
+    tags=(torch.Tag.pt2_compliant_tag,),
+)
+_library.impl("attention", _run, "CUDA")
+_library.impl("attention", _run, "CPU")
+torch.library.register_fake("kernels::attention", _shapes, lib=_library)
+_operator = torch.ops.kernels.attention.default

@@ -1,0 +1,183 @@
+"""Calls that cost the host little: whatever a key fixes is found out once.
+
+A `Launch` is one kernel on one grid, for tensors of one device, dtype, shape and strides: its first
+call goes through Triton's `kernel[grid](…)`, which compiles; the next ones hand the compiled kernel
+the addresses and nothing else. `Calls` keeps prepared calls, so that input is checked once a key.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import lru_cache, partial
+
+import torch
+from triton import knobs
+from triton.runtime import driver
+
+from .availability import INTERPRETED
+
+MOST_CALLS = 1024  # kept at once; whoever has more shapes than that prepares some again
+MOST_MAPS = 256  # tensor maps kept of one argument, 128 bytes each
+
+
+class Calls:
+    """Prepared calls by what they depend on: the tensors' shapes, strides, dtypes, devices and
+    alignment, and the options. `prepare(q, k, v, *options)` checks everything, raises for input
+    that cannot run, and returns a function of (q, k, v)."""
+
+    def __init__(self, prepare: Callable) -> None:
+        self.prepare = prepare
+        self.kept: dict[tuple, Callable] = {}
+
+    def __call__(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: object):
+        """Calls what was prepared for such input, on the device and the current stream of q."""
+        try:
+            device = q.device
+            key = (
+                q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(),
+                q.dtype, k.dtype, v.dtype, device, k.device, v.device,
+                (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15, options,
+            )  # fmt: skip
+            call = self.kept.get(key)
+        except (
+            AttributeError,
+            TypeError,
+        ):  # no tensors, or an option that is none: prepare says so
+            self.prepare(q, k, v, *options)
+            raise
+        if call is None:
+            call = self.prepare(q, k, v, *options)
+            if len(self.kept) >= MOST_CALLS:
+                self.kept.clear()
+            self.kept[key] = call
+        return on_device(call, q, k, v)
+
+
+def on_device(call: Callable, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
+    """call(q, k, v) with q's device as the current one."""
+    index = q.device.index
+    if index is None or _gpus() == 1 or index == torch.cuda.current_device():
+        return call(q, k, v)
+    with torch.cuda.device(index):
+        return call(q, k, v)
+
+
+_gpus = lru_cache(torch.cuda.device_count)
+
+
+def maker(*shape: int, dtype: torch.dtype, device: torch.device) -> Callable[[], torch.Tensor]:
+    """A function that allocates such a tensor, for less than torch.empty takes to read this."""
+    return partial(torch.empty(0, dtype=dtype, device=device).new_empty, shape)
+
+
+def nothing(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """O and lse of input without a row or without a key: 0 and −∞, where there is a row."""
+    lse = torch.full(q.shape[:-1], float("-inf"), dtype=torch.float32, device=q.device)
+    return torch.zeros(q.shape, dtype=q.dtype, device=q.device), lse
+
+
+class Launch:
+    """One kernel on `programs` programs, for tensors of one device, dtype, shape and strides.
+
+    The kernel's signature: tensors, then `scalars` (stride tuples, ints that are not specialized,
+    floats), then the constexprs, which `constants` has with the launch options. `boxes`: for the
+    first tensors, which the kernel copies by TMA, one function each from the tensor to Triton's
+    TensorDescriptor.
+    """
+
+    def __init__(
+        self, kernel, programs: int, scalars: tuple, constants: dict, boxes: tuple = ()
+    ) -> None:
+        self.kernel, self.grid = kernel, (programs,)
+        self.scalars, self.constants, self.boxes = scalars, constants, boxes
+        self.ready: Callable[[tuple], None] | None = None
+
+    def __call__(self, *tensors: torch.Tensor) -> None:
+        """Launches on the current stream of the current device."""
+        if self.ready is not None and not self._watched():
+            self.ready(tensors)
+            return
+        described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
+        plain = tensors[len(described) :]
+        compiled = self.kernel[self.grid](*described, *plain, *self.scalars, **self.constants)
+        # For an address that is no multiple of 16 Triton compiles another variant: left to it.
+        if compiled is not None and not INTERPRETED and not any(x.data_ptr() & 15 for x in tensors):
+            self.ready = self._direct(compiled, described, len(tensors))
+
+    def _watched(self) -> bool:
+        """Whether somebody wants to see launches: Triton's own way then calls their hooks."""
+        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        return bool(
+            getattr(enter, "calls", enter)
+            or getattr(leave, "calls", leave)
+            or self.kernel.pre_run_hooks
+        )
+
+    def _direct(self, compiled, described: list, tensors: int) -> Callable[[tuple], None]:
+        """A function of the tensors that launches what was compiled, past Triton's binding of
+        arguments. From 3.6 to 3.9 its launcher takes the same: grid, stream, function, metadata,
+        hooks, the kernel's arguments in order, where of a constexpr only the place counts."""
+        stream_of, device = driver.active.get_current_stream, torch.cuda.current_device()
+        run, mapped = _with_maps(compiled, described, self.boxes)
+        programs, by_tma = self.grid[0], len(mapped)
+        function, metadata = compiled.function, compiled.packed_metadata
+        constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
+        tail = (*self.scalars, *(None,) * constexprs)
+
+        def launch(tensors: tuple) -> None:
+            arguments = []
+            for argument, x in zip(mapped, tensors, strict=False):
+                arguments += argument(x)
+            arguments += [x.data_ptr() for x in tensors[by_tma:]]
+            run(
+                programs, 1, 1, stream_of(device), function, metadata, None, None, None,
+                *arguments, *tail,
+            )  # fmt: skip
+
+        return launch
+
+
+def _with_maps(compiled, described: list, boxes: tuple) -> tuple[Callable, list[Callable]]:
+    """Triton's launcher, and for every tensor read by TMA a function from it to its arguments.
+
+    Triton encodes every tensor map anew at each call. Where its launcher is built as in 3.6 to 3.9
+    the maps are kept by address and given to what it wraps; where not, it does so itself.
+    """
+    run = compiled.run
+    if not described:
+        return run, []
+    try:
+        wraps = run.launch.__code__.co_freevars.index("launcher")
+        bare = copy.copy(run)
+        bare.launch = run.launch.__closure__[wraps].cell_contents
+        encoders = [
+            _kept_maps(one, meta)
+            for one, meta in zip(described, compiled.metadata.tensordesc_meta, strict=True)
+        ]
+    except (AttributeError, ValueError, KeyError, TypeError):
+        return run, [lambda x, box=box: (box(x),) for box in boxes]
+    return bare, encoders
+
+
+def _kept_maps(described, meta: dict) -> Callable[[torch.Tensor], tuple]:
+    """From a tensor shaped as `described` to (tensor map, shape, strides), kept by address."""
+    from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST
+
+    utils = driver.active.utils
+    encode = getattr(utils, "fill_tma_descriptor_tiled", None) or utils.fill_tma_descriptor
+    how = meta["swizzle"], meta["elem_size"], TMA_DTYPE_DEVICE_TO_HOST[meta["elem_type"]]
+    shape, strides, zero_padding = list(described.shape), list(described.strides), 0
+    kept: dict[int, tuple] = {}
+
+    def arguments(x: torch.Tensor) -> tuple:
+        address = x.data_ptr()
+        found = kept.get(address)
+        if found is None:
+            if len(kept) >= MOST_MAPS:
+                kept.clear()
+            encoded = encode(address, *how, meta["block_size"], shape, strides, zero_padding)
+            found = kept[address] = (encoded, *shape, *strides)
+        return found
+
+    return arguments
