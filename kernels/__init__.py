@@ -3,9 +3,16 @@
 Importing works on every machine and loads neither torch nor Triton: a name is fetched when it is
 first used. `available()` says whether the kernels run here and why not. Set TRITON_INTERPRET=1
 before importing to run them on a CPU.
+
+Hugging Face has a package of the same name, which Transformers imports where it is installed. If it
+is, its submodules and names are found here too, after these: both work in one process.
 """
 
+import importlib.util
+import pkgutil
+import sys
 from importlib import import_module
+from pathlib import Path
 
 from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 from .progress import progress
@@ -18,14 +25,29 @@ _TRITON = {
     "count_traffic": "measure.counting",
     "compile_report": "measure.inspection",
 }
+__path__ = pkgutil.extend_path(__path__, __name__)
 __all__ = ["INTERPRETED", "available", "progress", *_TORCH, *_TRITON]
 
 
 def __getattr__(name: str):
     if name not in _TORCH and name not in _TRITON:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _of_namesake(name)
     if not HAS_TORCH or (name in _TRITON and not HAS_TRITON):
         raise RuntimeError(available()[1])
     module = import_module(f".{(_TORCH | _TRITON)[name]}", __name__)
     globals()[name] = getattr(module, name)
     return globals()[name]
+
+
+def _of_namesake(name: str):
+    """What the other installed package of this name calls so; AttributeError if nobody does."""
+    for folder in [] if name.startswith("__") else __path__[1:]:
+        start, alias = Path(folder) / "__init__.py", f"{__name__}._namesake"
+        spec = importlib.util.spec_from_file_location(alias, start)
+        module = sys.modules.get(alias)
+        if module is None:
+            module = sys.modules[alias] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,9 +3,12 @@
 `attention` is a PyTorch operator, `kernels::attention`: `torch.compile` sees it whole, CUDA graphs
 capture it. `transformers_attention` is its form for Hugging Face Transformers:
 
-    from transformers import AttentionInterface
-    from kernels import transformers_attention
-    AttentionInterface.register("tiled", transformers_attention)  # attn_implementation="tiled"
+    import kernels, transformers
+    transformers.AttentionInterface.register("tiled", kernels.transformers_attention)
+    transformers.AttentionMaskInterface.register("tiled", transformers.masking_utils.sdpa_mask)
+
+after which `attn_implementation="tiled"` runs it. The last line lets it see a padded batch, which
+it refuses; without it Transformers would leave the padding out silently.
 """
 
 from __future__ import annotations

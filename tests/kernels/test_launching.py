@@ -1,0 +1,232 @@
+"""Prepared calls: what is kept and what is not; on a GPU that a kept launch is right again."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+
+import kernels
+from kernels import hopper, launching, orders
+from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
+
+on_gpu = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="needs a CUDA GPU: the interpreter launches nothing"
+)
+FAST = [
+    pytest.param(lambda *x, **more: kernels.flash_attention(*x, **more), id="fa2"),
+    pytest.param(lambda *x, **more: kernels.flash_attention(*x, order="fa1", **more), id="fa1"),
+    pytest.param(lambda *x, **more: kernels.flash_attention(*x, order="standard", **more),
+                 id="standard"),
+    pytest.param(lambda *x, **more: hopper.flash_attention(*x, **more), id="hopper"),
+    pytest.param(lambda *x, **more: kernels.attention(*x, **more), id="attention"),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def only_where_it_runs(request):
+    named = request.node.callspec.id if hasattr(request.node, "callspec") else ""
+    if "hopper" in named.split("-"):
+        q = torch.zeros(1, 1, 1, 64, dtype=torch.bfloat16, device=DEVICE)
+        works, reason = hopper.supports(q, q, q)
+        if not works:
+            pytest.skip(reason)
+
+
+def judge(attend, q, k, v, causal=False):
+    """O against float64, by the rule that all kernels are held to."""
+    o_ref, _ = kernels.reference_attention(q, k, v, causal=causal)
+    allowed = tolerance(
+        q, k, v, o_ref, causal=causal, scale=q.shape[-1] ** -0.5, order="fa1",
+        key_blocks=-(-k.shape[2] // 32), tf32=False,
+    )  # fmt: skip
+    error = (attend(q, k, v, causal=causal).double() - o_ref).abs().max().item()
+    assert error <= allowed.o  # NaN fails
+
+
+class Prepared:
+    """Counts how often something is prepared, and hands back what it was prepared for."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, q, k, v, *options):
+        if "bad" in options:
+            raise ValueError("bad")
+        self.count += 1
+        made = self.count
+        return lambda *tensors: (made, options)
+
+
+def test_a_call_is_prepared_once_a_key():
+    prepare = Prepared()
+    calls = launching.Calls(prepare)
+    q, k, v = make_qkv(8, 16, dtype="fp16")
+    assert calls(q, k, v, None)[0] == calls(q.clone(), k.clone(), v.clone(), None)[0] == 1
+    wide = torch.zeros(*q.shape[:-1], 32, dtype=q.dtype, device=DEVICE)
+    others = [
+        (q, k, v, 0.5), (q.bfloat16(), k.bfloat16(), v.bfloat16(), None), (q[:, :, :5], k, v, None),
+        (wide[..., :16], k, v, None), (wide[..., 1:17], k, v, None), (q, k, v, None, "causal"),
+    ]  # fmt: skip
+    for number, one in enumerate(others, 2):
+        assert calls(*one)[0] == calls(*one)[0] == number
+
+
+def test_a_refusal_is_not_kept_and_too_many_keys_are_dropped(monkeypatch):
+    prepare = Prepared()
+    calls = launching.Calls(prepare)
+    q, k, v = make_qkv(8, 16)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="bad"):
+            calls(q, k, v, "bad")
+    assert not calls.kept
+    monkeypatch.setattr(launching, "MOST_CALLS", 3)
+    for scale in range(10):
+        assert calls(q, k, v, scale)[1] == (scale,)
+        assert len(calls.kept) <= 3
+
+
+def test_no_tensor_is_said_in_the_words_of_the_checks():
+    q, _, v = make_qkv(8, 16)
+    for call in (kernels.flash_attention, kernels.attention):
+        with pytest.raises(TypeError, match=r"k must be a torch\.Tensor, not int"):
+            call(q, 1, v)
+
+
+@pytest.mark.parametrize("attend", FAST)
+@pytest.mark.parametrize(
+    ("batch", "heads", "n_q", "n_k"), [(0, 2, 3, 4), (2, 0, 3, 4), (1, 2, 0, 4), (1, 2, 3, 0)]
+)
+def test_empty_input(attend, batch, heads, n_q, n_k):
+    """As PyTorch's: nothing for no row, 0 (and lse −∞) where no key exists."""
+    q, k, v = (
+        torch.ones(batch, heads, n, 64, dtype=torch.float16, device=DEVICE) for n in (n_q, n_k, n_k)
+    )
+    o, lse = attend(q, k, v, return_lse=True)
+    want = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+    assert o.shape == want.shape and o.dtype == want.dtype and not o.any()
+    assert lse.shape == q.shape[:-1] and lse.isneginf().all()
+
+
+def test_empty_input_has_no_tile_states():
+    q = torch.ones(1, 2, 5, 16, device=DEVICE)
+    m, l = kernels.tile_states(q, q[:, :, :0], q[:, :, :0], block_m=4, block_n=4)
+    assert m.shape == l.shape == (1, 2, 2, 0, 4)
+
+
+@on_gpu
+@pytest.mark.parametrize("attend", FAST)
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+def test_kept_launches_are_right_wherever_the_tensors_lie(attend, causal):
+    """The second call and all later ones are launched directly; what they leave out is NaN."""
+    for seed in range(4):
+        torch.manual_seed(seed)
+        q, k, v = make_qkv(257, 64, batch=2, heads=4, k_heads=2, dtype="bf16")
+        torch.full((1 << 22,), float("nan"), device="cuda")  # what torch.empty hands out next
+        judge(attend, q, k, v, causal)
+
+
+@on_gpu
+@pytest.mark.parametrize("attend", [one for one in FAST if one.id != "hopper"])
+def test_an_address_that_is_no_multiple_of_16(attend):
+    """Triton compiles two variants; a kept launch of the one must not serve the other."""
+    wide = [torch.randn(1, 2, 100, 72, device="cuda").half() for _ in range(3)]
+    for start in (0, 1, 8, 3, 0, 1):
+        q, k, v = (x[..., start : start + 64] for x in wide)
+        judge(attend, q, k, v)
+
+
+@on_gpu
+@pytest.mark.parametrize("attend", FAST)
+def test_launch_hooks_see_every_launch(attend):
+    from triton import knobs
+
+    q, k, v = make_qkv(128, 64, dtype="fp16")
+    attend(q, k, v)
+    want = attend(q, k, v)
+    seen = []
+
+    def hook(metadata):
+        seen.append(metadata.get()["name"])
+
+    knobs.runtime.launch_enter_hook.add(hook)
+    try:
+        assert torch.equal(attend(q, k, v), want)
+    finally:
+        knobs.runtime.launch_enter_hook.remove(hook)
+    assert seen
+    count = len(seen)
+    attend(q, k, v)
+    assert len(seen) == count
+
+
+@on_gpu
+@pytest.mark.parametrize("attend", FAST)
+def test_threads_and_streams_at_once(attend):
+    """Four threads, each on a stream of its own, with shapes of its own and one that all share."""
+    problems = [make_qkv(n, 64, heads=8, dtype="bf16") for n in (512, 300, 1024, 700, 512)]
+    want = [attend(*one, causal=True) for one in problems]
+    torch.cuda.synchronize()
+    wrong = []
+
+    def work(turn: int) -> None:
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            for repeat in range(60):
+                which = (turn, 4)[repeat % 2]
+                o = attend(*problems[which], causal=True)
+                stream.synchronize()
+                if not torch.equal(o, want[which]):
+                    wrong.append((turn, repeat))
+
+    threads = [threading.Thread(target=work, args=(turn,)) for turn in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@on_gpu
+@pytest.mark.parametrize("attend", FAST)
+def test_graphs_replayed_at_once(attend):
+    """Four graphs on four streams, 250 replays each, outputs poisoned before."""
+    made = []
+    for n in (512, 1024, 512, 2048):
+        q, k, v = make_qkv(n, 64, heads=8, dtype="bf16")
+        want = attend(q, k, v, causal=True)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            o = attend(q, k, v, causal=True)
+        made.append((torch.cuda.Stream(), graph, (q, k, v), o, want))  # who lives as long
+    wrong = 0
+    for _ in range(250):
+        for *_, o, _ in made:
+            o.fill_(float("nan"))
+        torch.cuda.synchronize()
+        for stream, graph, *_ in made:
+            with torch.cuda.stream(stream):
+                graph.replay()
+        torch.cuda.synchronize()
+        wrong += sum(not torch.equal(o, want) for *_, o, want in made)
+    assert wrong == 0
+
+
+@on_gpu
+def test_another_device_than_the_current_one():
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    for attend in (kernels.flash_attention, kernels.attention):
+        for device in ("cuda:1", "cuda:0", "cuda:1"):
+            q, k, v = (x.to(device) for x in make_qkv(130, 64, dtype="bf16"))
+            judge(attend, q, k, v)
+
+
+def test_the_prepared_call_is_the_one_that_is_kept():
+    q, k, v = make_qkv(12, 16)
+    orders._calls.kept.clear()
+    kernels.flash_attention(q, k, v)
+    (only,) = orders._calls.kept.values()
+    assert torch.equal(only(q, k, v)[0], kernels.flash_attention(q, k, v))
