@@ -49,7 +49,8 @@ def _measured(result: Result) -> list[str]:
 
 
 HEAD = (
-    "Method", "max error", "relative", "mean error", "lse error", "median", "p20", "p80",
+    "Method", "max error", "relative", "mean error", "lse error", "GPU time", "p20", "p80",
+    "call in a loop", "on the host", "in a CUDA graph",
     "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
 )  # fmt: skip
 
@@ -75,7 +76,9 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
     return (
         name,
         *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
-        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "first_ms")),
+        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "loop_ms")),
+        cell("host_us", lambda us: f"{rounded(us)} µs"),
+        *(cell(key, milliseconds) for key in ("graph_ms", "first_ms")),
         cell("tflops", rounded),
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.3g}" if naive and speed else "–",

@@ -31,7 +31,7 @@ def on_its_way(
 ) -> str:
     """Which point is measured now; or the place in the queue."""
     total, now = len(points), points[min(done, len(points) - 1)]
-    text = f"{done} of {total} points. Now N = {now.n:,}, {'causal' if now.causal else 'full'}."
+    text = f"{done} of {total} points. Now N = {now.n:,}, {now.mask}."
     if position:
         text += f" Waiting: {position} before this one."
     what = words(measures(now.d), "fa-fine")
