@@ -170,7 +170,7 @@ def roofline(result: Result) -> go.Figure | None:
 
 
 SWEPT = (  # title, unit, what of a row, log or linear
-    ("Time, ms", "ms", lambda r: r["median_ms"], "log"),
+    ("GPU time, ms", "ms", lambda r: r["median_ms"], "log"),
     ("TFLOP/s", "TFLOP/s", lambda r: r["tflops"], "linear"),
     ("Peak memory beyond the inputs, MiB", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )

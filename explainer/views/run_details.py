@@ -24,7 +24,7 @@ def details(result: Result) -> str:
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
     copy = tag("button", "Copy a script", type="button", data_copy="script")
     caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
-    body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
+    body = table(*filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
     return div(
         "fa-run",
         _under_the_roof(result),
@@ -55,7 +55,7 @@ HEAD = (
 )  # fmt: skip
 
 
-def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
+def filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
     """The same without the columns that nothing is known for."""
     kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
     return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]

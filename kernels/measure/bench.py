@@ -41,16 +41,11 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
 def measure(
-    problem: Problem,
-    names: tuple[str, ...],
-    runs: int,
-    slow: dict,
-    calls: bool = False,
-    graphs: bool = False,
+    problem: Problem, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
 ) -> list[dict]:
     """Rows of one problem; `slow` keeps (contender, d, mask, dtype) → (N, ms) between calls.
 
-    With `calls` also the time of a call in a loop and on the host, with `graphs` in a CUDA graph.
+    With `graphs` they have the time of a call in a CUDA graph as well.
     """
     q, k, v = problem.tensors()
     functions, rows = {}, {}
@@ -76,9 +71,8 @@ def measure(
         rows[name].update(vars(times), tflops=round(problem.flops / times.median_ms / 1e9, 1))
         slow[name, problem.d, problem.mask, problem.dtype] = (problem.n, times.median_ms)
         gpu_ms[name] = times.median_ms
-    if calls:
-        for name, keys in call_times(functions, gpu_ms, graphs).items():
-            rows[name].update(keys)
+    for name, keys in call_times(functions, gpu_ms, graphs).items():
+        rows[name].update(keys)
     return [rows[name] for name in names]
 
 
@@ -221,7 +215,7 @@ def main() -> None:
             continue
         ours = _in_readme(problem)
         names = args.only or [name for name in NAMES if ours or name not in COMPILED]
-        rows = measure(problem, tuple(names), args.runs, slow, True, ours or bool(args.only))
+        rows = measure(problem, tuple(names), args.runs, slow, ours or bool(args.only))
         show(rows)
         record["rows"] += rows
         fields = "clocks.sm,clocks.mem,power.draw,temperature.gpu"

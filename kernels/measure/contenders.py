@@ -210,10 +210,14 @@ def _flex(problem: Problem, q, k, v) -> Callable[[], torch.Tensor]:
 
     mask = None
     if problem.asked.hides:
-        mask = create_block_mask(
-            lambda b, h, row, key: key <= row, None, None, problem.n, problem.n, device=q.device
-        )
+        n = problem.n
+        mask = create_block_mask(_causal, None, None, n, n, device=q.device)
     return partial(_compiled(flex_attention, problem), q, k, v, block_mask=mask)
+
+
+def _causal(batch, head, row, key):
+    """FlexAttention's question; always the same function, or all would be compiled again."""
+    return key <= row
 
 
 def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:

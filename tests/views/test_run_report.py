@@ -307,6 +307,20 @@ def test_a_refusal_makes_no_column_wide():
     assert row["refused"] in text_of(html)
 
 
+def test_a_sweep_has_the_columns_that_are_known():
+    row = {"method": "fa2", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
+           "dtype": "bf16", "median_ms": 0.5, "p20_ms": 0.4, "p80_ms": 0.6, "runs": 9,
+           "tflops": 400.0, "peak_bytes": 2**20, "error": 1e-3}  # fmt: skip
+    about = {"source": "recorded"}
+
+    def shown(row: dict) -> str:
+        return text_of(sweep_report.figures([row], Sweep(64, "bf16"), "recorded", about))
+
+    assert "GPU time p20 p80 TFLOP/s" in shown(row)
+    text = shown(row | {"loop_ms": 0.55, "host_us": 31.0})
+    assert "p80 call in a loop on the host TFLOP/s" in text and "0.55 ms 31 µs 400" in text
+
+
 def test_a_sweep_says_what_it_measures():
     text = text_of(sweep_report.note("Done.", rows=[], d=96))
     assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text

@@ -34,7 +34,7 @@ def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
         bench, "call_times", lambda functions, gpu_ms, graphs: dict.fromkeys(gpu_ms, called)
     )
     names = ("naive", "standard", "fa2", "sdpa_flash")
-    rows = bench.measure(Small(40, 16, mask, "fp32", 1, 2), names, 3, {}, calls=True)
+    rows = bench.measure(Small(40, 16, mask, "fp32", 1, 2), names, 3, {})
     assert not misfit(rows, list[PointRow])
     assert [row["method"] for row in rows] == list(names)
     assert [row["method"] for row in ran(rows)] == ["naive", "standard", "fa2"]
