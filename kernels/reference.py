@@ -26,7 +26,7 @@ def naive_attention(
     mask: str | None = None,
     scale: float | None = None,
 ) -> torch.Tensor:
-    """softmax(scale · Q Kᵀ) V with S and P materialised (B, H, Nq, Nk) in the inputs' dtype.
+    """softmax((scale · Q) Kᵀ) V with S and P materialized (B, H, Nq, Nk) in the inputs' dtype.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H. Returns O like q. Rows that see no key
     give 0. The two N×N matrices are all that it holds besides its inputs.
@@ -36,17 +36,26 @@ def naive_attention(
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    n_q, n_k = q.shape[2], k.shape[2]
-    s = torch.matmul(q, k.transpose(-1, -2)).mul_(scale)
+    o = materialized(q, k, v, asked, scale)
     if asked.hides:
-        rows = torch.arange(n_q, device=q.device)
-        s.masked_fill_(_hidden(asked, rows, n_q, n_k), float("-inf"))
+        first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
+        if (blind := first == stop).any():
+            o[:, :, torch.from_numpy(blind)] = 0.0
+    return o
+
+
+def materialized(q, k, v, mask: masks.Mask, scale: float) -> torch.Tensor:
+    """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
+
+    Operators of PyTorch and nothing else, so that torch.compile takes it as one graph. The scale is
+    on Q, which is N × d: on S it would be one more pass over N × N.
+    """
+    n_q, n_k = q.shape[2], k.shape[2]
+    s = torch.matmul(q * scale, k.transpose(-1, -2))
+    if mask.hides:
+        s.masked_fill_(_hidden(mask, torch.arange(n_q, device=q.device), n_q, n_k), float("-inf"))
     p = torch.softmax(s, dim=-1)
     del s
-    if asked.hides:
-        first, stop = asked.key_range(n_q, n_k, 1)
-        if (blind := first == stop).any():
-            p[:, :, torch.from_numpy(blind)] = 0.0
     return torch.matmul(p, v)
 
 

@@ -104,7 +104,7 @@ class _Job:
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
-        self.shape = Problem(p.n, p.d, p.causal, p.dtype, request.batch, request.heads, str(p.mask))
+        self.shape = Problem(p.n, p.d, str(p.mask), p.dtype, request.batch, request.heads)
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         report("float64 reference", 0, 1)
@@ -208,14 +208,16 @@ class _Job:
         return work | ({"bytes": moved_bytes(function)} if name in OF_OPERATORS else {})
 
     def time(self, rows: list[Row]) -> None:
-        """Adds median, p20, p80 in ms and TFLOP/s to the rows of what ran."""
+        """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
+        from kernels.measure.calls import call_times
         from kernels.measure.timing import interleave
 
         self.report("timing", 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
+        waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
             if row["method"] in times:
-                row |= vars(times[row["method"]])
+                row |= vars(times[row["method"]]) | waited[row["method"]]
                 row["tflops"] = row["flops"] / row["median_ms"] / 1e9
 
     def gpu(self) -> dict:
@@ -248,7 +250,7 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     from kernels.measure.bench import measure
 
     report("timing", 0, 1)
-    shape = Problem(asked.n, asked.d, asked.causal, asked.dtype, asked.batch, asked.heads)
+    shape = Problem(asked.n, asked.d, asked.mask, asked.dtype, asked.batch, asked.heads)
     return [row | {"when": _now()} for row in measure(shape, asked.methods, SWEEP_RUNS, _slow)]
 
 
@@ -261,7 +263,7 @@ def placed(asked: Placed, report: Report) -> dict:
 
     report("running", 0, 1)
     w = asked.workload
-    shape = Problem(w.n, w.d, w.causal, w.dtype, w.batch, w.heads, str(w.mask))
+    shape = Problem(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
     return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
 
 

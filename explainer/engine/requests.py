@@ -28,7 +28,11 @@ METHODS = {
     "sdpa_cudnn": "SDPA cuDNN",
     "sdpa_efficient": "SDPA efficient",
     "sdpa_math": "SDPA math",
+    "naive_compiled": "Naive compiled",
+    "flex": "FlexAttention",
+    "fa4": "FA-4",
 }
+COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem anew
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"
@@ -127,7 +131,7 @@ class Point:
 
     n: int
     d: int
-    causal: bool
+    mask: str
     dtype: str
     batch: int
     heads: int
@@ -136,7 +140,7 @@ class Point:
 
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        names = ("n", "d", "causal", "dtype", "batch", "heads")
+        names = ("n", "d", "mask", "dtype", "batch", "heads")
         return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
 
 
@@ -187,7 +191,7 @@ class Sweep:
         while 2 * lengths[-1] <= self.longest:
             lengths.append(2 * lengths[-1])
         return tuple(
-            Point(n, self.d, causal, self.dtype, max(1, TOKENS // n), WIDTH // self.d, self.methods)
+            Point(n, self.d, mask, self.dtype, max(1, TOKENS // n), WIDTH // self.d, self.methods)
             for n in lengths
-            for causal in (False, True)
+            for mask in ("full", "causal")
         )

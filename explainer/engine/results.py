@@ -62,8 +62,10 @@ class Row(_Method, total=False):
     """One method on one problem: ``refused``, the sentence why it did not run, or its figures.
 
     error … histogram: of O against float64 on the heads judged. ``same`` None: too many tiles.
-    Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. ``bytes``: asked of
-    memory, where that is known.
+    Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
+    loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
+    CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked
+    of memory, where that is known.
     """
 
     refused: str
@@ -82,6 +84,20 @@ class Row(_Method, total=False):
     p20_ms: float
     p80_ms: float
     runs: int
+    loop_ms: float
+    loop_p20_ms: float
+    loop_p80_ms: float
+    loop_runs: int
+    loop_calls: int
+    host_us: float
+    host_p20_us: float
+    host_p80_us: float
+    host_runs: int
+    graph_ms: float
+    graph_p20_ms: float
+    graph_p80_ms: float
+    graph_runs: int
+    graph_refused: str
     tflops: float
     flops: float
     block_m: int

@@ -17,10 +17,11 @@ import time
 from collections.abc import Callable
 
 from explainer.engine.child import WorkerLost
+from explainer.engine.requests import COMPILED
 from explainer.engine.results import unknown_machine
 
 LOG = logging.getLogger("explainer.engine.zerogpu")
-BASE_S, METHOD_S, POINT_S = 5, 2, 10
+BASE_S, METHOD_S, POINT_S, COMPILED_S = 5, 2, 10, 8
 MOST_S = 30
 
 
@@ -30,11 +31,14 @@ def on_zero_gpu() -> bool:
 
 
 def declared_seconds(message: dict) -> int:
-    """Seconds of GPU that a request declares: a fixed start, a little for every method."""
+    """Seconds of GPU that a request declares: a fixed start, a little for every method, more for
+    those that are compiled first."""
+    methods = message.get("point", message.get("run", {})).get("methods", "")
+    names = methods.split(",") if isinstance(methods, str) else methods
+    compiling = COMPILED_S * sum(name in COMPILED for name in names)
     if "point" in message or "placed" in message:
-        return POINT_S
-    methods = str(message.get("run", {}).get("methods", "")).count(",") + 1
-    return min(MOST_S, BASE_S + METHOD_S * methods)
+        return min(MOST_S, POINT_S + compiling)
+    return min(MOST_S, BASE_S + METHOD_S * len(names) + compiling)
 
 
 def on_gpu(message: dict) -> dict:

@@ -55,8 +55,10 @@ def run(engine: Engine):
         auto, mask causal or full, dtype fp32, fp16 or bf16, data rising, random, spike, sentence or
         own (text: a sentence, or Q, K and V as CSV), gain a factor on the logits, b 1 to 64 and h 1
         to 128 heads, methods some of naive, standard, fa1, fa2, hopper, sdpa_flash, sdpa_cudnn,
-        sdpa_efficient, sdpa_math. Returns a row for each: error against float64, agreement of m and
-        l with the NumPy trace, peak memory in bytes, and on a GPU median, p20, p80 in milliseconds.
+        sdpa_efficient, sdpa_math, naive_compiled, flex, fa4. Returns a row for each: error against
+        float64, agreement of m and l with the NumPy trace, peak memory in bytes, and on a GPU
+        median, p20, p80 of GPU time in milliseconds, time of a call in a loop (loop_ms), and until
+        it returns (host_us).
         """
         given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods)
         try:

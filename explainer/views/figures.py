@@ -22,6 +22,9 @@ LOOK = {
     "sdpa_cudnn": ("#56a3a6", "diamond-open"),
     "sdpa_efficient": ("#8a7fd1", "cross"),
     "sdpa_math": ("#a0785a", "x"),
+    "naive_compiled": ("#64748b", "hexagon"),
+    "flex": ("#6b9a1f", "pentagon"),
+    "fa4": ("#c0392b", "triangle-down"),
 }
 PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in the dark
 GRID = "rgba(127,140,160,.28)"
@@ -167,7 +170,7 @@ def roofline(result: Result) -> go.Figure | None:
 
 
 SWEPT = (  # title, unit, what of a row, log or linear
-    ("Time, ms", "ms", lambda r: r["median_ms"], "log"),
+    ("GPU time, ms", "ms", lambda r: r["median_ms"], "log"),
     ("TFLOP/s", "TFLOP/s", lambda r: r["tflops"], "linear"),
     ("Peak memory beyond the inputs, MiB", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )
@@ -218,7 +221,8 @@ def _told(row: PointRow, figure: str, spread: bool) -> str:
 # How Plotly's symbols look in text, for a legend outside the figures.
 SIGNS = {
     "square": "■", "square-open": "□", "triangle-up": "▲", "circle": "●", "star": "★",
-    "diamond": "◆", "diamond-open": "◇", "cross": "✚", "x": "✖",
+    "diamond": "◆", "diamond-open": "◇", "cross": "✚", "x": "✖", "hexagon": "⬢", "pentagon": "⬟",
+    "triangle-down": "▼",
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def details(result: Result) -> str:
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
     copy = tag("button", "Copy a script", type="button", data_copy="script")
     caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
-    body = table(*_filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
+    body = table(*filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
     return div(
         "fa-run",
         _under_the_roof(result),
@@ -49,12 +49,13 @@ def _measured(result: Result) -> list[str]:
 
 
 HEAD = (
-    "Method", "max error", "relative", "mean error", "lse error", "median", "p20", "p80",
+    "Method", "max error", "relative", "mean error", "lse error", "GPU time", "p20", "p80",
+    "call in a loop", "on the host", "in a CUDA graph",
     "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
 )  # fmt: skip
 
 
-def _filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
+def filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
     """The same without the columns that nothing is known for."""
     kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
     return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
@@ -75,7 +76,9 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
     return (
         name,
         *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
-        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "first_ms")),
+        *(cell(key, milliseconds) for key in ("median_ms", "p20_ms", "p80_ms", "loop_ms")),
+        cell("host_us", lambda us: f"{rounded(us)} µs"),
+        *(cell(key, milliseconds) for key in ("graph_ms", "first_ms")),
         cell("tflops", rounded),
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.3g}" if naive and speed else "–",

@@ -4,7 +4,7 @@ worker could have measured; every text is escaped. A recorded result has the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import urlencode
 
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
@@ -16,6 +16,7 @@ from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.verdict import agrees, lesson, several_heads, verdict
 
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
+KINDS["naive_compiled"] = "naive"
 
 
 def _kind(method: str) -> str:
@@ -172,13 +173,20 @@ def _fast(result: Result) -> str:
     rows = timed(result["rows"])
     if not rows:
         return _not_fast(result)
-    naive, most = naive_ms(rows), max(row["p80_ms"] for row in rows)
+    naive = naive_ms(rows)
+    looped = any("loop_ms" in row for row in rows)
+    most = max(max(row["p80_ms"], row.get("loop_ms", 0.0)) for row in rows)
 
     def made(row: Row) -> dict:
         ratio = f"{naive / row['median_ms']:.3g} ×" if naive else ""
         cells = (milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF")
-        whisker = (row["p20_ms"] / most, row["p80_ms"] / most)
-        return {"share": row["median_ms"] / most, "cells": cells, "whisker": whisker}
+        told = {"share": row["median_ms"] / most, "cells": cells}
+        told["whisker"] = (row["p20_ms"] / most, row["p80_ms"] / most)
+        if looped:
+            call = milliseconds(row["loop_ms"]) if "loop_ms" in row else "–"
+            told["cells"] = (cells[0], f"▏{call}", *cells[1:])
+            told["limit"] = row["loop_ms"] / most if "loop_ms" in row else None
+        return told
 
     device, dtype = result["machine"]["device"], result["query"]["dtype"]
     peak, best = peak_tflops(device, dtype), max(rows, key=lambda row: row["tflops"])
@@ -194,10 +202,37 @@ def _fast(result: Result) -> str:
     ]
     if first:
         notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
-    how = "Median, p20 to p80 of interleaved runs, CUDA events, L2 emptied before each"
-    notes.append(words(f"{how}; {result.get('recorded') or result['when']}.", "fa-fine"))
-    remark = f"{'× naive, ' if naive else ''}TFLOP/s · {device}"
+    notes += [words(text, "fa-fine") for text in _what_times_are(rows)]
+    source = result.get("recorded") or result["when"]
+    notes.append(words(f"{source[0].upper()}{source[1:]}.", "fa-fine"))
+    times = "GPU time, ▏call in a loop, " if looped else ""
+    remark = f"{times}{'× naive, ' if naive else ''}TFLOP/s · {device}"
     return card("fast", "Fast?", remark, *_bars(result, made), *notes)
+
+
+def _what_times_are(rows: list[Row]) -> list[str]:
+    """A sentence for GPU time, and one for the time of a call where it was measured."""
+    out = [
+        "GPU time: what the GPU works for one call, the host hidden; median, p20 to p80 of "
+        f"{_span(row['runs'] for row in rows)} interleaved runs, CUDA events, L2 emptied before "
+        "each."
+    ]
+    looped = [row for row in rows if "loop_ms" in row]
+    if looped:
+        dash = " –: so long on the GPU that nothing of the host shows." * (len(looped) < len(rows))
+        out.append(
+            "▏Call in a loop: what a program waits per call, Python and launch included; median of "
+            f"{_span(row['loop_runs'] for row in looped)} loops of "
+            f"{_span(row['loop_calls'] for row in looped)} calls, from an idle queue to the last "
+            f"result, L2 as it is.{dash}"
+        )
+    return out
+
+
+def _span(numbers: Iterable[int]) -> str:
+    """3, or 3 to 30."""
+    found = sorted(set(numbers))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
 
 
 def _not_fast(result: Result) -> str:

@@ -21,12 +21,13 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"
 
 import kernels
+from kernels.measure.calls import call_times
 from kernels.measure.contenders import NotAvailable, Problem, contender
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import interleave
 
 METHODS = {methods!r}
-problem = Problem(n={n}, d={d}, causal={causal}, dtype={dtype!r}, batch={b}, heads={h})
+problem = Problem(n={n}, d={d}, mask={mask!r}, dtype={dtype!r}, batch={b}, heads={h})
 device = "cuda" if torch.cuda.is_available() else "cpu"
 q, k, v = problem.tensors(seed={seed}, device=device)
 {inputs}heads = sorted({{(0, 0), (problem.batch - 1, problem.heads - 1)}})
@@ -34,7 +35,7 @@ q, k, v = problem.tensors(seed={seed}, device=device)
 
 def reference(b, h):
     part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-    return kernels.reference_attention(*part, causal=problem.causal)[0][0, 0]
+    return kernels.reference_attention(*part, mask=problem.mask)[0][0, 0]
 
 
 truth = {{head: reference(*head) for head in heads}}
@@ -49,8 +50,12 @@ for name, function in functions.items():
     error = max((o[head].double() - truth[head]).abs().max().item() for head in heads)
     print(f"{{name:15}} error {{error:.2e}}, peak {{peak_bytes(function, device):,}} bytes")
 if device == "cuda":
-    for name, t in interleave(functions, runs=30).items():
-        print(f"{{name:15}} {{t.median_ms:.4f}} ms, p20 {{t.p20_ms:.4f}}, p80 {{t.p80_ms:.4f}}")
+    times = interleave(functions, runs=30)
+    waited = call_times(functions, {{name: t.median_ms for name, t in times.items()}})
+    for name, t in times.items():
+        spread = f"p20 {{t.p20_ms:.4f}}, p80 {{t.p80_ms:.4f}}"
+        call = waited[name].get("loop_ms", t.median_ms)
+        print(f"{{name:15}} {{t.median_ms:.4f}} ms on the GPU, {{spread}}; a call {{call:.4f}} ms")
 '''
 # The run's first head is NumPy's, as on the Step page; the others come from the device's generator.
 DRAWN = """q *= {gain}
@@ -88,7 +93,7 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         methods=tuple(query["methods"].split(",")),
         n=int(query["n"]),
         d=int(query["d"]),
-        causal=query["mask"] == "causal",
+        mask=query["mask"],
         dtype=query["dtype"],
         b=int(query["b"]),
         h=int(query["h"]),

@@ -11,6 +11,7 @@ from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
 from explainer.views.figures import legend
 from explainer.views.html import card, div, saving, table, tag, words
+from explainer.views.run_details import filled
 from explainer.views.run_report import meter
 
 
@@ -31,7 +32,7 @@ def on_its_way(
 ) -> str:
     """Which point is measured now; or the place in the queue."""
     total, now = len(points), points[min(done, len(points) - 1)]
-    text = f"{done} of {total} points. Now N = {now.n:,}, {'causal' if now.causal else 'full'}."
+    text = f"{done} of {total} points. Now N = {now.n:,}, {now.mask}."
     if position:
         text += f" Waiting: {position} before this one."
     what = words(measures(now.d), "fa-fine")
@@ -66,7 +67,7 @@ def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> 
     lines = downloads.of_sweep(rows, about)
     told = {"sweep": source, "rows": with_older_names(rows), "table": lines}
     data = json.dumps(told, allow_nan=False)
-    body = table(HEAD, shown, f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
+    body = table(*filled(HEAD, shown), f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
@@ -78,7 +79,8 @@ def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> 
 
 
 HEAD = (
-    "Method", "N", "mask", "B × H", "median", "p20", "p80", "TFLOP/s", "peak memory", "max error",
+    "Method", "N", "mask", "B × H", "GPU time", "p20", "p80", "call in a loop", "on the host",
+    "TFLOP/s", "peak memory", "max error",
 )  # fmt: skip
 
 
@@ -92,8 +94,11 @@ def _cells(row: PointRow) -> tuple[str, ...]:
     if "refused" in row:
         return (*first, "not run", *[""] * (len(HEAD) - 5))  # the sentences above say why
     times = (milliseconds(row[key]) for key in ("median_ms", "p20_ms", "p80_ms"))
+    call = milliseconds(row["loop_ms"]) if "loop_ms" in row else "–"
+    host = f"{rounded(row['host_us'])} µs" if "host_us" in row else "–"
     return (
-        *first, *times, rounded(row["tflops"]), amount(row["peak_bytes"]), f"{row['error']:.1e}",
+        *first, *times, call, host, rounded(row["tflops"]), amount(row["peak_bytes"]),
+        f"{row['error']:.1e}",
     )  # fmt: skip
 
 

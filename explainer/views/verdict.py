@@ -67,7 +67,8 @@ def _picture(result: Result, kernels: list[Row], same: bool | None) -> str:
         )
     if kernels:
         return "; the tiles were too many to compare one by one"
-    tiled = any(row["method"] not in ("naive", "sdpa_math") for row in ran(result["rows"]))
+    whole = ("naive", "naive_compiled", "sdpa_math")
+    tiled = any(row["method"] not in whole for row in ran(result["rows"]))
     if tiled:
         return "; none of them shows its tiles, so none was compared with the picture"
     return "; no kernel with tiles was run"

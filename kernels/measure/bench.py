@@ -3,14 +3,15 @@
 Writes assets/recorded/<gpu>.json after every problem. `--twelve` is the table of the README: bf16,
 16 k tokens, hidden 2048, d 64 and 128, N 1 k, 4 k, 16 k, both masks. One row is one contender on
 one problem: median, p20 and p80 of interleaved runs with L2 overwritten before each, TFLOP/s of the
-median (4·B·H·N²·d, half when causal), peak memory beyond q, k, v from a run of its own, largest
-error against float64 on two heads, and naive attention's on the same; or why it is not there.
+median (4·B·H·N²·d, half when causal), what a caller waits for (`calls.py`), peak memory beyond q,
+k, v from a run of its own, largest error against float64 on two heads, and naive attention's on the
+same; or why it is not there. What a compiler makes in seconds for every problem, and CUDA graphs,
+are measured at the twelve points only, unless `--only` names them.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import math
 import platform
@@ -25,26 +26,31 @@ import torch
 
 import kernels
 
+from .. import masks
+from . import twelve
+from .calls import call_times
 from .ceilings import ceilings
-from .contenders import NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
+from .contenders import COMPILED, NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
 from .memory import moved_bytes, peak_bytes
 from .timing import FLUSH_BYTES, interleave
 
 TOKENS, HIDDEN = 16384, 2048
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-TWELVE = (1024, 4096, 16384)
 SLOW_MS = 3000.0  # a contender that would take longer for one run is left out, and said to be
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
-def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> list[dict]:
-    """Rows of one problem; `slow` keeps (contender, d, causal, dtype) → (N, ms) between calls."""
+def measure(
+    problem: Problem, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
+) -> list[dict]:
+    """Rows of one problem; `slow` keeps (contender, d, mask, dtype) → (N, ms) between calls.
+
+    With `graphs` they have the time of a call in a CUDA graph as well.
+    """
     q, k, v = problem.tensors()
-    base = {**vars(problem), "mask": problem.asked.text}
-    del base["causal"]
     functions, rows = {}, {}
     for name in names:
-        rows[name] = {**base, "method": name}
+        rows[name] = {**vars(problem), "method": name}
         try:
             _refuse_slow(name, problem, slow)
             functions[name] = contender(name, problem, q, k, v)
@@ -60,14 +66,18 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int, slow: dict) -> 
             rows[name]["block_m"], rows[name]["block_n"] = sizes
         elif name in OF_OPERATORS:
             rows[name]["bytes"] = moved_bytes(function)
+    gpu_ms = {}
     for name, times in interleave(functions, runs).items():
         rows[name].update(vars(times), tflops=round(problem.flops / times.median_ms / 1e9, 1))
-        slow[name, problem.d, problem.asked, problem.dtype] = (problem.n, times.median_ms)
+        slow[name, problem.d, problem.mask, problem.dtype] = (problem.n, times.median_ms)
+        gpu_ms[name] = times.median_ms
+    for name, keys in call_times(functions, gpu_ms, graphs).items():
+        rows[name].update(keys)
     return [rows[name] for name in names]
 
 
 def _refuse_slow(name, problem, slow) -> None:
-    n, ms = slow.get((name, problem.d, problem.asked, problem.dtype), (problem.n, 0.0))
+    n, ms = slow.get((name, problem.d, problem.mask, problem.dtype), (problem.n, 0.0))
     # work grows as B·H·N²; FA-1 has one program per head, and B·H falls with N
     grows = 2 if name == "fa1" or problem.batch == 1 else 1
     expected = ms * (problem.n / n) ** grows
@@ -81,8 +91,8 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
     truth, naive = [], []
     for b, h in picks:
         part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-        truth.append(kernels.reference_attention(*part, mask=problem.asked.text)[0][0, 0])
-        naive.append(kernels.naive_attention(*part, mask=problem.asked.text)[0, 0].double())
+        truth.append(kernels.reference_attention(*part, mask=problem.mask)[0][0, 0])
+        naive.append(kernels.naive_attention(*part, mask=problem.mask)[0, 0].double())
     errors = {}
     for name, function in functions.items():
         o = function()
@@ -93,27 +103,6 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
         del o
     naive_error = max((o - o_ref).abs().max().item() for o, o_ref in zip(naive, truth, strict=True))
     return errors, naive_error
-
-
-def twelve_points(rows: list[dict]) -> dict | None:
-    """hopper against SDPA flash and cuDNN at the README's points, from the rows; None without."""
-    by_key = {(r["d"], r["n"], r["mask"], r["dtype"], r["method"]): r for r in rows}
-    table, to_cudnn = [], []
-    for d, mask, n in itertools.product((64, 128), ("full", "causal"), TWELVE):
-        names = ("hopper", "fa2", "sdpa_flash", "sdpa_cudnn")
-        cell = {c: by_key.get((d, n, mask, "bf16", c), {}).get("tflops") for c in names}
-        ours, flash, cudnn = cell["hopper"], cell["sdpa_flash"], cell["sdpa_cudnn"]
-        if not (ours and flash and cudnn):
-            return None
-        ratios = {"to_flash": round(ours / flash, 3), "to_cudnn": round(ours / cudnn, 3)}
-        table.append({"d": d, "n": n, "mask": mask, "tflops": cell, **ratios})
-        to_cudnn.append(ours / cudnn)
-    return {
-        "points": table,
-        "least_to_flash": min(row["to_flash"] for row in table),
-        "least_to_cudnn": min(row["to_cudnn"] for row in table),
-        "geomean_to_cudnn": round(math.exp(sum(map(math.log, to_cudnn)) / len(to_cudnn)), 3),
-    }
 
 
 def _nvidia_smi(fields: str) -> str:
@@ -149,23 +138,33 @@ def provenance(command: str) -> dict:
 
 
 def show(rows: list[dict]) -> None:
-    """One line a problem."""
+    """One line a problem: TFLOP/s, µs of a call in a loop, µs of the host."""
     first = rows[0]
     head = f"{first['dtype']} d {first['d']} N {first['n']} {first['mask']}:"
-    cells = [f"{r['method']} {r.get('tflops', '–')}" for r in rows]
+    cells = [f"{r['method']} {r.get('tflops', '–')}{_of_calls(r)}" for r in rows]
     print(head, " · ".join(cells), flush=True)
+
+
+def _of_calls(row: dict) -> str:
+    if "loop_ms" not in row:
+        return ""
+    return f" ({1e3 * row['loop_ms']:.0f} µs, host {row['host_us']:.0f})"
 
 
 def problems(args) -> list[Problem]:
     """The README's twelve first, then the rest, short ones before long ones."""
     found = [
-        Problem(n, d, mask == "causal", dtype, max(1, TOKENS // n), HIDDEN // d)
+        Problem(n, d, mask, dtype, max(1, TOKENS // n), HIDDEN // d)
         for n in args.n
         for dtype in args.dtype
         for d in args.d
         for mask in args.mask
     ]
-    return sorted(found, key=lambda p: (not (p.dtype == "bf16" and p.n in TWELVE), p.n))
+    return sorted(found, key=lambda p: (not _in_readme(p), p.n))
+
+
+def _in_readme(p: Problem) -> bool:
+    return p.dtype == twelve.DTYPE and p.n in twelve.LENGTHS and p.d in twelve.DIMENSIONS
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -173,17 +172,18 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--n", type=int, nargs="*", default=list(LENGTHS))
     parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
-    parser.add_argument("--mask", nargs="*", choices=("full", "causal"), default=["full", "causal"])
+    every = list(masks.PREDICATES)
+    parser.add_argument("--mask", nargs="*", choices=every, default=every)
     parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=["bf16", "fp16"])
-    parser.add_argument("--only", nargs="*", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--only", nargs="*", choices=NAMES, help="these, at every problem")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--twelve", action="store_true", help="bf16 at N = 1 k, 4 k, 16 k")
     parser.add_argument("--seconds", type=float, default=math.inf, help="start nothing after this")
     parser.add_argument("--out", type=Path, help="default assets/recorded/<gpu>.json")
     args = parser.parse_args(argv)
     if args.twelve:
-        args.n, args.d, args.dtype = list(TWELVE), [64, 128], ["bf16"]
-        args.mask = ["full", "causal"]
+        args.n, args.d, args.dtype = list(twelve.LENGTHS), list(twelve.DIMENSIONS), [twelve.DTYPE]
+        args.mask = list(twelve.MASKS)
     return args
 
 
@@ -202,24 +202,26 @@ def main() -> None:
     record = provenance(shlex.join(["python", "-m", "kernels.measure.bench", *sys.argv[1:]]))
     record["method"] = (
         "standard normal inputs; contenders interleaved; CUDA events; "
-        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone"
+        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone; loop_ms: a "
+        "call's share of a loop that begins on an idle queue; host_us: until a call on an idle "
+        "queue returns; graph_ms: a call's share of a replayed CUDA graph; these with L2 as it is"
     )
     record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
     record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])
     began, slow = time.monotonic(), {}
     for problem in problems(args):
         if time.monotonic() - began > args.seconds:
-            left = {x: y for x, y in vars(problem).items() if x != "mask"}
-            record["unfinished"].append({**left, "why": f"after {args.seconds:.0f} s"})
+            record["unfinished"].append({**vars(problem), "why": f"after {args.seconds:.0f} s"})
             continue
-        rows = measure(problem, tuple(args.only), args.runs, slow)
+        ours = _in_readme(problem)
+        names = args.only or [name for name in NAMES if ours or name not in COMPILED]
+        rows = measure(problem, tuple(names), args.runs, slow, ours or bool(args.only))
         show(rows)
         record["rows"] += rows
         fields = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
-        record["clocks"].append(
-            {"n": problem.n, "d": problem.d, "after_timing": _nvidia_smi(fields)}
-        )
-        record["twelve_points"] = twelve_points(record["rows"])
+        asked = {key: getattr(problem, key) for key in ("n", "d", "mask", "dtype")}
+        record["clocks"].append({**asked, "runs": args.runs, "after_timing": _nvidia_smi(fields)})
+        record["twelve_points"] = twelve.twelve_points(record["rows"])
         out.write_text(json.dumps(record, indent=1) + "\n")
     if record["twelve_points"]:
         print(json.dumps({k: v for k, v in record["twelve_points"].items() if k != "points"}))

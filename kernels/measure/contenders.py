@@ -1,9 +1,11 @@
-"""What is compared: every kernel here and every backend of PyTorch's SDPA, by name."""
+"""What is compared, by name: every kernel here, every backend of PyTorch's SDPA, and others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +16,8 @@ import kernels
 from .. import hopper, masks
 from ..checks import DTYPES
 from ..hopper import plans
+from ..reference import materialized
+from .calls import Call
 from .chooser import sdpa_choice
 
 ORDERS = ("standard", "fa1", "fa2")
@@ -23,12 +27,14 @@ SDPA = {
     "sdpa_efficient": SDPBackend.EFFICIENT_ATTENTION,
     "sdpa_math": SDPBackend.MATH,
 }
-NAMES = ("naive", *ORDERS, "hopper", *SDPA)
+# Made for one problem by a compiler, in seconds: naive attention and FlexAttention by PyTorch's, in
+# its default mode, and FlashAttention-4 by CuTe's.
+COMPILED = ("naive_compiled", "flex", "fa4")
+NAMES = ("naive", *ORDERS, "hopper", *SDPA, *COMPILED)
 # Bytes of N×N matrices held at once, for each pair of a row and a key: S and P in the inputs' dtype
 # (measured as peak memory on an H200), and the copies that SDPA's math backend makes.
 PAIR_BYTES = {
-    "naive": lambda itemsize: 2 * itemsize,
-    "standard": lambda itemsize: 2 * itemsize,
+    **dict.fromkeys(("naive", "naive_compiled", "standard"), lambda itemsize: 2 * itemsize),
     "sdpa_math": lambda itemsize: 12,
 }
 OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
@@ -36,6 +42,7 @@ SHARE = 0.9  # of the free memory that a contender may take
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
 FA1_FLOPS_A_PROGRAM = 0.7e12
 SLOWEST_S = 4.0
+_compiled_for: list = []  # the problem that PyTorch's compiler last worked for
 
 
 class NotAvailable(Exception):
@@ -44,20 +51,19 @@ class NotAvailable(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """Self-attention on q, k, v (batch, heads, n, d). `mask`: a text, None: as `causal`."""
+    """Self-attention on q, k, v (batch, heads, n, d) under the mask of this text."""
 
     n: int
     d: int
-    causal: bool
+    mask: str
     dtype: str
     batch: int
     heads: int
-    mask: str | None = None
 
     @property
     def asked(self) -> masks.Mask:
         """The mask. Raises ValueError with one sentence if there is none such."""
-        return masks.asked(self.causal, self.mask)
+        return masks.asked(False, self.mask)
 
     @property
     def flops(self) -> float:
@@ -91,22 +97,28 @@ def contender(
     cannot fit in memory or would take minutes.
     """
     admit(name, problem, q.device)
-    function = _function(name, problem.asked.text, q, k, v, block_m, block_n)
+    blocks = {"block_m": block_m, "block_n": block_n}
     if q.device.type == "cpu":
-        return function
+        return _function(name, problem, q, k, v, **blocks)
     try:
+        function = _function(name, problem, q, k, v, **blocks)
         function()
         torch.cuda.synchronize()
     except torch.cuda.OutOfMemoryError as error:
         torch.cuda.empty_cache()
         raise NotAvailable("It ran out of GPU memory.") from error
-    except (RuntimeError, ValueError) as error:
+    except NotAvailable:
+        raise
+    except Exception as error:  # others' compilers raise what they like
         text = " ".join(str(error).split())
         if "CUDA error" in text or "CUDA driver" in text:
             raise  # that is no refusal: the process is broken
+        if name not in COMPILED and not isinstance(error, (RuntimeError, ValueError)):
+            raise
         if name in SDPA:
-            text = sdpa_choice(q, k, v, causal=problem.causal)["reasons"].get(name) or text
-        raise NotAvailable(text[:300]) from error
+            choice = sdpa_choice(q, k, v, causal=problem.asked.hides)
+            text = choice["reasons"].get(name) or text
+        raise NotAvailable(text[:300] or type(error).__name__) from error
     return function
 
 
@@ -155,9 +167,13 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
             )
 
 
-def _function(name, mask, q, k, v, block_m, block_n) -> Callable[[], torch.Tensor]:
+def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[], torch.Tensor]:
+    mask = problem.asked.text
     if name == "naive":
         return lambda: kernels.naive_attention(q, k, v, mask=mask)
+    if name == "naive_compiled":
+        scale = 1.0 / math.sqrt(q.shape[-1])
+        return partial(_compiled(materialized, problem), q, k, v, problem.asked, scale)
     if name == "hopper":
         works, reason = hopper.supports(q, k, v, mask=mask)
         if not works:
@@ -168,9 +184,49 @@ def _function(name, mask, q, k, v, block_m, block_n) -> Callable[[], torch.Tenso
         return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **blocks)
     if mask not in ("full", "causal"):
         raise NotAvailable("It knows no mask but full and causal.")
+    if name == "flex":
+        return _flex(problem, q, k, v)
+    if name == "fa4":
+        return _fa4(q, k, v, mask == "causal")
+    sdpa = partial(F.scaled_dot_product_attention, q, k, v, is_causal=mask == "causal")
+    return Call(sdpa, within=lambda: sdpa_kernel(SDPA[name]))  # this backend or an error
 
-    def sdpa():
-        with sdpa_kernel(SDPA[name]):  # this backend or an error
-            return F.scaled_dot_product_attention(q, k, v, is_causal=mask == "causal")
 
-    return sdpa
+def _compiled(function: Callable, problem: Problem) -> Callable:
+    """The function, compiled by PyTorch for this one shape.
+
+    Of every function PyTorch keeps eight shapes and then no longer compiles: what other problems
+    left is dropped first.
+    """
+    if _compiled_for != [problem]:
+        torch.compiler.reset()
+        _compiled_for[:] = [problem]
+    return torch.compile(function, dynamic=False, fullgraph=True)
+
+
+def _flex(problem: Problem, q, k, v) -> Callable[[], torch.Tensor]:
+    """FlexAttention; which blocks the causal mask leaves out is found here, in no timed call."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    mask = None
+    if problem.asked.hides:
+        n = problem.n
+        mask = create_block_mask(_causal, None, None, n, n, device=q.device)
+    return partial(_compiled(flex_attention, problem), q, k, v, block_mask=mask)
+
+
+def _causal(batch, head, row, key):
+    """FlexAttention's question; always the same function, or all would be compiled again."""
+    return key <= row
+
+
+def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
+    """FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
+    if torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
+        raise NotAvailable("FlashAttention-4 needs a Hopper or a Blackwell GPU.")
+    try:
+        from flash_attn.cute import flash_attn_func
+    except ImportError as error:
+        raise NotAvailable(f"FlashAttention-4 needs the package flash-attn-4: {error}.") from error
+    views = [x.transpose(1, 2) for x in (q, k, v)]
+    return Call(lambda: flash_attn_func(*views, causal=causal)[0], seen=lambda o: o.transpose(1, 2))

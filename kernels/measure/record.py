@@ -16,6 +16,7 @@ from pathlib import Path
 
 import torch
 
+from .. import masks
 from ..decode import split_attention
 from ..orders import config_for
 from ..reference import reference_attention
@@ -51,7 +52,7 @@ def placements() -> list[dict]:
     """One row for each of PLACED: the problem and its schedule, bf16."""
     rows = []
     for order, n, d, causal, heads in PLACED:
-        shape = Problem(n, d, causal, "bf16", 1, heads)
+        shape = Problem(n, d, masks.of(causal).text, "bf16", 1, heads)
         row = {"order": order, "n": n, "d": d, "causal": causal, "heads": heads, "dtype": "bf16"}
         rows.append(row | placement(shape, order))
         print(row, f"{rows[-1]['makespan_us']:.1f} us", flush=True)
@@ -87,7 +88,7 @@ def tile_speeds(file: Path) -> list[dict]:
     """Median time of every pair of SIDES that compiles here; fp16, N = 4,096, 16 k tokens."""
     rows = []
     for d, causal in itertools.product(DIMENSIONS, (False, True)):
-        problem = Problem(4096, d, causal, "fp16", 4, 2048 // d)
+        problem = Problem(4096, d, masks.of(causal).text, "fp16", 4, 2048 // d)
         q, k, v = problem.tensors()
         for m, n in itertools.product(SIDES, SIDES):
             row = {"d": d, "causal": causal, "block_m": m, "block_n": n, "n": 4096}
@@ -104,9 +105,9 @@ def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
         config = config_for(q, m, n)
 
         def function():
-            return flash_attention(q, k, v, causal=problem.causal, block_m=m, block_n=n)
+            return flash_attention(q, k, v, mask=problem.mask, block_m=m, block_n=n)
 
-        truth, _ = reference_attention(q[:1, :1], k[:1, :1], v[:1, :1], causal=problem.causal)
+        truth, _ = reference_attention(q[:1, :1], k[:1, :1], v[:1, :1], mask=problem.mask)
         error = (function()[:1, :1].double() - truth).abs().max().item()
     except (RuntimeError, ValueError) as why:
         return {"refused": " ".join(str(why).split())[:200]}

@@ -1,4 +1,7 @@
-"""Time several functions on a GPU so that nothing but themselves differs."""
+"""GPU time of several functions, so that nothing but themselves differs.
+
+Every run has a head start: what the host does for a call is hidden. `calls.py` measures that.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def interleave(
     for turn in range(-WARM_UPS, runs):
         in_turn = [
             name
-            for name in _from(turn, list(functions))
+            for name in rotated(turn, list(functions))
             if turn < wanted[name] and (turn >= 0 or wanted[name] == runs)
         ]
         if not in_turn:
@@ -61,7 +64,7 @@ def interleave(
         for name, (start, end) in pairs.items():
             if turn >= 0:
                 times[name].append(start.elapsed_time(end))
-    return {name: _summary(values) for name, values in times.items()}
+    return {name: summary(values) for name, values in times.items()}
 
 
 def warm_up(flush) -> None:
@@ -73,7 +76,7 @@ def warm_up(flush) -> None:
         torch.cuda.synchronize()
 
 
-def _from(turn: int, names: list[str]) -> list[str]:
+def rotated(turn: int, names: list[str]) -> list[str]:
     """The names in a circle, from the turn-th on."""
     start = turn % len(names) if names else 0
     return names[start:] + names[:start]
@@ -95,7 +98,8 @@ def _time(function, flush) -> float:
     return start.elapsed_time(end)
 
 
-def _summary(values: list[float]) -> Times:
+def summary(values: list[float]) -> Times:
+    """Median, 20th and 80th percentile of these milliseconds."""
     if len(values) < 2:
         return Times(values[0], values[0], values[0], len(values))
     cuts = statistics.quantiles(values, n=5, method="inclusive")

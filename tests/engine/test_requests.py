@@ -94,5 +94,5 @@ def test_points_keep_tokens_and_width():
     points = Sweep(128, "bf16", ("fa2",), 65536).points()
     assert [p.n for p in points[::2]] == [256 * 2**k for k in range(9)]
     assert all(p.heads == 16 and p.batch * p.n == max(p.n, 16384) for p in points)
-    assert [p.causal for p in points] == [False, True] * 9
+    assert [p.mask for p in points] == ["full", "causal"] * 9
     assert all(p.to_query()["methods"] == ["fa2"] for p in points)

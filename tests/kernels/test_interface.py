@@ -106,9 +106,9 @@ def test_who_knows_full_and_causal_only_refuses_others(unknown):
     assert not hopper._why_not_this(q, k, v, None, masks.parse("causal"))
     reason = hopper._why_not_this(q, k, v, None, masks.parse(unknown))
     assert reason == "mask = new: the Hopper kernel takes full and causal."
-    problem = contenders.Problem(20, 64, False, "fp16", 1, 1, mask=unknown)
+    problem = contenders.Problem(20, 64, unknown, "fp16", 1, 1)
     with pytest.raises(contenders.NotAvailable, match="full and causal"):
-        contenders._function("sdpa_math", problem.asked.text, q, k, v, None, None)
+        contenders._function("sdpa_math", problem, q, k, v)
 
 
 def in_fresh_process(code: str, **environment: str) -> str:

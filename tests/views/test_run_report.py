@@ -1,27 +1,19 @@
-"""Cards, figures and the script say what the rows say, and nothing of the user's runs as HTML."""
+"""Cards and figures say what the rows say, and nothing of the user's runs as HTML."""
 
 from __future__ import annotations
 
-import ast
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from html import escape, unescape
 
-import numpy as np
 import pytest
 
-from explainer.algorithms.inputs import make_inputs
-from explainer.base.formats import round_to
 from explainer.engine import recorded
-from explainer.engine.child import ROOT
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
 from explainer.engine.results import Result, unknown_machine
 from explainer.problem import Problem
-from explainer.views import downloads, figures, run_details, run_report, script, sweep_report
+from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from tests.schema import misfit
 
 
@@ -72,6 +64,32 @@ def test_what_the_cards_say():
     assert "FA-2 812 ms" in text, "the first call stands apart"
     assert "80 values of m and ℓ in 10 tiles" in text
     assert "The Hopper kernel needs <an H100>." in text
+
+
+def test_the_time_of_a_call_stands_beside_gpu_time():
+    result = live()
+    looped = {"loop_ms": 0.125, "loop_p20_ms": 0.12, "loop_p80_ms": 0.13, "loop_runs": 5,
+              "loop_calls": 100, "host_us": 31.4, "host_p20_us": 30.0, "host_p80_us": 33.0,
+              "host_runs": 100}  # fmt: skip
+    result["rows"][1] |= looped
+    assert not misfit(result, Result)
+    html = run_report.report(result)
+    text = text_of(html)
+    assert "GPU time, ▏call in a loop, × naive, TFLOP/s · NVIDIA H200" in text
+    assert "20.0 µs ▏0.125 ms 4 × 100 TF" in text and "80.0 µs ▏– 1 × 25 TF" in text
+    assert "of 30 interleaved runs" in text and "of 5 loops of 100 calls" in text
+    assert html.count("fa-limit") == 3, "of two errors, and of the one call that was timed"
+    assert "width:16.00%" in html, "bars share the scale of the longest call"
+    details = text_of(run_details.details(result))
+    assert "call in a loop on the host" in details and "31.4 µs" in details
+    assert "in a CUDA graph" not in details
+    line = downloads.of_run(result)[1]
+    assert (line["call_in_a_loop_ms"], line["host_us"]) == (0.125, 31.4)
+
+
+def test_where_no_call_was_timed_none_is_spoken_of():
+    text = text_of(run_report.report(live()))
+    assert "GPU time: what" in text and "▏Call" not in text and "× naive, TFLOP/s" in text
 
 
 def test_unknown_card_is_said_to_be_unknown():
@@ -289,6 +307,20 @@ def test_a_refusal_makes_no_column_wide():
     assert row["refused"] in text_of(html)
 
 
+def test_a_sweep_has_the_columns_that_are_known():
+    row = {"method": "fa2", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
+           "dtype": "bf16", "median_ms": 0.5, "p20_ms": 0.4, "p80_ms": 0.6, "runs": 9,
+           "tflops": 400.0, "peak_bytes": 2**20, "error": 1e-3}  # fmt: skip
+    about = {"source": "recorded"}
+
+    def shown(row: dict) -> str:
+        return text_of(sweep_report.figures([row], Sweep(64, "bf16"), "recorded", about))
+
+    assert "GPU time p20 p80 TFLOP/s" in shown(row)
+    text = shown(row | {"loop_ms": 0.55, "host_us": 31.0})
+    assert "p80 call in a loop on the host TFLOP/s" in text and "0.55 ms 31 µs 400" in text
+
+
 def test_a_sweep_says_what_it_measures():
     text = text_of(sweep_report.note("Done.", rows=[], d=96))
     assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text
@@ -303,57 +335,3 @@ def test_sweep_ticks_do_not_run_together_and_are_decimal():
     assert set(time.layout.yaxis.ticktext) >= {"0.1", "1", "10"}
     assert time.data[0].hovertext[0].startswith("<b>Naive PyTorch, full</b><br>N = 256<br>")
     assert "p20" in time.data[0].hovertext[0] and "MiB" in memory.data[0].hovertext[0]
-
-
-def test_the_script_has_the_runs_very_numbers(tmp_path):
-    asked = RunRequest(Problem(n=5, d=3, dtype="bf16", inputs="random", seed=7, gain=2.0), ("fa2",))
-    text = script.script(asked.to_query(), ['measured on a "card" \\'])
-    q, k, v = make_inputs(asked.problem)
-    made = text[text.index("first = ") : text.index("for x, one in")]
-    names = {"np": np, "problem": asked.problem}
-    exec(made, names)
-    for mine, given in zip(names["first"], (q, k, v), strict=True):
-        np.testing.assert_array_equal(round_to(mine, "bf16"), given)
-    assert "root of the project's repository" in text and "measured on a 'card' /" in text
-    ast.parse(text)
-
-
-def made(data: str) -> str:
-    problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data)
-    return script.script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
-
-
-SCRIPTS = {data: made(data) for data in ("random", "rising")}
-RUN = """import runpy, sys
-for name in sys.argv[1:]: print("<script>", name); runpy.run_path(name + ".py", None, "__main__")"""
-
-
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory) -> dict[str, str]:
-    """What each script prints, run in a folder of its own; torch is imported once for both."""
-    folder = tmp_path_factory.mktemp("scripts")
-    for data, text in SCRIPTS.items():
-        (folder / f"{data}_data.py").write_text(text)
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    options = {"cwd": folder, "env": env, "capture_output": True, "text": True}
-    command = [sys.executable, "-c", RUN, *(f"{data}_data" for data in SCRIPTS)]
-    done = subprocess.run(command, timeout=240, **options)
-    assert done.returncode == 0, done.stderr
-    return dict(part.split("_data\n", 1) for part in done.stdout.split("<script> ")[1:])
-
-
-@pytest.mark.parametrize("data", SCRIPTS)
-def test_the_script_runs_without_the_app(printed, data):
-    text = SCRIPTS[data]
-    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import)]
-    assert {name.name for node in imports for name in node.names} == {
-        *("os", "torch", "kernels"),
-        *(["numpy"] * (data == "random")),
-    }
-    assert "naive           error " in printed[data] and "fa2             error " in printed[data]
-    assert ("standard normal here" in text) == (data == "rising")
-
-
-def test_a_recorded_script_has_no_blocks_of_its_own():
-    text = script.script(recorded.nearest(RunRequest(Problem()))["query"])
-    assert "block_m=None, block_n=None" in text and ast.parse(text)

@@ -59,8 +59,7 @@ class Recording:
         self._answer = self._run(message) if "run" in message else self._point(message["point"])
 
     def _point(self, point: dict) -> dict:
-        mask = "causal" if point["causal"] else "full"
-        key = (point["n"], point["d"], point["dtype"], mask)
+        key = tuple(point[key] for key in ("n", "d", "dtype", "mask"))
         rows = recorded.load()["rows"]
         found = [r for r in rows if (r["n"], r["d"], r["dtype"], r["mask"]) == key]
         GATE.go_through()

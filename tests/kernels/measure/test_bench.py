@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from explainer.engine import requests
+from explainer.engine.requests import METHODS
 from explainer.engine.results import PointRow, ran
 from kernels import INTERPRETED
-from kernels.measure import bench
+from kernels.measure import bench, contenders
 from kernels.measure.contenders import Problem
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import Times
@@ -21,18 +23,32 @@ class Small(Problem):
 
 
 @pytest.mark.skipif(not INTERPRETED, reason="on the CPU the kernels need Triton's interpreter")
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-def test_rows_keep_to_the_one_vocabulary(monkeypatch, causal):
-    """All but the clock is real."""
+@pytest.mark.parametrize("mask", ["full", "causal"])
+def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
+    """All but the clocks is real."""
     monkeypatch.setattr(bench, "peak_bytes", lambda function, device: peak_bytes(function, "cpu"))
     took = Times(2.0, 1.5, 2.5, 3)
     monkeypatch.setattr(bench, "interleave", lambda functions, runs: dict.fromkeys(functions, took))
+    called = {"loop_ms": 2.5, "loop_runs": 3, "loop_calls": 10, "host_us": 30.0, "host_runs": 5}
+    monkeypatch.setattr(
+        bench, "call_times", lambda functions, gpu_ms, graphs: dict.fromkeys(gpu_ms, called)
+    )
     names = ("naive", "standard", "fa2", "sdpa_flash")
-    rows = bench.measure(Small(40, 16, causal, "fp32", 1, 2), names, 3, {})
+    rows = bench.measure(Small(40, 16, mask, "fp32", 1, 2), names, 3, {})
     assert not misfit(rows, list[PointRow])
     assert [row["method"] for row in rows] == list(names)
     assert [row["method"] for row in ran(rows)] == ["naive", "standard", "fa2"]
     assert rows[-1]["refused"] == "It needs an NVIDIA GPU."
-    assert all(row["mask"] == ("causal" if causal else "full") for row in rows)
-    flops = 4 * 2 * 40 * 40 * 16 * (0.5 if causal else 1)
+    assert all(row["mask"] == mask for row in rows)
+    assert all(row.items() >= called.items() for row in ran(rows)) and "loop_ms" not in rows[-1]
+    flops = 4 * 2 * 40 * 40 * 16 * (0.5 if mask == "causal" else 1)
     assert all(row["tflops"] == round(flops / 2.0 / 1e9, 1) for row in ran(rows))
+
+
+def test_what_is_compiled_for_each_problem_is_measured_at_the_readmes():
+    problems = bench.problems(bench.parse([]))
+    readme = [p for p in problems if bench._in_readme(p)]
+    assert problems[:12] == readme, "first of all"
+    assert len(problems) == 72 and bench.problems(bench.parse(["--twelve"])) == readme
+    assert set(contenders.COMPILED) < set(contenders.NAMES) == set(METHODS)
+    assert requests.COMPILED == contenders.COMPILED

@@ -23,14 +23,14 @@ on_gpu = pytest.mark.skipif(not torch.cuda.is_available() or kernels.INTERPRETED
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
 def test_without_a_gpu_it_is_one_sentence(order):
     with pytest.raises(RuntimeError, match=r"^A schedule needs a CUDA GPU: [^.]*\.$"):
-        placement(Problem(64, 16, False, "fp16", 1, 1), order)
+        placement(Problem(64, 16, "full", "fp16", 1, 1), order)
 
 
 @on_gpu
 @pytest.mark.parametrize(("order", "causal"), CASES)
 @pytest.mark.parametrize("n", [1024, 1000])
 def test_a_schedule_is_possible(order, causal, n):
-    problem = Problem(n, 64, causal, "bf16", 2, 24)
+    problem = Problem(n, 64, masks.of(causal).text, "bf16", 2, 24)
     found = placement(problem, order, runs=5)
     rows = -(-n // found["block_m"]) if order == "fa2" else 1
     assert len(found["programs"]) == 2 * 24 * rows
@@ -58,7 +58,7 @@ def test_a_schedule_is_possible(order, causal, n):
 @pytest.mark.parametrize("n", [257, 1000])
 def test_stamps_change_nothing(order, causal, n):
     """O with stamps is O without, bit by bit; and every row of the stamps was written."""
-    q, k, v = Problem(n, 64, causal, "bf16", 2, 5).tensors()
+    q, k, v = Problem(n, 64, masks.of(causal).text, "bf16", 2, 5).tensors()
     config = config_for(q)
     programs = 10 * (-(-n // config.block_m) if order == "fa2" else 1)
     stamps = torch.full((programs + 1, 3), -1, dtype=torch.int64, device="cuda")

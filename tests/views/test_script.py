@@ -1,0 +1,73 @@
+"""The script that repeats a run has its numbers, and runs without the app."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.base.formats import round_to
+from explainer.engine import recorded
+from explainer.engine.child import ROOT
+from explainer.engine.requests import RunRequest
+from explainer.problem import Problem
+from explainer.views import script
+
+
+def test_the_script_has_the_runs_very_numbers(tmp_path):
+    asked = RunRequest(Problem(n=5, d=3, dtype="bf16", inputs="random", seed=7, gain=2.0), ("fa2",))
+    text = script.script(asked.to_query(), ['measured on a "card" \\'])
+    q, k, v = make_inputs(asked.problem)
+    made = text[text.index("first = ") : text.index("for x, one in")]
+    names = {"np": np, "problem": asked.problem}
+    exec(made, names)
+    for mine, given in zip(names["first"], (q, k, v), strict=True):
+        np.testing.assert_array_equal(round_to(mine, "bf16"), given)
+    assert "root of the project's repository" in text and "measured on a 'card' /" in text
+    ast.parse(text)
+
+
+def made(data: str) -> str:
+    problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data)
+    return script.script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
+
+
+SCRIPTS = {data: made(data) for data in ("random", "rising")}
+RUN = """import runpy, sys
+for name in sys.argv[1:]: print("<script>", name); runpy.run_path(name + ".py", None, "__main__")"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory) -> dict[str, str]:
+    """What each script prints, run in a folder of its own; torch is imported once for both."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for data, text in SCRIPTS.items():
+        (folder / f"{data}_data.py").write_text(text)
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    options = {"cwd": folder, "env": env, "capture_output": True, "text": True}
+    command = [sys.executable, "-c", RUN, *(f"{data}_data" for data in SCRIPTS)]
+    done = subprocess.run(command, timeout=240, **options)
+    assert done.returncode == 0, done.stderr
+    return dict(part.split("_data\n", 1) for part in done.stdout.split("<script> ")[1:])
+
+
+@pytest.mark.parametrize("data", SCRIPTS)
+def test_the_script_runs_without_the_app(printed, data):
+    text = SCRIPTS[data]
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import)]
+    assert {name.name for node in imports for name in node.names} == {
+        *("os", "torch", "kernels"),
+        *(["numpy"] * (data == "random")),
+    }
+    assert "naive           error " in printed[data] and "fa2             error " in printed[data]
+    assert ("standard normal here" in text) == (data == "rising")
+
+
+def test_a_recorded_script_has_no_blocks_of_its_own():
+    text = script.script(recorded.nearest(RunRequest(Problem()))["query"])
+    assert "block_m=None, block_n=None" in text and ast.parse(text)
