@@ -104,8 +104,7 @@ def test_empty_input(attend, batch, heads, n_q, n_k):
         torch.ones(batch, heads, n, 64, dtype=torch.float16, device=DEVICE) for n in (n_q, n_k, n_k)
     )
     o, lse = attend(q, k, v, return_lse=True)
-    want = torch.nn.functional.scaled_dot_product_attention(q, k, v)
-    assert o.shape == want.shape and o.dtype == want.dtype and not o.any()
+    assert o.shape == q.shape and o.dtype == q.dtype and not o.any()
     assert lse.shape == q.shape[:-1] and lse.isneginf().all()
 
 
