@@ -211,6 +211,23 @@ def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config
     return replace(best, block_m=min(pad(rows), best.block_m))
 
 
+@lru_cache(maxsize=256)
+def constants(
+    config: Config, d: int, dtype: torch.dtype, mask: str, ragged: bool, sign: int, parts: int,
+    keep_lse: bool,
+) -> tuple[dict, dict]:  # fmt: skip
+    """Compile-time arguments of the two kernels. Nk is none: it grows with every token."""
+    split = config.constants(d, dtype, "ieee")
+    split |= {"MASK": mask, "RAGGED": ragged, "SIGN": sign, "KEEP_LSE": keep_lse or parts > 1}
+    pad_p = triton.next_power_of_2(parts)
+    combine = {
+        "D": d, "BLOCK_D": min(pad(d), max(16, COMBINED // pad_p)), "PAD_P": pad_p,
+        "KEEP_LSE": keep_lse, "BF16_BITS": split["BF16_BITS"], "num_warps": 4,
+        "enable_fp_fusion": True,
+    }  # fmt: skip
+    return split, combine
+
+
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
     config: Config, parts: int, keep_lse: bool,
@@ -218,36 +235,24 @@ def run(
     """The launches on checked input: one for one part, else two. Returns O and, if asked, lse."""
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     rows, group = batch * heads * n_q, heads // k_heads
+    text = mask.text if n_q > 1 else "full"  # the one query is the last: it sees all keys
+    ragged, sign = n_k % config.block_n != 0, (scale > 0) - (scale < 0)
+    split, combine = constants(config, d, q.dtype, text, ragged, sign, parts, keep_lse)
     programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
-    constants = config.constants(d, q.dtype, "ieee")
-    constants |= {
-        "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
-        "RAGGED": n_k % config.block_n != 0,
-        "SIGN": (scale > 0) - (scale < 0),
-        "KEEP_LSE": keep_lse or parts > 1,
-    }
-    strides = q.stride(), k.stride(), v.stride()
     numbers = heads, group, n_q, n_k, parts, (abs(scale) or 1.0) * 1.4426950408889634
+    numbers = q.stride(), k.stride(), v.stride(), *numbers
     o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    lse = None
+    lse = o
     if keep_lse:
         lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
     if parts == 1:
         expect(programs)
-        split_kernel[(programs,)](
-            q, k, v, o, lse if keep_lse else o, *strides, *numbers, **constants
-        )
-        return o, lse
-    pad_p = triton.next_power_of_2(parts)
-    block_d = min(pad(d), max(16, COMBINED // pad_p))
-    pieces = rows * -(-d // block_d)
-    o_parts = torch.empty((rows, parts, d), dtype=torch.float32, device=q.device)
-    lse_parts = torch.empty((rows, parts), dtype=torch.float32, device=q.device)
-    expect(programs + pieces)
-    split_kernel[(programs,)](q, k, v, o_parts, lse_parts, *strides, *numbers, **constants)
-    combine_kernel[(pieces,)](
-        o_parts, lse_parts, o, lse if keep_lse else o, parts,
-        D=d, BLOCK_D=block_d, PAD_P=pad_p, KEEP_LSE=keep_lse,
-        BF16_BITS=constants["BF16_BITS"], num_warps=4, enable_fp_fusion=True,
-    )  # fmt: skip
-    return o, lse
+        split_kernel[(programs,)](q, k, v, o, lse, *numbers, **split)
+    else:
+        o_parts = torch.empty((rows, parts, d), dtype=torch.float32, device=q.device)
+        lse_parts = torch.empty((rows, parts), dtype=torch.float32, device=q.device)
+        pieces = rows * -(-d // combine["BLOCK_D"])
+        expect(programs + pieces)
+        split_kernel[(programs,)](q, k, v, o_parts, lse_parts, *numbers, **split)
+        combine_kernel[(pieces,)](o_parts, lse_parts, o, lse, parts, **combine)
+    return o, lse if keep_lse else None
