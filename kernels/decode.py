@@ -4,8 +4,9 @@ parts put together by their lse. The loop over the keys is FlashAttention-2's ow
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy
 import torch
@@ -18,6 +19,7 @@ from .checks import check_device, check_options, check_tensors, check_whole
 from .configs import Config, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
+from .launching import Calls, Launch, maker, nothing
 from .masking import key_range
 from .progress import expect
 
@@ -163,6 +165,16 @@ def decode_attention(
     a row that sees no key gives 0 and −inf.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
+    o, lse = _calls(q, k, v, causal, scale, parts, return_lse)
+    return (o, lse) if return_lse else o
+
+
+def prepare(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+    causal: bool, scale: float | None, parts: int | None, keep_lse: bool,
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
+    errors as `decode_attention`."""
     check_tensors(q, k, v)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
     check_device(q.device)
@@ -174,19 +186,18 @@ def decode_attention(
         )
     if parts is not None:
         check_whole("parts", parts, MAX_PARTS)
+    if 0 in q.shape or 0 in k.shape:
+        return nothing
     rows = heads // k_heads * n_q
     config = config_for(q.device, d, q.element_size(), rows)
     if parts is None:
         programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
-    if INTERPRETED:
-        with numpy.errstate(over="ignore", invalid="ignore"):  # silent, as on a GPU
-            o, lse = run(q, k, v, masks.of(causal), scale, config, parts, return_lse)
-    else:
-        with torch.cuda.device(q.device):
-            o, lse = run(q, k, v, masks.of(causal), scale, config, parts, return_lse)
-    return (o, lse) if return_lse else o
+    return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse)
+
+
+_calls = Calls(prepare)
 
 
 def parts_for(programs: int, n_k: int, sms: int) -> int:
@@ -211,48 +222,63 @@ def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config
     return replace(best, block_m=min(pad(rows), best.block_m))
 
 
-@lru_cache(maxsize=256)
-def constants(
-    config: Config, d: int, dtype: torch.dtype, mask: str, ragged: bool, sign: int, parts: int,
-    keep_lse: bool,
-) -> tuple[dict, dict]:  # fmt: skip
-    """Compile-time arguments of the two kernels. Nk is none: it grows with every token."""
-    split = config.constants(d, dtype, "ieee")
-    split |= {"MASK": mask, "RAGGED": ragged, "SIGN": sign, "KEEP_LSE": keep_lse or parts > 1}
-    pad_p = triton.next_power_of_2(parts)
-    combine = {
-        "D": d, "BLOCK_D": min(pad(d), max(16, COMBINED // pad_p)), "PAD_P": pad_p,
-        "KEEP_LSE": keep_lse, "BF16_BITS": split["BF16_BITS"], "num_warps": 4,
-        "enable_fp_fusion": True,
-    }  # fmt: skip
-    return split, combine
-
-
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
     config: Config, parts: int, keep_lse: bool,
-) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
-    """The launches on checked input: one for one part, else two. Returns O and, if asked, lse."""
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """What a call on checked tensors like these does: a function of (q, k, v) to O and, if asked,
+    lse. One launch for one part, else two."""
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     rows, group = batch * heads * n_q, heads // k_heads
-    text = mask.text if n_q > 1 else "full"  # the one query is the last: it sees all keys
-    ragged, sign = n_k % config.block_n != 0, (scale > 0) - (scale < 0)
-    split, combine = constants(config, d, q.dtype, text, ragged, sign, parts, keep_lse)
     programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
-    numbers = heads, group, n_q, n_k, parts, (abs(scale) or 1.0) * 1.4426950408889634
-    numbers = q.stride(), k.stride(), v.stride(), *numbers
-    o = torch.empty((batch, heads, n_q, d), dtype=q.dtype, device=q.device)
-    lse = o
-    if keep_lse:
-        lse = torch.empty((batch, heads, n_q), dtype=torch.float32, device=q.device)
+    constants = config.constants(d, q.dtype, "ieee")
+    split = Launch(
+        split_kernel, programs,
+        (
+            q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
+            (abs(scale) or 1.0) * 1.4426950408889634,
+        ),
+        {
+            "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
+            "RAGGED": n_k % config.block_n != 0, "SIGN": (scale > 0) - (scale < 0),
+            "KEEP_LSE": keep_lse or parts > 1, **constants,
+        },
+    )  # fmt: skip
+    of_floats = partial(maker, dtype=torch.float32, device=q.device)
+    make_o = maker(*q.shape, dtype=q.dtype, device=q.device)
+    make_lse = of_floats(*q.shape[:3])
     if parts == 1:
-        expect(programs)
-        split_kernel[(programs,)](q, k, v, o, lse, *numbers, **split)
-    else:
-        o_parts = torch.empty((rows, parts, d), dtype=torch.float32, device=q.device)
-        lse_parts = torch.empty((rows, parts), dtype=torch.float32, device=q.device)
-        pieces = rows * -(-d // combine["BLOCK_D"])
+
+        def one(q, k, v):
+            o, lse = make_o(), make_lse() if keep_lse else None
+            expect(programs)
+            split(q, k, v, o, lse if keep_lse else o)
+            return o, lse
+
+        return _quiet(one)
+    pad_p = triton.next_power_of_2(parts)
+    block_d = min(pad(d), max(16, COMBINED // pad_p))
+    pieces = rows * -(-d // block_d)
+    combine = Launch(
+        combine_kernel, pieces, (parts,),
+        {
+            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
+            "BF16_BITS": constants["BF16_BITS"], "num_warps": 4, "enable_fp_fusion": True,
+        },
+    )  # fmt: skip
+    make_o_parts, make_lse_parts = of_floats(rows, parts, d), of_floats(rows, parts)
+
+    def several(q, k, v):
+        o, lse = make_o(), make_lse() if keep_lse else None
+        o_parts, lse_parts = make_o_parts(), make_lse_parts()
         expect(programs + pieces)
-        split_kernel[(programs,)](q, k, v, o_parts, lse_parts, *numbers, **split)
-        combine_kernel[(pieces,)](o_parts, lse_parts, o, lse, parts, **combine)
-    return o, lse if keep_lse else None
+        split(q, k, v, o_parts, lse_parts)
+        combine(o_parts, lse_parts, o, lse if keep_lse else o)
+        return o, lse
+
+    return _quiet(several)
+
+
+def _quiet(call: Callable) -> Callable:
+    """The call, silent where a GPU is: the interpreter warns."""
+    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call

@@ -10,8 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 
 import torch
@@ -22,12 +21,12 @@ from .. import decode, masks
 from ..configs import Config
 from ..decode import decode_attention, parts_for
 from ..reference import reference_attention
+from .calls import Call, call_times
 from .timing import interleave
 
 LENGTHS, HEADS, D = (4096, 16384, 65536), (1, 16), 64
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
 SDPA = {"sdpa_flash": SDPBackend.FLASH_ATTENTION, "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION}
-CALLS, ROUNDS = 100, 5  # of a loop
 TILES = (  # keys, warps, stages
     *((32, 1, 4), (32, 2, 4), (32, 4, 3), (64, 1, 3), (64, 2, 3), (64, 4, 2), (64, 4, 3)),
     *((64, 4, 4), (64, 8, 3), (128, 4, 2), (128, 4, 3), (128, 8, 2), (128, 8, 3)),
@@ -38,8 +37,8 @@ def decoded() -> list[dict]:
     """One query a head against Nk keys, bf16, d = 64: a row for each number of parts, one of them
     with `rule`, and one for each backend of SDPA, or why it is refused.
 
-    GPU time (median_ms …, L2 emptied before) of all; of the rule's and SDPA's also loop_ms: a
-    call's share of 100 calls in a row that are waited for once, the median of five such loops.
+    GPU time (median_ms …, L2 emptied before) of all; of the rule's and SDPA's also the times of a
+    call, as `call_times` has them.
     """
     rows = []
     for n_k, heads in itertools.product(LENGTHS, HEADS):
@@ -55,7 +54,7 @@ def decoded() -> list[dict]:
         functions[f"decode {rule}"] = partial(decode_attention, q, k, v)
         for name in SDPA:
             mine[name] = base | {"method": name}
-            functions[name] = partial(sdpa, name, q, k, v)
+            functions[name] = sdpa(name, q, k, v)
         for name in list(functions):
             try:
                 mine[name]["error"] = (functions[name]().double() - truth).abs().max().item()
@@ -64,9 +63,11 @@ def decoded() -> list[dict]:
                     raise
                 mine[name]["refused"] = " ".join(str(why).split())[:200]
                 del functions[name]
-        for name, times in interleave(functions).items():
-            mine[name] |= vars(times)
-        for name, keys in loops(functions, (f"decode {rule}", *SDPA), q, k, v).items():
+        times = interleave(functions)
+        for name in functions:
+            mine[name] |= vars(times[name])
+        called = {x: functions[x] for x in (f"decode {rule}", *SDPA) if x in functions}
+        for name, keys in call_times(called, {x: times[x].median_ms for x in called}).items():
             mine[name] |= keys
         rows += mine.values()
         told = (f"{name}: {r.get('median_ms', math.nan) * 1e3:.1f}" for name, r in mine.items())
@@ -83,29 +84,9 @@ def tensors(n_k: int, heads: int, d: int) -> tuple[torch.Tensor, ...]:
     )
 
 
-def sdpa(name: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """This backend's O, or its error."""
-    with sdpa_kernel(SDPA[name]):
-        return F.scaled_dot_product_attention(q, k, v)
-
-
-def loops(functions, names, q, k, v) -> dict[str, dict]:
-    """loop_ms, loop_calls and loop_runs of those `names` that `functions` has, in turns; choosing
-    SDPA's backend is not in its loop."""
-    found = {name: [] for name in names if name in functions}
-    for _, name in itertools.product(range(-1, ROUNDS), found):
-        chosen = sdpa_kernel(SDPA[name]) if name in SDPA else nullcontext()
-        call = partial(F.scaled_dot_product_attention, q, k, v) if name in SDPA else functions[name]
-        with chosen:
-            call()
-            torch.cuda.synchronize()
-            began = time.perf_counter()
-            for _ in range(CALLS):
-                call()
-            torch.cuda.synchronize()
-            found[name].append(1e3 * (time.perf_counter() - began) / CALLS)
-    about = {"loop_calls": CALLS, "loop_runs": ROUNDS}
-    return {x: {"loop_ms": sorted(t[1:])[ROUNDS // 2]} | about for x, t in found.items()}
+def sdpa(name: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Call:
+    """A function of no arguments: this backend's O, or its error. Choosing it is not timed."""
+    return Call(partial(F.scaled_dot_product_attention, q, k, v), partial(sdpa_kernel, SDPA[name]))
 
 
 def is_right(config: Config, d: int) -> bool:
@@ -113,7 +94,7 @@ def is_right(config: Config, d: int) -> bool:
     for n_k, parts in ((1024, 3), (777, 5)):
         q, k, v = tensors(n_k, 3, d)
         truth, _ = reference_attention(q, k, v)
-        o, _ = decode.run(q, k, v, masks.of(False), d**-0.5, config, parts, False)
+        o, _ = decode.run(q, k, v, masks.of(False), d**-0.5, config, parts, False)(q, k, v)
         if not (o.double() - truth).abs().max().item() <= 2 * 2**-9:  # NaN fails
             return False
     return True
@@ -138,14 +119,14 @@ def tune(d: int) -> None:
         splits = {max(1, min(x * sms // heads, n_k // 128, 256)) for x in (1, 2, 4)}
         functions = {
             f"{tile} in {parts}": partial(
-                decode.run, q, k, v, masks.of(False), d**-0.5, config, parts, False
+                decode.run(q, k, v, masks.of(False), d**-0.5, config, parts, False), q, k, v
             )
             for (tile, config), parts in itertools.product(usable.items(), sorted(splits))
         }
         for name in SDPA:
             with suppress(RuntimeError):  # a backend that is not here
-                sdpa(name, q, k, v)
-                functions[name] = partial(sdpa, name, q, k, v)
+                sdpa(name, q, k, v)()
+                functions[name] = sdpa(name, q, k, v)
         times = interleave(functions)
         ranked = sorted(times, key=lambda name: times[name].median_ms)
         print(f"d {d} Nk {n_k} heads {heads}, us:")

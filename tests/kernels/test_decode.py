@@ -14,6 +14,7 @@ from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from kernels import decode
 from kernels.decode import decode_attention, parts_for
+from kernels.launching import Calls
 from tests.kernels.attention_checks import make_qkv, tolerance
 
 
@@ -26,7 +27,11 @@ def poisoned(monkeypatch):
         x = empty(*shape, **options)
         return x.fill_(math.nan) if x.is_floating_point() else x
 
+    def make(*shape, **options):
+        return lambda: filled(*shape, **options)
+
     monkeypatch.setattr(torch, "empty", filled)
+    monkeypatch.setattr(decode, "maker", make)
 
 
 def errors(q, k, v, *, causal=False, scale=None, **options):
@@ -111,7 +116,7 @@ class Changed:
         def launch(first, second, *rest, **options):
             self.launches += 1
             self.change(second)
-            return self.kernel[grid](first, second, *rest, **options)
+            self.kernel[grid](first, second, *rest, **options)
 
         return launch
 
@@ -127,6 +132,7 @@ def test_a_combine_that_ignores_a_shift_is_found(part, monkeypatch):
         changed = Changed(decode.combine_kernel, change)
         with monkeypatch.context() as planted:
             planted.setattr(decode, "combine_kernel", changed)
+            planted.setattr(decode, "_calls", Calls(decode.prepare))
             o_error, lse_error = errors(*make_qkv(1, 16, n_k=64, heads=2), parts=4)
         assert changed.launches == 1
         assert (o_error <= 1 and lse_error <= 1) == right
@@ -135,6 +141,7 @@ def test_a_combine_that_ignores_a_shift_is_found(part, monkeypatch):
 def test_one_part_is_one_launch(monkeypatch):
     changed = Changed(decode.combine_kernel, lambda lse: None)
     monkeypatch.setattr(decode, "combine_kernel", changed)
+    monkeypatch.setattr(decode, "_calls", Calls(decode.prepare))
     assert_right(*make_qkv(1, 16, n_k=64), parts=1)
     assert changed.launches == 0
     assert_right(*make_qkv(1, 16, n_k=64), parts=2)
@@ -181,6 +188,14 @@ def test_the_page_has_the_same_rule(card):
 def test_a_tile_is_never_larger_than_a_part_may_be():
     for config in decode.TABLE.values():
         assert config.block_n <= decode.MIN_KEYS
+
+
+@pytest.mark.parametrize(("n_q", "n_k", "batch"), [(1, 0, 2), (0, 8, 2), (1, 8, 0)])
+def test_nothing_to_do(n_q, n_k, batch):
+    q, k = torch.ones(batch, 2, n_q, 16), torch.ones(batch, 1, n_k, 16)
+    o, lse = decode_attention(q, k, k, return_lse=True)
+    assert o.shape == q.shape and not o.any()
+    assert lse.shape == q.shape[:3] and lse.isneginf().all()
 
 
 @pytest.mark.parametrize(
