@@ -1,38 +1,284 @@
-"""Decoding, one query against many keys: the keys split among programs, their parts combined."""
+"""Decoding, a few queries against many keys: the keys split into parts, a program each, and the
+parts put together by their lse. The loop over the keys is FlashAttention-2's own."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
+
+import numpy
 import torch
+import triton
+import triton.language as tl
 
-from .orders import flash_attention
+from . import masks
+from .availability import INTERPRETED
+from .checks import check_device, check_options, check_tensors, check_whole
+from .configs import Config, pad
+from .fa2 import visit_tiles
+from .formats import as_operand, as_stored
+from .launching import Calls, Launch, maker, nothing
+from .masking import key_range
+from .progress import expect
+
+MAX_QUERIES = 16  # of a head; with more, row blocks fill a card by themselves: flash_attention
+MAX_PARTS = 256  # one program of the combine holds a piece of every part
+PROGRAMS_A_MULTIPROCESSOR = 2
+MIN_KEYS = 128  # of a part; a tile of keys is never larger
+COMBINED = 4096  # numbers that one program of the combine holds
+
+# kernel: begin
 
 
-def combine(o: torch.Tensor, lse: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """O and lse over all keys, from those over parts of them: exact in real arithmetic.
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk", "PARTS"])
+def split_kernel(
+    Q, K, V, O, LSE, q_strides, k_strides, v_strides, H, GROUP, Nq, Nk, PARTS, qk_scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
+    RAGGED: tl.constexpr, SIGN: tl.constexpr, KEEP_LSE: tl.constexpr, PRECISION: tl.constexpr,
+    BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: one part of the keys of one (batch, key head), for row block i of the
+    GROUP · Nq queries that share it: GROUP heads of Nq rows in one tile."""
+    Tr, Tc = tl.cdiv(GROUP * Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
+    part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
+    pair = (tl.program_id(0) // PARTS // Tr).to(tl.int64)
+    b, kv_h = pair // (H // GROUP), pair % (H // GROUP)
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
+    shared = i * BLOCK_M + lanes
+    row_ok = (lanes < BLOCK_M) & (shared < GROUP * Nq)
+    rows, h = shared % Nq, kv_h * GROUP + shared // Nq
+    tile_ok = row_ok[:, None] & (dims < D)[None, :]
+    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
+    q_ptrs = Q + b * q_strides[0] + h[:, None] * q_strides[1]
+    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
+    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
+    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
+    k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
+    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
 
-    o (..., parts, rows, d) and lse (..., parts, rows), natural log, each part normalised by itself.
-    lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p. A part that sees no key has lse −inf.
-    Returns o (..., rows, d) in o's dtype and lse (..., rows).
+    # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
+    q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    if SIGN != 1:  # the row maximum is scaled, so the scale's sign goes into Q, exactly
+        q *= SIGN
+    m_i = tl.full([PAD_M], float("-inf"), tl.float32)
+    l_i = tl.zeros([PAD_M], tl.float32)
+    acc = tl.zeros([PAD_M, PAD_D], tl.float32)
+
+    # The key blocks of this part: the first Tc % PARTS parts have one more than the others.
+    j_start = part * (Tc // PARTS) + tl.minimum(part, Tc % PARTS)
+    j_end = j_start + Tc // PARTS + (part < Tc % PARTS).to(tl.int32)
+    full = key_range(Nk - Nq, Nk - 1, Nk, MASK)[1]  # keys that all rows see need no mask
+    j_full = tl.minimum(tl.maximum(full // BLOCK_N, j_start), j_end)
+    PADDED: tl.constexpr = PAD_D != D
+    acc, m_i, l_i = visit_tiles(
+        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
+        rows, row_ok, keys, dims, j_start, j_full, Nq, Nk, qk_scale, D,
+        BLOCK_M, BLOCK_N, MASK, False, PADDED, PRECISION, False, BF16_BITS,
+    )  # fmt: skip
+    if MASK != "full" or RAGGED:
+        acc, m_i, l_i = visit_tiles(
+            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
+            rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D,
+            BLOCK_M, BLOCK_N, MASK, True, PADDED or RAGGED, PRECISION, False, BF16_BITS,
+        )  # fmt: skip
+
+    # phase: store — O = diag(1/l) O and lse = m + log l of this part: SRAM → HBM, once
+    l_ref = tl.where(l_i == 0.0, 1.0, l_i)  # a row without keys: O = 0, lse = −∞
+    at = ((b * H + h) * Nq + rows) * PARTS + part
+    BITS: tl.constexpr = BF16_BITS and O.dtype.element_ty == tl.bfloat16
+    o = as_stored(acc / l_ref[:, None], O.dtype.element_ty, BITS)
+    tl.store(O + at[:, None] * D + dims[None, :], o, mask=tile_ok)
+    if KEEP_LSE:
+        tl.store(LSE + at, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
+
+
+@triton.jit(do_not_specialize=["PARTS"])
+def combine_kernel(
+    O_PARTS, LSE_PARTS, O, LSE, PARTS,
+    D: tl.constexpr, BLOCK_D: tl.constexpr, PAD_P: tl.constexpr, KEEP_LSE: tl.constexpr,
+    BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: BLOCK_D dimensions of one row, from all its parts."""
+    PIECES: tl.constexpr = (D + BLOCK_D - 1) // BLOCK_D
+    row, piece = (tl.program_id(0) // PIECES).to(tl.int64), tl.program_id(0) % PIECES
+    parts, dims = tl.arange(0, PAD_P), piece * BLOCK_D + tl.arange(0, BLOCK_D)
+    # phase: load — O_p and lse_p of every part p: HBM → SRAM
+    part_ok, dim_ok = parts < PARTS, dims < D
+    at = row * PARTS + parts
+    lse = tl.load(LSE_PARTS + at, mask=part_ok, other=float("-inf"))
+    o_ptrs = O_PARTS + at[:, None] * D + dims[None, :]
+    o = tl.load(o_ptrs, mask=part_ok[:, None] & dim_ok[None, :], other=0.0)
+    # phase: max — m = max lse_p
+    m = tl.max(lse, 0)
+    m_ref = tl.where(m == float("-inf"), 0.0, m)  # a row without keys: no −∞ − (−∞)
+    # phase: exp — what part p weighs: exp(lse_p − m)
+    weights = tl.exp(lse - m_ref)
+    # phase: sum — l = Σ exp(lse_p − m)
+    l = tl.sum(weights, 0)
+    l_ref = tl.where(l == 0.0, 1.0, l)
+    # phase: output — O = Σ exp(lse_p − lse) O_p
+    o = tl.sum(weights[:, None] * o, 0) / l_ref
+    # phase: store — O and lse = m + log l: SRAM → HBM
+    tl.store(O + row * D + dims, as_stored(o, O.dtype.element_ty, BF16_BITS), mask=dim_ok)
+    if KEEP_LSE:
+        tl.store(LSE + row, m + tl.log(l_ref), mask=piece == 0)
+
+
+# kernel: end
+
+# (d padded to a power of two, bytes per element) → largest BLOCK_M, BLOCK_N, warps, stages. Not
+# measured: the largest that compile for sm_90 without spilling registers and of which two programs
+# fit even the smallest card's 99 KiB of shared memory at BLOCK_M = 16.
+TABLE = {
+    (64, 2): Config(64, 64, 4, 3),
+    (128, 2): Config(64, 64, 4, 2),
+    (256, 2): Config(32, 32, 4, 2),
+    (64, 4): Config(16, 32, 4, 3),
+    (128, 4): Config(16, 16, 4, 3),
+    (256, 4): Config(16, 16, 4, 2),
+}
+INTERPRETER = Config(64, 16, 4, 1)  # parts of several tiles at small N
+
+
+def decode_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    parts: int | None = None,
+    return_lse: bool = False,
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """Exact attention of few queries to many keys, forward only; as `flash_attention`, faster.
+
+    q (B, H, Nq, d) with Nq 1 to 16; k and v (B, Hk, Nk, d), Hk dividing H; fp16, bf16 or fp32;
+    d 1 to 256; any strides. `causal` is aligned bottom-right. `scale` defaults to 1/√d. `parts`, 1
+    to 256, is how many programs share the keys of a head (None: `parts_for`); a part may be empty.
+    Each part is a softmax of its own; then lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p,
+    which is exact in real arithmetic. One part needs no second launch.
+
+    Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log;
+    a row that sees no key gives 0 and −inf.
+    Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    whole = torch.logsumexp(lse, -2)
-    shift = torch.where(whole == float("-inf"), 0.0, whole)
-    weights = torch.exp(lse - shift.unsqueeze(-2))
-    return (weights.unsqueeze(-1) * o.float()).sum(-3).to(o.dtype), whole
+    o, lse = _calls(q, k, v, causal, scale, parts, return_lse)
+    return (o, lse) if return_lse else o
 
 
-def split_attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, splits: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention of q (B, H, Nq, d) to k and v (B, H, Nk, d), Nk a multiple of `splits`: each part
-    of the keys is a head of its own to the FA-2 kernel. Returns O (B, H, Nq, d), lse (B, H, Nq).
+def prepare(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+    causal: bool, scale: float | None, parts: int | None, keep_lse: bool,
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
+    errors as `decode_attention`."""
+    check_tensors(q, k, v)
+    check_options(scale, "fa2", ("fa2",), None, None, "ieee")
+    check_device(q.device)
+    (batch, heads, n_q, d), (k_heads, n_k) = q.shape, k.shape[1:3]
+    if n_q > MAX_QUERIES:
+        raise ValueError(
+            f"Nq = {n_q:,} is not allowed: decode_attention takes 1 to {MAX_QUERIES} queries of a "
+            "head, flash_attention any number."
+        )
+    if parts is not None:
+        check_whole("parts", parts, MAX_PARTS)
+    if 0 in q.shape or 0 in k.shape:
+        return nothing
+    rows = heads // k_heads * n_q
+    config = config_for(q.device, d, q.element_size(), rows)
+    if parts is None:
+        programs = batch * k_heads * -(-rows // config.block_m)
+        parts = parts_for(programs, n_k, multiprocessors(q.device))
+    scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
+    return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse)
 
-    Raises ValueError if Nk cannot be divided evenly.
-    """
-    batch, heads, n_q, d = q.shape
-    n_k = k.shape[2]
-    if splits < 1 or n_k % splits:
-        raise ValueError(f"splits = {splits} is not allowed: Nk = {n_k} must be a multiple of it.")
-    shape = (batch, heads * splits, n_k // splits, d)
-    spread = q.unsqueeze(2).expand(batch, heads, splits, n_q, d).reshape(batch, -1, n_q, d)
-    o, lse = flash_attention(spread, k.reshape(shape), v.reshape(shape), return_lse=True)
-    return combine(o.view(batch, heads, splits, n_q, d), lse.view(batch, heads, splits, n_q))
+
+_calls = Calls(prepare)
+
+
+def parts_for(programs: int, n_k: int, sms: int) -> int:
+    """How many parts the keys are split into: as many as give every multiprocessor two programs, at
+    most one for every 128 keys, and at most 256. `programs`: of the launch with the keys in one
+    part, B · Hk · row blocks; `sms`: multiprocessors."""
+    wanted = PROGRAMS_A_MULTIPROCESSOR * sms // programs
+    return max(1, min(wanted, n_k // MIN_KEYS, MAX_PARTS))
+
+
+@lru_cache(maxsize=16)
+def multiprocessors(device: torch.device) -> int:
+    """Of a GPU; the interpreter stands for 8."""
+    if device.type == "cpu":
+        return 8
+    return torch.cuda.get_device_properties(device).multi_processor_count
+
+
+def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config:
+    """Tile and launch settings for `rows` queries that share a key head."""
+    best = INTERPRETER if device.type == "cpu" else TABLE[max(64, pad(d)), itemsize]
+    return replace(best, block_m=min(pad(rows), best.block_m))
+
+
+def run(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
+    config: Config, parts: int, keep_lse: bool,
+) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+    """What a call on checked tensors like these does: a function of (q, k, v) to O and, if asked,
+    lse. One launch for one part, else two."""
+    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    rows, group = batch * heads * n_q, heads // k_heads
+    programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
+    constants = config.constants(d, q.dtype, "ieee")
+    split = Launch(
+        split_kernel, programs,
+        (
+            q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
+            (abs(scale) or 1.0) * 1.4426950408889634,
+        ),
+        {
+            "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
+            "RAGGED": n_k % config.block_n != 0, "SIGN": (scale > 0) - (scale < 0),
+            "KEEP_LSE": keep_lse or parts > 1, **constants,
+        },
+    )  # fmt: skip
+    of_floats = partial(maker, dtype=torch.float32, device=q.device)
+    make_o = maker(*q.shape, dtype=q.dtype, device=q.device)
+    make_lse = of_floats(*q.shape[:3])
+    if parts == 1:
+
+        def one(q, k, v):
+            o, lse = make_o(), make_lse() if keep_lse else None
+            expect(programs)
+            split(q, k, v, o, lse if keep_lse else o)
+            return o, lse
+
+        return _quiet(one)
+    pad_p = triton.next_power_of_2(parts)
+    block_d = min(pad(d), max(16, COMBINED // pad_p))
+    pieces = rows * -(-d // block_d)
+    combine = Launch(
+        combine_kernel, pieces, (parts,),
+        {
+            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
+            "BF16_BITS": constants["BF16_BITS"], "num_warps": 4, "enable_fp_fusion": True,
+        },
+    )  # fmt: skip
+    make_o_parts, make_lse_parts = of_floats(rows, parts, d), of_floats(rows, parts)
+
+    def several(q, k, v):
+        o, lse = make_o(), make_lse() if keep_lse else None
+        o_parts, lse_parts = make_o_parts(), make_lse_parts()
+        expect(programs + pieces)
+        split(q, k, v, o_parts, lse_parts)
+        combine(o_parts, lse_parts, o, lse if keep_lse else o)
+        return o, lse
+
+    return _quiet(several)
+
+
+def _quiet(call: Callable) -> Callable:
+    """The call, silent where a GPU is: the interpreter warns."""
+    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call

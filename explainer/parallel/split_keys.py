@@ -18,6 +18,9 @@ from explainer.parallel.simulator import Schedule, simulate
 from explainer.problem import Problem
 
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
+# The rule by which the kernel chooses, as in kernels/decode.py, which needs torch.
+PROGRAMS_A_MULTIPROCESSOR, MIN_KEYS, MAX_PARTS = 2, 128, 256
+SDPA = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN"}  # recorded beside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class Part:
 def parts(problem: Problem, splits: int) -> tuple[tuple[Part, ...], np.ndarray, float]:
     """The last row's attention to all keys, in ``splits`` parts: (parts, O (d,), lse), float64.
 
-    lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p, as `kernels.decode.combine` does.
+    lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p, as `kernels.decode.combine_kernel` does.
     """
     q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
     scores = k @ q[-1] * problem.scale
@@ -73,8 +76,15 @@ def schedule(w: Workload, splits: int) -> Schedule:
     return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
 
 
-def recorded(w: Workload) -> list[dict]:
-    """The H200's measured times nearest to this N and B·H (in octaves), one row for each split."""
+def chosen(w: Workload) -> int:
+    """Into how many parts the kernel splits the keys on this card, as ``kernels.decode.parts_for``
+    has it."""
+    wanted = PROGRAMS_A_MULTIPROCESSOR * w.hardware.sms // (w.batch * w.heads)
+    return max(1, min(wanted, w.n // MIN_KEYS, MAX_PARTS))
+
+
+def nearest(w: Workload) -> list[dict]:
+    """What was recorded on the H200 nearest to this N and B·H (in octaves)."""
     rows = load("decode_nvidia_h200")["rows"]
 
     def distance(row: dict) -> float:
@@ -83,3 +93,15 @@ def recorded(w: Workload) -> list[dict]:
 
     best = min(rows, key=distance)
     return [r for r in rows if (r["n_k"], r["heads"]) == (best["n_k"], best["heads"])]
+
+
+def recorded(w: Workload) -> list[dict]:
+    """Of the nearest recorded rows ours, one for each number of parts; that which the rule chooses
+    there has ``rule``."""
+    return [r for r in nearest(w) if "splits" in r]
+
+
+def beside(w: Workload) -> list[dict]:
+    """Of the nearest recorded rows the rule's and SDPA's, one a backend, ``refused`` or timed, also
+    as a call in a loop; none in a record that is older than they are."""
+    return [r for r in nearest(w) if r.get("rule") or r.get("method") in SDPA]

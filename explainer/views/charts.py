@@ -13,7 +13,8 @@ from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
-from explainer.views.figures import lengths_axis, styled
+from explainer.parallel.split_keys import SDPA
+from explainer.views.figures import LOOK, lengths_axis, styled
 
 # Told apart by shape as well: a line, a ring, a cross, a thin cross.
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
@@ -22,6 +23,10 @@ FORM_LOOK = {
     "standard_kept": ("#d55e00", "dash"),
     "autograd_kept": ("#a8447c", "dot"),
     "fused": ("#2b8fd0", "solid"),
+}
+SDPA_LOOK = {
+    name: {"color": LOOK[key][0], "width": 2, "dash": dash}
+    for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
@@ -186,26 +191,36 @@ def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def decode(rows: list[Mapping], remark: str) -> go.Figure:
-    """Measured time over the number of parts, and the simulated share of the card that works."""
+    """Measured time over the number of parts, and the simulated share of the card that works; rows
+    without ``splits`` are of other methods: a line each."""
     figure = go.Figure()
-    x = [str(r["splits"]) for r in rows]
+    ours = [r for r in rows if "splits" in r]
+    x = [str(r["splits"]) for r in ours]
     figure.add_bar(
-        x=x, y=[100 * r["busy"] for r in rows], name="multiprocessors at work, simulated (%)",
+        x=x, y=[100 * r["busy"] for r in ours], name="multiprocessors at work, simulated (%)",
         yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
         hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
-                   for r in rows],
+                   for r in ours],
     )  # fmt: skip
-    timed = [r for r in rows if "median_ms" in r]
-    texts = [
-        f"<b>{r['median_ms'] * 1e3:.1f} µs</b> (p20 {r['p20_ms'] * 1e3:.1f}, p80 "
-        f"{r['p80_ms'] * 1e3:.1f})<br>{_wrapped(r['source'])}"
-        for r in timed
-    ]
+    timed = [r for r in ours if "median_ms" in r]
     figure.add_scatter(
         x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
-        name="time, measured (µs)", mode="lines+markers", hovertext=texts, hoverinfo="text",
+        name="time, measured (µs)", mode="lines+markers", hoverinfo="text",
+        hovertext=[_took(r) for r in timed],
         line={"color": "#d55e00", "width": 2}, marker={"size": 9},
     )  # fmt: skip
+    for r in rows[len(ours) :]:
+        figure.add_scatter(
+            x=x, y=[r["median_ms"] * 1e3] * len(x), name=f"{r['method']}, measured (µs)",
+            mode="lines", line=SDPA_LOOK[r["method"]], hoverinfo="text",
+            hovertext=[_took(r)] * len(x),
+        )  # fmt: skip
+    for r in (r for r in timed if r["rule"]):
+        figure.add_scatter(
+            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name="as many as the rule chooses",
+            mode="markers", hoverinfo="text", hovertext=[f"the rule's choice<br>{_took(r)}"],
+            marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
+        )  # fmt: skip
     figure.update_xaxes(title="parts that the keys are split into", type="category")
     figure = styled(figure, 400, "One query: split the keys", remark)
     figure.update_layout(
@@ -217,3 +232,9 @@ def decode(rows: list[Mapping], remark: str) -> go.Figure:
         },
     )
     return figure
+
+
+def _took(r: Mapping) -> str:
+    """What hovering says of a measured time."""
+    spread = f"(p20 {r['p20_ms'] * 1e3:.1f}, p80 {r['p80_ms'] * 1e3:.1f})"
+    return f"<b>{r['median_ms'] * 1e3:.1f} µs</b> {spread}<br>{_wrapped(r['source'])}"

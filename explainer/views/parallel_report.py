@@ -227,27 +227,34 @@ def warps_head() -> str:
 
 
 def decode_rows(w: Workload) -> list[dict]:
-    """One row for each number of parts: the simulated share of the card, the measured time."""
+    """Parts, simulated share of the card at work, measured time where there is one; then SDPA's."""
     timed = {r["splits"]: r for r in split_keys.recorded(w)}
+    chosen = split_keys.chosen(w)
     rows = []
-    for splits in split_keys.SPLITS:
+    for splits in sorted({*split_keys.SPLITS, *timed, chosen}):
         s = split_keys.schedule(w, splits)
-        row = {"splits": splits, "programs": len(s.sm), "busy": round(s.busy, 4)}
-        if splits in timed:
-            t = timed[splits]
-            row |= {key: round(t[key], 5) for key in ("median_ms", "p20_ms", "p80_ms")}
-            row["source"] = (
-                f"measured at N = {t['n_k']:,}, {t['heads']} heads, d = 64, "
-                f"{about('decode_nvidia_h200')}"
-            )
-        rows.append(row)
-    return rows
+        row = {"method": "split keys", "splits": splits, "rule": "yes" if splits == chosen else ""}
+        row |= {"programs": len(s.sm), "busy": round(s.busy, 4)}
+        rows.append(row | _timed(timed.get(splits, {})))
+    return rows + [
+        {"method": name} | _timed(r)
+        for r in split_keys.beside(w)
+        if (name := split_keys.SDPA.get(r["method"])) and "median_ms" in r
+    ]
+
+
+def _timed(r: Mapping) -> dict:
+    """The time of a recorded row, and where it comes from; nothing without one."""
+    if "median_ms" not in r:
+        return {}
+    at = f"measured at N = {r['n_k']:,}, {r['heads']} heads, d = 64, {about('decode_nvidia_h200')}"
+    return {x: r[x] for x in ("median_ms", "p20_ms", "p80_ms")} | {"source": at}
 
 
 def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
     """One query leaves the card idle; splitting the keys fills it."""
     heads, sms = w.batch * w.heads, w.hardware.sms
-    timed = [r for r in rows if "median_ms" in r]
+    timed = [r for r in rows if "splits" in r and "median_ms" in r]
     best = min(timed, key=lambda r: r["median_ms"])
     at = split_keys.recorded(w)[0]
     idle = f"and {sms - heads} stay idle" if heads < sms else "which is enough to fill the card"
@@ -259,6 +266,32 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
         f"{timed[0]['median_ms'] * 1e3:.0f}."
     )
     return _page(said(text), view="decode")
+
+
+def _beside(w: Workload) -> str:
+    """The rule and what it chooses; measured beside SDPA where that is recorded."""
+    rule = (
+        f"The kernel splits the keys into as many parts as give every multiprocessor "
+        f"{split_keys.PROGRAMS_A_MULTIPROCESSOR} programs, at most one for every "
+        f"{split_keys.MIN_KEYS} keys, and at most {split_keys.MAX_PARTS}. Here: "
+        f"{count(split_keys.chosen(w), 'part')}."
+    )
+    listed = []
+    for r in split_keys.beside(w):
+        name = split_keys.SDPA.get(r["method"], f"split keys, {count(r.get('splits', 1), 'part')}")
+        times = (f"{r[x] * 1e3:.1f} µs" if x in r else "" for x in ("median_ms", "loop_ms"))
+        listed.append((name, r["refused"], "") if "refused" in r else (name, *times))
+    if not listed:
+        return card("rule", "How many parts", "computed", words(rule))
+    at = split_keys.beside(w)[0]
+    note = (
+        f"Measured with {at['n_k']:,} keys, {count(at['heads'], 'head')}, d = 64, bf16. GPU time: "
+        "by CUDA events, L2 emptied before each run, the host's work hidden. A call in a loop: 100 "
+        "calls in a row, waited for once at the end, L2 warm."
+    )
+    head = ("Method", "GPU time", "a call in a loop")
+    return card("rule", "How many parts", about("decode_nvidia_h200"), words(rule), words(note),
+                table(head, listed, "Split keys beside SDPA"))  # fmt: skip
 
 
 def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
@@ -277,8 +310,10 @@ def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "own; lse = log Σ exp(lse of the parts), O = Σ exp(lse of the part − lse) · O of the "
         "part. In exact arithmetic nothing is lost: it is the online softmax, in any order."
     )
-    columns = ("Parts", "programs", "busy", "median ms", "p20 ms", "p80 ms", "source")
+    columns = ("Method", "parts", "the rule's", "programs", "busy", "median ms", "p20 ms", "p80 ms",
+               "source")  # fmt: skip
     return _page(
+        _beside(w),
         card("combine", "The parts put together", "computed", words(note),
              table(head, shown, "Combining four parts")),
         figures_of("decode", columns, rows, "Every bar and point as a table"),

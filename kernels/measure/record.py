@@ -1,8 +1,9 @@
 """Records of a GPU for Memory and Parallel: `python -m kernels.measure.record WHAT FILE`.
 
 placement: real schedules. tiles: what compiling makes of every tile, for every card, and on the GPU
-at hand its speed. decode: one query against many keys, the keys split or not. counted: bytes that
-the kernels move, counted in the interpreter (with TRITON_INTERPRET=1).
+at hand its speed. decode: one query against many keys, by the number of parts, and
+SDPA's time. counted: bytes that the kernels move, counted in the interpreter (with
+TRITON_INTERPRET=1).
 """
 
 from __future__ import annotations
@@ -11,17 +12,14 @@ import argparse
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
-import torch
-
 from .. import masks
-from ..decode import split_attention
 from ..orders import config_for
 from ..reference import reference_attention
 from .bench import provenance
 from .contenders import Problem
+from .decoding import decoded
 from .inspection import SM_LIMITS, compile_report
 from .placement import placement
 from .timing import interleave
@@ -45,7 +43,6 @@ COUNTED = tuple(  # N, side of the square tiles, d
     for n, side, d in itertools.product((128, 256, 512, 1024), (16, 32, 64, 128), (64, 128))
     if n > side
 )
-DECODED = tuple(itertools.product((4096, 16384, 65536), (1, 16), (1, 2, 4, 8, 16, 32, 64)))
 
 
 def placements() -> list[dict]:
@@ -114,24 +111,6 @@ def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
     times = interleave({"it": function}, runs=9, limit_ms=300.0)["it"]
     tflops = problem.flops / times.median_ms / 1e9
     return {**vars(config), "error": error, **vars(times), "tflops": tflops}
-
-
-def decoded() -> list[dict]:
-    """Median time of one query a head against Nk keys, by the number of parts; bf16, d = 64."""
-    rows = []
-    for n_k, heads in itertools.product((4096, 16384, 65536), (1, 16)):
-        q = torch.randn(1, heads, 1, 64, device="cuda", dtype=torch.bfloat16)
-        k, v = (torch.randn(1, heads, n_k, 64, device="cuda").bfloat16() for _ in range(2))
-        truth, _ = reference_attention(q, k, v)
-        parts = [s for n, h, s in DECODED if (n, h) == (n_k, heads)]
-        functions = {str(s): partial(split_attention, q, k, v, s) for s in parts}
-        times = interleave(functions, runs=15)
-        for s in parts:
-            error = (functions[str(s)]()[0].double() - truth).abs().max().item()
-            row = {"n_k": n_k, "heads": heads, "splits": s, "d": 64, "error": error}
-            rows.append(row | vars(times[str(s)]))
-        print(n_k, heads, [f"{s}: {times[str(s)].median_ms:.4f}" for s in parts], flush=True)
-    return rows
 
 
 def counted() -> list[dict]:

@@ -1,76 +1,227 @@
-"""Keys split among heads of the real kernel, combined: against float64 attention to all keys."""
+"""Decoding: keys in parts, the parts combined, against float64 attention to all keys."""
 
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 import torch
 
 import kernels
-from kernels.decode import combine, split_attention
-from tests.kernels.attention_checks import UNIT_ROUNDOFF, make_qkv, tolerance
+from explainer.base.cards import CARDS
+from explainer.memory.workload import Workload
+from explainer.parallel import split_keys
+from kernels import decode
+from kernels.decode import decode_attention, parts_for
+from kernels.launching import Calls
+from tests.kernels.attention_checks import make_qkv, tolerance
+
+
+@pytest.fixture(autouse=True)
+def poisoned(monkeypatch):
+    """Memory that a launch is given holds NaN: what no program writes cannot go unseen."""
+    empty = torch.empty
+
+    def filled(*shape, **options):
+        x = empty(*shape, **options)
+        return x.fill_(math.nan) if x.is_floating_point() else x
+
+    def make(*shape, **options):
+        return lambda: filled(*shape, **options)
+
+    monkeypatch.setattr(torch, "empty", filled)
+    monkeypatch.setattr(decode, "maker", make)
+
+
+def errors(q, k, v, *, causal=False, scale=None, **options):
+    """Largest errors of O and lse, each divided by what is allowed; checks where lse is −inf."""
+    o, lse = decode_attention(q, k, v, causal=causal, scale=scale, return_lse=True, **options)
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal, scale=scale)
+    factor = q.shape[-1] ** -0.5 if scale is None else scale
+    allowed = tolerance(
+        q, k, v, o_ref, causal=causal, scale=factor, order="fa2", key_blocks=1, tf32=False
+    )
+    assert o.dtype == q.dtype and o.shape == q.shape
+    assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
+    seen = lse_ref.isfinite()
+    assert torch.equal(lse.isneginf(), ~seen) and not o[~seen].any()
+    lse_error = (lse.double() - lse_ref)[seen].abs().max() if seen.any() else torch.zeros(())
+    o_error = (o.double() - o_ref).abs().max()
+    return o_error.item() / allowed.o, lse_error.item() / allowed.lse
+
+
+def assert_right(*qkv, **options):
+    for error in errors(*qkv, **options):
+        assert error <= 1, options  # NaN fails
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("splits", [1, 3, 8])
+@pytest.mark.parametrize("parts", [None, 1, 2, 3, 4, 5, 6, 7])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(("n_q", "batch", "heads"), [(1, 2, 2), (5, 1, 1)])
-def test_split_attention(n_q, batch, heads, dtype, splits):
-    q, k, v = make_qkv(n_q, 16, n_k=48, batch=batch, heads=heads, dtype=dtype, seed=splits)
-    o, lse = split_attention(q, k, v, splits)
-    o_ref, lse_ref = kernels.reference_attention(q, k, v)
-    allowed = tolerance(
-        q, k, v, o_ref, causal=False, scale=16**-0.5, order="fa2", key_blocks=1, tf32=False
+@pytest.mark.parametrize(
+    ("n_q", "causal", "n_k", "heads", "k_heads", "d"),
+    [
+        (1, False, 48, 1, 1, 16),
+        (1, True, 301, 4, 2, 24),
+        (1, False, 1, 2, 2, 5),
+        (2, True, 101, 6, 2, 16),
+        (3, False, 101, 2, 2, 24),
+        (4, True, 3, 6, 2, 16),  # the first row sees no key, and most parts have none
+        (4, True, 64, 17, 1, 16),  # 68 rows share a key head: two row blocks
+        (16, True, 49, 1, 1, 5),
+    ],
+)
+def test_decoding_is_attention(n_q, causal, n_k, heads, k_heads, d, dtype, parts):
+    q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=heads, k_heads=k_heads, dtype=dtype)
+    assert_right(q, k, v, causal=causal, parts=parts)
+
+
+@pytest.mark.parametrize("scale", [-0.4, 0.0, 3.0])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_any_scale(scale, parts):
+    q, k, v = make_qkv(4, 16, n_k=70, dtype="bf16")
+    assert_right(q, k, v, causal=True, scale=scale, parts=parts)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
+def test_any_strides(order, parts):
+    """In memory the dimensions lie in this order; one more tensor has a stride of 0."""
+    back = [order.index(i) for i in range(4)]
+    q, k, v = (
+        x.permute(order).contiguous().permute(back)
+        for x in make_qkv(3, 20, n_k=50, batch=2, heads=4, k_heads=2, dtype="fp16")
     )
-    # Each part's O is rounded to the dtype before the weighted mean of the parts is rounded again.
-    more = UNIT_ROUNDOFF[q.dtype] * v.abs().max().item()
-    assert o.dtype == q.dtype and o.shape == q.shape and lse.shape == q.shape[:3]
-    assert (o.double() - o_ref).abs().max().item() <= allowed.o + more
-    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    assert not k.is_contiguous()
+    assert_right(q, k, v, causal=True, parts=parts)
+    assert_right(q, k[:, :1].expand_as(k), v, parts=parts)
+    assert_right(q, k[:, :, 1::3], v[:, :, ::3][:, :, : (k.shape[2] + 1) // 3], parts=parts)
 
 
-@pytest.mark.parametrize("splits", [0, -1, 5, 96])
-def test_an_uneven_split_is_one_sentence(splits):
-    q, k, v = make_qkv(1, 16, n_k=48)
-    with pytest.raises(ValueError, match=rf"^splits = {splits} is not allowed: Nk = 48 .*\.$"):
-        split_attention(q, k, v, splits)
+def test_lse_need_not_be_kept():
+    q, k, v = make_qkv(2, 16, n_k=100, dtype="fp16")
+    for parts in (1, 4):
+        both = decode_attention(q, k, v, parts=parts, return_lse=True)
+        assert torch.equal(decode_attention(q, k, v, parts=parts), both[0])
 
 
-def parts_of(n_k: int, bounds: list[int], scale: float = 1.0):
-    """Scores and V in float64; (O of each part, lse of each part), and those of all keys."""
-    random = torch.Generator().manual_seed(n_k)
-    s = torch.randn(2, 3, n_k, dtype=torch.float64, generator=random) * scale
-    v = torch.randn(2, n_k, 4, dtype=torch.float64, generator=random)
+class Changed:
+    """Stands in for a kernel whose second tensor is changed before its launch."""
 
-    def one(a: int, b: int):
-        return torch.softmax(s[..., a:b], -1) @ v[:, a:b], torch.logsumexp(s[..., a:b], -1)
+    def __init__(self, kernel, change):
+        self.kernel, self.change, self.launches = kernel, change, 0
 
-    pieces = [one(a, b) for a, b in itertools.pairwise(bounds)]
-    o, lse = (torch.stack(x, 1) for x in zip(*pieces, strict=True))
-    return o, lse, *one(0, n_k)
+    def __getitem__(self, grid):
+        def launch(first, second, *rest, **options):
+            self.launches += 1
+            self.change(second)
+            self.kernel[grid](first, second, *rest, **options)
 
-
-@pytest.mark.parametrize("bounds", [[0, 40], [0, 1, 40], [0, 13, 26, 40], list(range(41))])
-@pytest.mark.parametrize("scale", [1.0, 200.0])
-def test_combining_parts_of_any_size(bounds, scale):
-    """In fp32: products and sums of at most 40 terms with weights that add up to 1; the weights
-    have the error of lse, of which fp32 keeps 24 bits."""
-    o, lse, whole, whole_lse = parts_of(40, bounds, scale)
-    found, found_lse = combine(o.float(), lse.float())
-    unit = 2.0**-24
-    lse_error = unit * lse.abs().max().item() * 2 + 8 * unit
-    assert (found_lse - whole_lse).abs().max().item() <= lse_error
-    error = (2 * lse_error + 8 * unit) * o.abs().max().item()
-    assert (found - whole).abs().max().item() <= error
+        return launch
 
 
-def test_parts_that_see_no_key_weigh_nothing():
-    o, lse, whole, whole_lse = parts_of(40, [0, 13, 40])
-    nothing = torch.zeros_like(o[:, :1]), torch.full_like(lse[:, :1], float("-inf"))
-    padded = torch.cat([nothing[0], o, nothing[0]], 1), torch.cat([nothing[1], lse, nothing[1]], 1)
-    found, found_lse = combine(*(x.float() for x in padded))
-    torch.testing.assert_close(found.double(), whole, rtol=0, atol=1e-5)
-    torch.testing.assert_close(found_lse.double(), whole_lse, rtol=0, atol=1e-5)
-    empty, empty_lse = combine(*(torch.cat([x, x], 1) for x in nothing))
-    assert (empty == 0).all() and empty_lse.isneginf().all()
+@pytest.mark.parametrize("part", [0, 2])
+def test_a_combine_that_ignores_a_shift_is_found(part, monkeypatch):
+    """A part that weighs as if its scores were as large as the largest."""
+
+    def unshifted(lse):
+        lse[:, part] = lse.amax(-1)
+
+    for change, right in ((lambda lse: None, True), (unshifted, False)):
+        changed = Changed(decode.combine_kernel, change)
+        with monkeypatch.context() as planted:
+            planted.setattr(decode, "combine_kernel", changed)
+            planted.setattr(decode, "_calls", Calls(decode.prepare))
+            o_error, lse_error = errors(*make_qkv(1, 16, n_k=64, heads=2), parts=4)
+        assert changed.launches == 1
+        assert (o_error <= 1 and lse_error <= 1) == right
+
+
+def test_one_part_is_one_launch(monkeypatch):
+    changed = Changed(decode.combine_kernel, lambda lse: None)
+    monkeypatch.setattr(decode, "combine_kernel", changed)
+    monkeypatch.setattr(decode, "_calls", Calls(decode.prepare))
+    assert_right(*make_qkv(1, 16, n_k=64), parts=1)
+    assert changed.launches == 0
+    assert_right(*make_qkv(1, 16, n_k=64), parts=2)
+    assert changed.launches == 1
+
+
+def test_as_many_parts_as_there_may_be():
+    assert_right(*make_qkv(1, 20, n_k=40, dtype="bf16"), parts=decode.MAX_PARTS)
+
+
+def test_parts_of_very_different_size():
+    """One part has all the weight, and the first of them none that fp32 could hold."""
+    q, k, v = make_qkv(1, 16, n_k=96)
+    k[:, :, :80] -= 40 * q
+    assert_right(q, k, v, parts=6)
+
+
+@pytest.mark.parametrize("sms", [1, 8, 132])
+def test_the_rule(sms):
+    for programs, n_k in itertools.product((1, 2, 7, 64, 200, 5000), (1, 127, 128, 1000, 1 << 20)):
+        parts = parts_for(programs, n_k, sms)
+        assert 1 <= parts <= 256
+        if parts > 1:
+            assert parts * programs <= 2 * sms and n_k / parts >= 128
+        more = parts + 1
+        assert more > 256 or more * programs > 2 * sms or n_k / more < 128
+
+
+def test_the_rule_on_an_h200():
+    found = {(h, n): parts_for(h, n, 132) for h in (1, 16) for n in (4096, 16384, 65536)}
+    assert found == {
+        **{(1, 4096): 32, (1, 16384): 128, (1, 65536): 256},
+        **{(16, 4096): 16, (16, 16384): 16, (16, 65536): 16},
+    }
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_the_page_has_the_same_rule(card):
+    for n, batch, heads in itertools.product((16, 300, 5000, 65_536), (1, 3), (1, 16, 100)):
+        w = Workload(n=n, block_q=16, block_k=16, batch=batch, heads=heads, card=card)
+        assert split_keys.chosen(w) == parts_for(batch * heads, n, w.hardware.sms)
+
+
+def test_a_tile_is_never_larger_than_a_part_may_be():
+    for config in decode.TABLE.values():
+        assert config.block_n <= decode.MIN_KEYS
+
+
+@pytest.mark.parametrize(("n_q", "n_k", "batch"), [(1, 0, 2), (0, 8, 2), (1, 8, 0)])
+def test_nothing_to_do(n_q, n_k, batch):
+    q, k = torch.ones(batch, 2, n_q, 16), torch.ones(batch, 1, n_k, 16)
+    o, lse = decode_attention(q, k, k, return_lse=True)
+    assert o.shape == q.shape and not o.any()
+    assert lse.shape == q.shape[:3] and lse.isneginf().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"parts": 0}, ValueError, "parts = 0 is not allowed: a whole number from 1 to 256."),
+        ({"parts": 257}, ValueError, "parts = 257 is not allowed: a whole number from 1 to 256."),
+        ({"parts": 2.0}, ValueError, "parts = 2.0 is not allowed: a whole number from 1 to 256."),
+        (
+            {"n_q": 17},
+            ValueError,
+            "Nq = 17 is not allowed: decode_attention takes 1 to 16 queries of a head, "
+            "flash_attention any number.",
+        ),
+        (
+            {"scale": math.inf},
+            ValueError,
+            "scale = inf is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30.",
+        ),
+        ({"heads": 3}, ValueError, "k has 2 heads, which do not divide q's 3 heads."),
+    ],
+    ids=["no parts", "too many parts", "half parts", "too many queries", "scale", "heads"],
+)
+def test_what_cannot_run_is_one_sentence(change, error, sentence):
+    options = {key: change[key] for key in ("parts", "scale") if key in change}
+    q, k, v = make_qkv(change.get("n_q", 1), 16, n_k=48, heads=change.get("heads", 2), k_heads=2)
+    with pytest.raises(error) as caught:
+        decode_attention(q, k, v, **options)
+    assert str(caught.value) == sentence
