@@ -22,6 +22,7 @@ _TORCH = dict.fromkeys(("naive_attention", "reference_attention", "reference_sta
 _TRITON = {
     **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
     **dict.fromkeys(("attention", "which", "transformers_attention"), "door"),
+    "decode_attention": "decode",
     "count_traffic": "measure.counting",
     "compile_report": "measure.inspection",
 }

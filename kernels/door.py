@@ -18,14 +18,16 @@ from dataclasses import dataclass
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from . import hopper, masks, orders
+from . import decode, hopper, masks, orders
 from .checks import check_device, check_tensors
 from .launching import Calls
+
+SMALL_TILES = 16  # of 128 × 128 scores: a GPU is done with them before the next call comes
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The kernel that `attention` runs: its name, "hopper" or "fa2", and why in one sentence."""
+    """The kernel that `attention` runs: "hopper", "decode" or "fa2", and why in one sentence."""
 
     kernel: str
     why: str
@@ -39,7 +41,12 @@ def which(
     check_tensors(q, k, v)
     check_device(q.device)
     asked = masks.asked(causal, mask)
+    (batch, heads, n_q, _), n_k = q.shape, k.shape[2]
+    if n_q <= decode.MAX_QUERIES:
+        return Choice("decode", f"So few queries, Nq = {n_q}: the keys are split among programs.")
     works, reason = hopper.supports(q, k, v, scale=scale, mask=asked.text)
+    if works and batch * heads * -(-n_q // 128) * -(-n_k // 128) <= SMALL_TILES:
+        return Choice("fa2", "So little work: the readable kernel is the one launched sooner.")
     if works:
         return Choice("hopper", "The Hopper kernel takes this input and is the fastest that does.")
     return Choice("fa2", reason)
@@ -56,7 +63,8 @@ def attention(
     here; `which` says how. Returns O (B, H, Nq, d) in q's dtype, contiguous; with `return_lse` also
     lse (B, H, Nq), fp32, natural log. Raises RuntimeError where a gradient would be recorded.
     """
-    if not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
+    tensors = type(q) is type(k) is type(v) is torch.Tensor
+    if not tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
         check_tensors(q, k, v)  # says which is not
     if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
         raise RuntimeError(
@@ -65,8 +73,8 @@ def attention(
         )
     # Eagerly the dispatcher, which would call the same, costs a third of the call.
     traced = torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None
-    plain = not traced and type(q) is type(k) is type(v) is torch.Tensor
-    o, lse = (_calls if plain else _operator)(q, k, v, causal, mask, scale)
+    run = _calls if tensors and not traced else _operator
+    o, lse = run(q, k, v, causal, mask, scale)
     return (o, lse) if return_lse else o
 
 
@@ -96,8 +104,11 @@ def transformers_attention(
 
 def _prepare(q, k, v, causal, mask, scale):
     """The prepared call of the kernel chosen for such input."""
-    if which(q, k, v, causal=causal, mask=mask, scale=scale).kernel == "hopper":
+    chosen = which(q, k, v, causal=causal, mask=mask, scale=scale).kernel
+    if chosen == "hopper":
         return hopper.prepare(q, k, v, causal, mask, scale)
+    if chosen == "decode":
+        return decode.prepare(q, k, v, masks.asked(causal, mask).hides, scale, None, True)
     return orders.prepare(q, k, v, causal, mask, scale)
 
 

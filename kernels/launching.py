@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 import torch
+import triton
 from triton import knobs
 from triton.runtime import driver
 
@@ -19,6 +20,9 @@ from .availability import INTERPRETED
 
 MOST_CALLS = 1024  # kept at once; whoever has more shapes than that prepares some again
 MOST_MAPS = 256  # tensor maps kept of one argument, 128 bytes each
+_TYPED = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7)  # one launcher for all types
+_hooks = knobs.runtime
+_ENTER, _LEAVE = _hooks.launch_enter_hook, _hooks.launch_exit_hook
 
 
 class Calls:
@@ -40,24 +44,21 @@ class Calls:
                 (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15, options,
             )  # fmt: skip
             call = self.kept.get(key)
-        except (
-            AttributeError,
-            TypeError,
-        ):  # no tensors, or an option that is none: prepare says so
-            self.prepare(q, k, v, *options)
+        except (AttributeError, TypeError):
+            self.prepare(q, k, v, *options)  # no tensors, or an option that is none: says which
             raise
         if call is None:
             call = self.prepare(q, k, v, *options)
             if len(self.kept) >= MOST_CALLS:
                 self.kept.clear()
             self.kept[key] = call
-        return on_device(call, q, k, v)
+        return call(q, k, v) if _gpus() == 1 else on_device(call, q, k, v)
 
 
 def on_device(call: Callable, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
     """call(q, k, v) with q's device as the current one."""
     index = q.device.index
-    if index is None or _gpus() == 1 or index == torch.cuda.current_device():
+    if index is None or index == torch.cuda.current_device():
         return call(q, k, v)
     with torch.cuda.device(index):
         return call(q, k, v)
@@ -95,47 +96,68 @@ class Launch:
 
     def __call__(self, *tensors: torch.Tensor) -> None:
         """Launches on the current stream of the current device."""
-        if self.ready is not None and not self._watched():
-            self.ready(tensors)
+        ready, enter, leave = self.ready, _hooks.launch_enter_hook, _hooks.launch_exit_hook
+        unseen = enter is _ENTER and leave is _LEAVE and not (enter.calls or leave.calls)
+        if ready is not None and unseen and not self.kernel.pre_run_hooks:
+            ready(tensors)
             return
+        # Triton's own way: it compiles, and calls the hooks of whoever wants to see launches.
         described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
         plain = tensors[len(described) :]
         compiled = self.kernel[self.grid](*described, *plain, *self.scalars, **self.constants)
-        # For an address that is no multiple of 16 Triton compiles another variant: left to it.
+        # For an address that is no multiple of 16 it compiles another variant: left to it.
         if compiled is not None and not INTERPRETED and not any(x.data_ptr() & 15 for x in tensors):
             self.ready = self._direct(compiled, described, len(tensors))
 
-    def _watched(self) -> bool:
-        """Whether somebody wants to see launches: Triton's own way then calls their hooks."""
-        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
-        return bool(
-            getattr(enter, "calls", enter)
-            or getattr(leave, "calls", leave)
-            or self.kernel.pre_run_hooks
-        )
-
     def _direct(self, compiled, described: list, tensors: int) -> Callable[[tuple], None]:
         """A function of the tensors that launches what was compiled, past Triton's binding of
-        arguments. From 3.6 to 3.9 its launcher takes the same: grid, stream, function, metadata,
-        hooks, the kernel's arguments in order, where of a constexpr only the place counts."""
+        arguments. Its launcher wants the kernel's arguments in order, where of a constexpr only
+        the place counts."""
         stream_of, device = driver.active.get_current_stream, torch.cuda.current_device()
         run, mapped = _with_maps(compiled, described, self.boxes)
-        programs, by_tma = self.grid[0], len(mapped)
-        function, metadata = compiled.function, compiled.packed_metadata
-        constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
+        start = _bound(run, compiled, self.grid[0])
+        by_tma, constexprs = len(mapped), len(self.kernel.arg_names) - tensors - len(self.scalars)
         tail = (*self.scalars, *(None,) * constexprs)
 
         def launch(tensors: tuple) -> None:
+            start(stream_of(device), *[x.data_ptr() for x in tensors], *tail)
+
+        def launch_by_tma(tensors: tuple) -> None:
             arguments = []
             for argument, x in zip(mapped, tensors, strict=False):
                 arguments += argument(x)
             arguments += [x.data_ptr() for x in tensors[by_tma:]]
-            run(
-                programs, 1, 1, stream_of(device), function, metadata, None, None, None,
-                *arguments, *tail,
-            )  # fmt: skip
+            start(stream_of(device), *arguments, *tail)
 
-        return launch
+        return launch_by_tma if mapped else launch
+
+
+def _bound(run, compiled, programs: int) -> Callable[..., None]:
+    """(stream, *arguments) → a launch of so many programs.
+
+    Triton's launcher is called as Triton does, with grid, stream, function, metadata, hooks; or, if
+    it is built as in 3.6 to 3.9 and has no scratch memory to allocate, what it wraps is.
+    """
+    function, metadata = compiled.function, compiled.packed_metadata
+    try:
+        simple = not (run.global_scratch_size or run.profile_scratch_size)
+        simple = simple and not getattr(run, "gsan_enabled", False)
+        launch, how = run.launch, (run.launch_cooperative_grid, run.launch_pdl)
+        typed = (run.arg_annotations, run.kernel_signature) if _TYPED else ()
+    except AttributeError:
+        simple = False
+    if not simple:
+        return lambda stream, *arguments: run(
+            programs, 1, 1, stream, function, metadata, None, None, None, *arguments
+        )
+    if typed:
+        return lambda stream, *arguments: launch(
+            programs, 1, 1, stream, function, *how, metadata, None, None, None, None, None,
+            *typed, arguments,
+        )  # fmt: skip
+    return lambda stream, *arguments: launch(
+        programs, 1, 1, stream, function, *how, None, None, metadata, None, None, None, *arguments
+    )
 
 
 def _with_maps(compiled, described: list, boxes: tuple) -> tuple[Callable, list[Callable]]:

@@ -76,8 +76,11 @@ def tile_states(
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
     if states.numel():
-        call = ORDERS[order](q, k, v, *how, keep_lse=False, states=states)
-        on_device(_guarded(call, config), q, k, v)
+        call = _quiet(ORDERS[order](q, k, v, *how, keep_lse=False, states=states))
+        try:
+            on_device(call, q, k, v)
+        except OutOfResources as error:
+            raise _too_large(q, config, error) from error
     return states[0], states[1]
 
 
@@ -99,29 +102,19 @@ def prepare(
     how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision)
     if 0 in q.shape or 0 in k.shape:
         return nothing
-    return _guarded(ORDERS[order](q, k, v, *how, keep_lse=keep_lse), how[2])
+    return _quiet(ORDERS[order](q, k, v, *how, keep_lse=keep_lse))
 
 
-def _guarded(call, config: Config):
-    """The call: silent where a GPU is (the interpreter warns), clear where a tile is too large."""
-    if INTERPRETED:
+def _quiet(call):
+    """The call, silent where a GPU is: the interpreter warns."""
+    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call
 
-        def quiet(q, k, v):
-            with numpy.errstate(over="ignore", invalid="ignore"):
-                return call(q, k, v)
 
-        return quiet
-
-    def explained(q, k, v):
-        try:
-            return call(q, k, v)
-        except OutOfResources as error:
-            raise RuntimeError(
-                f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
-                f"d = {q.shape[-1]}: {error.name} needed {error.required:,}, limit {error.limit:,}."
-            ) from error
-
-    return explained
+def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:
+    return RuntimeError(
+        f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
+        f"d = {q.shape[-1]}: {error.name} needed {error.required:,}, limit {error.limit:,}."
+    )
 
 
 _calls = Calls(prepare)
