@@ -31,6 +31,10 @@ from .parts import (
     unpack,
 )
 
+# Renamed in Triton 3.8; 3.9 keeps the old names only to refuse them.
+async_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
+async_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
 ROWS = gl.constexpr(64)  # of one warpgroup: what one wgmma computes
 LN2 = gl.constexpr(0.6931471805599453)
 
@@ -66,14 +70,12 @@ def produce(loads, plan: gl.constexpr):
             parity = ((it // STAGES) & 1) ^ 1
             mbarrier.wait(k_empty.index(s), parity)
             mbarrier.expect(k_full.index(s), BYTES)
-            tma.async_copy_global_to_shared(
-                k_desc, [b, h // GROUP, n0, 0], k_full.index(s), k_smem.index(s)
-            )
+            async_load(k_desc, [b, h // GROUP, n0, 0], k_full.index(s), k_smem.index(s))
             if back == 0:
                 mbarrier.wait(q_empty.index(n & 1), ((n >> 1) & 1) ^ 1)
                 mbarrier.expect(q_full.index(n & 1), BLOCK_M * D * 2)
                 for w in gl.static_range(CONSUMERS):
-                    tma.async_copy_global_to_shared(
+                    async_load(
                         q_desc,
                         [b, h, i * BLOCK_M + w * ROWS, 0],
                         q_full.index(n & 1),
@@ -81,9 +83,7 @@ def produce(loads, plan: gl.constexpr):
                     )
             mbarrier.wait(v_empty.index(s), parity)
             mbarrier.expect(v_full.index(s), BYTES)
-            tma.async_copy_global_to_shared(
-                v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s)
-            )
+            async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
         if ORDER == "queue":
             code = take_from_queue(counter, Tr * BH)
@@ -284,7 +284,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
         o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))
         fence_async_shared()
-        tma.async_copy_shared_to_global(o_desc, [bh // H, bh % H, row0, 0], o_smem.index(w))
+        async_store(o_desc, [bh // H, bh % H, row0, 0], o_smem.index(w))
         n += 1
     tma.store_wait(0)
 

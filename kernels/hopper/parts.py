@@ -91,17 +91,34 @@ def first_hidden(row, Nq, Nk, CAUSAL: gl.constexpr):
         return Nk
 
 
+@gluon.constexpr_function
+def eights(N):
+    """Layout (N // 8, 8) of the columns that a thread has of S: two of every eight."""
+    high = [[1 << bit, 0] for bit in range((N // 8).bit_length() - 1)]
+    none = [0, 0]
+    lanes = [[0, 2], [0, 4], none, none, none]
+    return gl.DistributedLinearLayout([[0, 1], *high], lanes, [none, none], [], [N // 8, 8])
+
+
 @gluon.jit
 def mask(S, row0, col0, Nq, Nk, CAUSAL: gl.constexpr, S_LAYOUT: gl.constexpr):
     """S_ij = −∞ where the key is beyond Nk or above the diagonal."""
     M: gl.constexpr = S.shape[0]
     N: gl.constexpr = S.shape[1]
-    n = col0 + gl.arange(0, N, gl.SliceLayout(0, S_LAYOUT))
-    hidden = gl.full([M], Nk, gl.int32, gl.SliceLayout(1, S_LAYOUT))
     if CAUSAL:
+        n = col0 + gl.arange(0, N, gl.SliceLayout(0, S_LAYOUT))
         rows = row0 + gl.arange(0, M, gl.SliceLayout(1, S_LAYOUT))
-        hidden = gl.minimum(hidden, rows + (Nk - Nq + 1))
-    return gl.where(n[None, :] < hidden[:, None], S, float("-inf"))
+        hidden = gl.minimum(Nk, rows + (Nk - Nq + 1))
+        return gl.where(n[None, :] < hidden[:, None], S, float("-inf"))
+    else:
+        # 8 · high + low < Nk − col0, so that high is a number in the code: ptxas 13.4 computes a
+        # thread's columns before the loop over tiles, and at d = 64 has no registers to keep them
+        EIGHTS: gl.constexpr = eights(N)
+        high = gl.arange(0, N // 8, gl.SliceLayout(1, EIGHTS)) * 8
+        low = gl.arange(0, 8, gl.SliceLayout(0, EIGHTS))
+        seen = (high[:, None] < (Nk - col0 - low)[None, :]).reshape([N])
+        seen = gl.convert_layout(seen, gl.SliceLayout(0, S_LAYOUT), assert_trivial=True)
+        return gl.where(seen[None, :], S, float("-inf"))
 
 
 @gluon.jit

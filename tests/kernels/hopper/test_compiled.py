@@ -1,0 +1,90 @@
+"""Every plan of the Hopper kernel, compiled for sm_90 by the installed Triton, without a card."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, replace
+
+import pytest
+
+from explainer.engine.child import ROOT
+from kernels.hopper import plans
+from tests.kernels.hopper.test_hopper import SHARED_BYTES
+
+ROW_BLOCKS = (1, 2, plans.MAX_PAIRED_ROW_BLOCKS + 2)  # odd, even, more than are paired
+# (d, causal, order) of the table and of what `fit` makes of it
+SHAPES = sorted(
+    {
+        (*key, plans.fit(plan, blocks * plan.block_m, plan.block_n).order)
+        for key, plan in plans.TABLE.items()
+        for blocks in ROW_BLOCKS
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """compiled(plan, d, dtype): the answer of `plan_compiler`, one process for all."""
+    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.kernels.hopper.plan_compiler"],
+        cwd=ROOT,
+        env={**env, "CUDA_VISIBLE_DEVICES": ""},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def ask(plan: plans.Plan, d: int, dtype: str) -> dict:
+        child.stdin.write(json.dumps({"plan": asdict(plan), "d": d, "dtype": dtype}) + "\n")
+        child.stdin.flush()
+        answer = json.loads(child.stdout.readline())
+        assert "error" not in answer, answer["error"]
+        return answer
+
+    yield ask
+    child.communicate()
+
+
+def faults(log: str) -> list[str]:
+    """What ptxas -v says that would make the kernel slow: memory used as registers, C7512."""
+    assert re.search(r"Used \d+ registers", log), f"not ptxas's log: {log!r}"
+    memory = r"\b[1-9]\d* bytes (?:stack frame|spill stores|spill loads)"
+    return re.findall(rf"{memory}|wgmma\.mma_async instructions are serialized", log)
+
+
+def test_what_fit_changes_is_compiled_below():
+    for (d, causal), plan in plans.TABLE.items():
+        for blocks in ROW_BLOCKS:
+            for keys in (plan.block_n, plan.block_n + 1):
+                fitted = plans.fit(plan, blocks * plan.block_m, keys)
+                assert (d, causal, fitted.order) in SHAPES
+                assert replace(fitted, order=plan.order, ragged=plan.ragged) == plan
+    assert (128, True, "queue") in SHAPES and (128, True, "pairs") in SHAPES
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("ragged", [False, True], ids=["even", "ragged"])
+@pytest.mark.parametrize(("d", "causal", "order"), SHAPES)
+def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, ragged, dtype):
+    plan = replace(plans.TABLE[d, causal], order=order, ragged=ragged)
+    answer = compiled(plan, d, dtype)
+    assert faults(answer["log"]) == []
+    assert answer["shared_bytes"] <= SHARED_BYTES
+    assert answer["wgmma"] > 0
+
+
+def test_a_plan_with_too_few_registers_is_found(compiled):
+    plan = replace(plans.TABLE[64, False], consumer_registers=128)
+    found = faults(compiled(plan, 64, "bf16")["log"])
+    assert [what for what in found if what.endswith("spill stores")]
+    assert [what for what in found if what.endswith("are serialized")]
+
+
+def test_a_kernel_that_does_not_compile_is_a_failure(compiled):
+    plan = replace(plans.TABLE[64, False], block_n=48)  # no power of 2
+    with pytest.raises(AssertionError, match="power of 2"):
+        compiled(plan, 64, "bf16")
