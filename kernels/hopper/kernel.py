@@ -26,9 +26,11 @@ from .parts import (
     mask,
     online_softmax,
     pack,
+    pass_turn,
     take_from_queue,
     tile_at,
     unpack,
+    wait_turn,
 )
 
 # Renamed in Triton 3.8; 3.9 keeps the old names only to refuse them.
@@ -112,7 +114,7 @@ def add_values(P, v_smem, s, O, keep):
 
 @gluon.jit
 def step(
-    q, k_ring, v_ring, turn, turns, it, packed, O, m, l, has_P, has_O, row0, n0, Nq, Nk, scale_log2,
+    q, k_ring, v_ring, it, packed, O, m, l, has_P, has_O, row0, n0, Nq, Nk, scale_log2,
     MASK: gl.constexpr, plan: gl.constexpr, w: gl.constexpr,
     S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
 ):  # fmt: skip
@@ -136,12 +138,12 @@ def step(
     # phases: load, scores, output — both products are started, neither is awaited
     mbarrier.wait(k_full.index(s), (it // STAGES) & 1)
     if PING_PONG:
-        mbarrier.wait(turn.index(w), turns & 1)
+        wait_turn(w)
     S_started = scores(q, k_smem, s, S_LAYOUT)
     mbarrier.wait(v_full.index(s_prev), ((it + STAGES - 1) // STAGES - 1) & 1, pred=has_P)
     O_started = add_values(P, v_smem, s_prev, O, has_O)
     if PING_PONG:
-        mbarrier.arrive(turn.index((w + 1) % CONSUMERS), count=1)
+        pass_turn((w + 1) % CONSUMERS)
     S = warpgroup_mma_wait(1, deps=[S_started])
     mbarrier.arrive(k_empty.index(s), count=1)
     # phase: mask
@@ -159,7 +161,7 @@ def step(
 
 
 @gluon.jit
-def pass_over(k_ring, v_ring, turn, turns, it, blocks, plan: gl.constexpr, w: gl.constexpr):
+def pass_over(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
     """Let key blocks go by that this warpgroup's rows do not see; the others need them."""
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
@@ -171,11 +173,10 @@ def pass_over(k_ring, v_ring, turn, turns, it, blocks, plan: gl.constexpr, w: gl
         mbarrier.wait(v_ring[1].index(s), (it // STAGES) & 1)
         mbarrier.arrive(v_ring[2].index(s), count=1)
         if PING_PONG:
-            mbarrier.wait(turn.index(w), turns & 1)
-            mbarrier.arrive(turn.index((w + 1) % CONSUMERS), count=1)
-            turns += 1
+            wait_turn(w)
+            pass_turn((w + 1) % CONSUMERS)
         it += 1
-    return it, turns
+    return it
 
 
 @gluon.jit
@@ -190,7 +191,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     PING_PONG: gl.constexpr = plan.ping_pong
     PEEL: gl.constexpr = plan.peel
     BLOCK_M: gl.constexpr = ROWS * CONSUMERS
-    o_desc, o_smem, q_ring, k_ring, v_ring, turn, queue, LSE, sizes, scale_log2, zero = work
+    o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero = work
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
@@ -204,10 +205,9 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     packed = pack(gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT), DTYPE)
     O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
     it = 0
-    turns = 0
     n = 0
     if PING_PONG and w == CONSUMERS - 1:
-        mbarrier.arrive(turn.index(0), count=1)
+        pass_turn(0)
     code = fixed_turn(0, ORDER)
     while code < Tr * BH:
         i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
@@ -217,7 +217,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
             if row0 >= Nq:  # rows beyond the last: one block for form's sake
                 mine = 1
-            it, turns = pass_over(k_ring, v_ring, turn, turns, it, Tc - mine, plan, w)
+            it = pass_over(k_ring, v_ring, it, Tc - mine, plan, w)
             Tc = mine
         q = q_smem.index((n & 1) * CONSUMERS + w).reshape([ROWS, D])
         mbarrier.wait(q_full.index(n & 1), (n >> 1) & 1)
@@ -241,28 +241,25 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                 q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
                 for back in range(0, Tc - 1 - whole):
                     packed, O, m, l = step(
-                        q_again, k_ring, v_ring, turn, turns, it, packed, O, m, l, True, True,
+                        q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
                         row0, (Tc - 2 - back) * BLOCK_N, Nq, Nk, scale_log2,
                         1, plan, w, S_LAYOUT, O_LAYOUT,
                     )  # fmt: skip
                     it += 1
-                    turns += 1
             for _ in range(0, whole):
                 packed, O, m, l = step(
-                    q, k_ring, v_ring, turn, turns, it, packed, O, m, l, True, True,
+                    q, k_ring, v_ring, it, packed, O, m, l, True, True,
                     0, 0, Nq, Nk, scale_log2, 0, plan, w, S_LAYOUT, O_LAYOUT,
                 )  # fmt: skip
                 it += 1
-                turns += 1
         else:
             for back in range(0, Tc):
                 packed, O, m, l = step(
-                    q, k_ring, v_ring, turn, turns, it, packed, O, m, l, back > 0, back > 1,
+                    q, k_ring, v_ring, it, packed, O, m, l, back > 0, back > 1,
                     row0, (Tc - 1 - back) * BLOCK_N, Nq, Nk, scale_log2,
                     2 if MASK else 0, plan, w, S_LAYOUT, O_LAYOUT,
                 )  # fmt: skip
                 it += 1
-                turns += 1
         mbarrier.arrive(q_empty.index(n & 1), count=1)
         # the last P V, and beside it the next tile's code and lse = m + log l
         s_last = (it - 1) % STAGES
@@ -326,7 +323,6 @@ def hopper_kernel(
     k_full, k_empty = ring(STAGES, CONSUMERS)
     v_full, v_empty = ring(STAGES, CONSUMERS)
     told, heard = ring(2, CONSUMERS)
-    turn, _ = ring(CONSUMERS, 1)
     fence_async_shared()
     q_ring = (q_smem, q_full, q_empty)
     k_ring = (k_smem, k_full, k_empty)
@@ -334,7 +330,7 @@ def hopper_kernel(
     queue = (slots, told, heard)
     sizes = (Tr, BH, H, GROUP, Nq, Nk, SECTION)
     loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, queue, counter, sizes)
-    work = (o_desc, o_smem, q_ring, k_ring, v_ring, turn, queue, LSE, sizes, scale_log2, zero)
+    work = (o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero)
     if CONSUMERS == 2:
         gl.warp_specialize(
             [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],

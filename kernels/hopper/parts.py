@@ -91,34 +91,24 @@ def first_hidden(row, Nq, Nk, CAUSAL: gl.constexpr):
         return Nk
 
 
-@gluon.constexpr_function
-def eights(N):
-    """Layout (N // 8, 8) of the columns that a thread has of S: two of every eight."""
-    high = [[1 << bit, 0] for bit in range((N // 8).bit_length() - 1)]
-    none = [0, 0]
-    lanes = [[0, 2], [0, 4], none, none, none]
-    return gl.DistributedLinearLayout([[0, 1], *high], lanes, [none, none], [], [N // 8, 8])
-
-
 @gluon.jit
 def mask(S, row0, col0, Nq, Nk, CAUSAL: gl.constexpr, S_LAYOUT: gl.constexpr):
     """S_ij = −∞ where the key is beyond Nk or above the diagonal."""
     M: gl.constexpr = S.shape[0]
     N: gl.constexpr = S.shape[1]
+    # 8 · high + low < hidden − col0, so that high is a number in the code: ptxas 13.4 computes a
+    # thread's columns before the loop over tiles, and at d = 64 has no registers to keep them
+    SPLIT: gl.constexpr = S.reshape([M, N // 8, 8]).type.layout
+    BY_ROW_AND_LOW: gl.constexpr = gl.SliceLayout(1, SPLIT)
+    high = gl.arange(0, N // 8, gl.SliceLayout(0, gl.SliceLayout(2, SPLIT))) * 8
+    low = gl.arange(0, 8, gl.SliceLayout(0, BY_ROW_AND_LOW))
+    hidden = gl.full([M], Nk, gl.int32, gl.SliceLayout(1, BY_ROW_AND_LOW))
     if CAUSAL:
-        n = col0 + gl.arange(0, N, gl.SliceLayout(0, S_LAYOUT))
-        rows = row0 + gl.arange(0, M, gl.SliceLayout(1, S_LAYOUT))
-        hidden = gl.minimum(Nk, rows + (Nk - Nq + 1))
-        return gl.where(n[None, :] < hidden[:, None], S, float("-inf"))
-    else:
-        # 8 · high + low < Nk − col0, so that high is a number in the code: ptxas 13.4 computes a
-        # thread's columns before the loop over tiles, and at d = 64 has no registers to keep them
-        EIGHTS: gl.constexpr = eights(N)
-        high = gl.arange(0, N // 8, gl.SliceLayout(1, EIGHTS)) * 8
-        low = gl.arange(0, 8, gl.SliceLayout(0, EIGHTS))
-        seen = (high[:, None] < (Nk - col0 - low)[None, :]).reshape([N])
-        seen = gl.convert_layout(seen, gl.SliceLayout(0, S_LAYOUT), assert_trivial=True)
-        return gl.where(seen[None, :], S, float("-inf"))
+        rows = row0 + gl.arange(0, M, gl.SliceLayout(1, BY_ROW_AND_LOW))
+        hidden = gl.minimum(hidden, rows + (Nk - Nq + 1))
+    left = (hidden - col0)[:, None] - low[None, :]
+    seen = (high[None, :][:, :, None] < left[:, None, :]).reshape([M, N])
+    return gl.where(gl.convert_layout(seen, S_LAYOUT, assert_trivial=True), S, float("-inf"))
 
 
 @gluon.jit
@@ -165,3 +155,34 @@ def unpack(packed, DTYPE: gl.constexpr, LAYOUT: gl.constexpr):
     low = (packed & 0xFFFF).to(gl.int16).to(DTYPE, bitcast=True)
     high = (packed >> 16).to(gl.int16).to(DTYPE, bitcast=True)
     return gl.convert_layout(gl.join(low, high).reshape([M, 2 * N]), LAYOUT)
+
+
+@gluon.jit
+def wait_turn(w: gl.constexpr):
+    """Warpgroup w waits until the one before it has passed its turn on."""
+    if w == 0:
+        _barrier("bar.sync 12, 256;")
+    elif w == 1:
+        _barrier("bar.sync 13, 256;")
+    else:
+        _barrier("bar.sync 14, 256;")
+
+
+@gluon.jit
+def pass_turn(w: gl.constexpr):
+    """It is warpgroup w's turn."""
+    if w == 0:
+        _barrier("bar.arrive 12, 256;")
+    elif w == 1:
+        _barrier("bar.arrive 13, 256;")
+    else:
+        _barrier("bar.arrive 14, 256;")
+
+
+@gluon.jit
+def _barrier(INSTRUCTION: gl.constexpr):
+    """A barrier of the hardware, of the 256 threads of two warpgroups; Gluon has no name for them.
+    Cheaper than an mbarrier in shared memory. Triton itself uses 0 to 4 here; there are 16."""
+    lanes = gl.full([128], 0, gl.int32, gl.BlockedLayout([1], [32], [4], [0]))
+    ASM: gl.constexpr = INSTRUCTION + " mov.u32 $0, $1;"
+    gl.inline_asm_elementwise(ASM, "=r,r", [lanes], gl.int32, is_pure=False, pack=1)

@@ -8,6 +8,7 @@ from ..masks import Mask
 
 MASKS = ("full", "causal")  # that the kernel has
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
+LONG = 8192  # keys from which `peel` pays everywhere
 MAX_PAIRED_ROW_BLOCKS = 64  # beyond it the rest of an uneven last turn costs more than the queue
 
 
@@ -45,7 +46,7 @@ THREE = {"consumers": 3, "stages": 3, "producer_registers": 32, "consumer_regist
 TABLE = {
     (64, False): Plan(False, False, order="queue", ping_pong=True, peel=True, **THREE),
     (64, True): Plan(True, False, order="queue", ping_pong=True, peel=False, **THREE),
-    (128, False): Plan(False, False, order="rows", ping_pong=False, peel=True, **TWO),
+    (128, False): Plan(False, False, order="pairs", ping_pong=True, peel=True, **TWO),
     (128, True): Plan(True, False, order="pairs", ping_pong=False, peel=True, **TWO),
 }
 
@@ -56,8 +57,12 @@ def choose(d: int, mask: Mask, n_q: int, n_k: int) -> Plan:
 
 
 def fit(plan: Plan, n_q: int, n_k: int) -> Plan:
-    """The same plan, with what depends on the lengths: ragged keys, pairs that come out even."""
+    """The same plan, with what depends on the lengths: ragged keys, pairs that come out even, a
+    first tile with code of its own where it is paid back."""
     row_blocks = -(-n_q // plan.block_m)
-    if plan.order == "pairs" and (row_blocks % 2 or row_blocks > MAX_PAIRED_ROW_BLOCKS):
+    if plan.order == "pairs" and row_blocks > MAX_PAIRED_ROW_BLOCKS:
         plan = replace(plan, order="queue")
-    return replace(plan, ragged=n_k % plan.block_n != 0)
+    elif plan.order == "pairs" and row_blocks % 2:
+        plan = replace(plan, order="queue" if plan.causal else "rows")
+    peel = plan.peel or n_k >= LONG
+    return replace(plan, ragged=n_k % plan.block_n != 0, peel=peel)

@@ -14,12 +14,13 @@ from kernels.hopper import plans
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 
 ROW_BLOCKS = (1, 2, plans.MAX_PAIRED_ROW_BLOCKS + 2)  # odd, even, more than are paired
-# (d, causal, order) of the table and of what `fit` makes of it
+KEYS = (128, plans.LONG)
+# (d, causal, order, peel) of the table and of what `fit` makes of it
 SHAPES = sorted(
     {
-        (*key, plans.fit(plan, blocks * plan.block_m, plan.block_n).order)
+        (*key, fitted.order, fitted.peel)
         for key, plan in plans.TABLE.items()
-        for blocks in ROW_BLOCKS
+        for fitted in (plans.fit(plan, m * plan.block_m, n) for m in ROW_BLOCKS for n in KEYS)
     }
 )
 
@@ -58,19 +59,21 @@ def faults(log: str) -> list[str]:
 def test_what_fit_changes_is_compiled_below():
     for (d, causal), plan in plans.TABLE.items():
         for blocks in ROW_BLOCKS:
-            for keys in (plan.block_n, plan.block_n + 1):
+            for keys in (*KEYS, *(keys + 1 for keys in KEYS)):
                 fitted = plans.fit(plan, blocks * plan.block_m, keys)
-                assert (d, causal, fitted.order) in SHAPES
-                assert replace(fitted, order=plan.order, ragged=plan.ragged) == plan
-    assert (128, True, "queue") in SHAPES and (128, True, "pairs") in SHAPES
+                assert (d, causal, fitted.order, fitted.peel) in SHAPES
+                assert fitted.ragged == (keys % 128 != 0)
+                same = {"order": plan.order, "ragged": plan.ragged, "peel": plan.peel}
+                assert replace(fitted, **same) == plan
+    assert {order for d, causal, order, _ in SHAPES if d == 128} == {"pairs", "queue", "rows"}
 
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
 @pytest.mark.parametrize("ragged", [False, True], ids=["even", "ragged"])
-@pytest.mark.parametrize(("d", "causal", "order"), SHAPES)
-def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, ragged, dtype):
-    plan = replace(plans.TABLE[d, causal], order=order, ragged=ragged)
+@pytest.mark.parametrize(("d", "causal", "order", "peel"), SHAPES)
+def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, peel, ragged, dtype):
+    plan = replace(plans.TABLE[d, causal], order=order, peel=peel, ragged=ragged)
     answer = compiled(plan, d, dtype)
     assert faults(answer["log"]) == []
     assert answer["shared_bytes"] <= SHARED_BYTES
