@@ -47,7 +47,11 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    o, lse = _calls(q, k, v, causal, mask, scale, order, block_m, block_n, precision, return_lse)
+    options = causal, mask, scale, order, block_m, block_n, precision, return_lse
+    try:
+        o, lse = _calls(q, k, v, *options)
+    except OutOfResources as error:
+        raise _too_large(q, config_for(q, block_m, block_n), error) from error
     return (o, lse) if return_lse else o
 
 

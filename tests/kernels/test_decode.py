@@ -15,7 +15,7 @@ from explainer.parallel import split_keys
 from kernels import decode
 from kernels.decode import decode_attention, parts_for
 from kernels.launching import Calls
-from tests.kernels.attention_checks import make_qkv, tolerance
+from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
 
 @pytest.fixture(autouse=True)

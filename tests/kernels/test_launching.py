@@ -6,9 +6,10 @@ import threading
 
 import pytest
 import torch
+from triton.runtime.errors import OutOfResources
 
 import kernels
-from kernels import hopper, launching, orders
+from kernels import fa2, hopper, launching, orders
 from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
 on_gpu = pytest.mark.skipif(
@@ -92,6 +93,23 @@ def test_no_tensor_is_said_in_the_words_of_the_checks():
     for call in (kernels.flash_attention, kernels.attention):
         with pytest.raises(TypeError, match=r"k must be a torch\.Tensor, not int"):
             call(q, 1, v)
+
+
+@pytest.mark.parametrize("call", [kernels.flash_attention, kernels.tile_states])
+def test_a_tile_that_does_not_fit_is_one_sentence_and_is_not_kept(call, monkeypatch):
+    """Triton says so when it has compiled, in the first launch."""
+
+    class TooLarge:
+        def __getitem__(self, grid):
+            raise OutOfResources(262_144, 232_448, "shared memory")
+
+    q, k, v = make_qkv(8, 16)
+    with monkeypatch.context() as planted:
+        planted.setattr(fa2, "fa2_kernel", TooLarge())
+        planted.setattr(orders, "_calls", launching.Calls(orders.prepare))
+        with pytest.raises(RuntimeError, match=r"do not fit this GPU at d = 16: shared memory"):
+            call(q, k, v, block_m=64, block_n=32)
+    call(q, k, v, block_m=64, block_n=32)
 
 
 @pytest.mark.parametrize("attend", FAST)
