@@ -32,9 +32,9 @@ COMBINED = 4096  # numbers that one program of the combine holds
 # kernel: begin
 
 
-@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk", "PARTS"])
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk", "PARTS", "LSE_AT"])
 def split_kernel(
-    Q, K, V, O, LSE, q_strides, k_strides, v_strides, H, GROUP, Nq, Nk, PARTS, qk_scale,
+    Q, K, V, O, LSE, q_strides, k_strides, v_strides, H, GROUP, Nq, Nk, PARTS, LSE_AT, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     RAGGED: tl.constexpr, SIGN: tl.constexpr, KEEP_LSE: tl.constexpr, PRECISION: tl.constexpr,
@@ -92,23 +92,23 @@ def split_kernel(
     o = as_stored(acc / l_ref[:, None], O.dtype.element_ty, BITS)
     tl.store(O + at[:, None] * D + dims[None, :], o, mask=tile_ok)
     if KEEP_LSE:
-        tl.store(LSE + at, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
+        tl.store(LSE + LSE_AT + at, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
 
 
-@triton.jit(do_not_specialize=["PARTS"])
+@triton.jit(do_not_specialize=["PARTS", "LSE_AT"])
 def combine_kernel(
-    O_PARTS, LSE_PARTS, O, LSE, PARTS,
+    O_PARTS, O, LSE, PARTS, LSE_AT,
     D: tl.constexpr, BLOCK_D: tl.constexpr, PAD_P: tl.constexpr, KEEP_LSE: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: BLOCK_D dimensions of one row, from all its parts."""
+    """One program: BLOCK_D dimensions of one row, from all its parts. Their lse follow their O."""
     PIECES: tl.constexpr = (D + BLOCK_D - 1) // BLOCK_D
     row, piece = (tl.program_id(0) // PIECES).to(tl.int64), tl.program_id(0) % PIECES
     parts, dims = tl.arange(0, PAD_P), piece * BLOCK_D + tl.arange(0, BLOCK_D)
     # phase: load — O_p and lse_p of every part p: HBM → SRAM
     part_ok, dim_ok = parts < PARTS, dims < D
     at = row * PARTS + parts
-    lse = tl.load(LSE_PARTS + at, mask=part_ok, other=float("-inf"))
+    lse = tl.load(O_PARTS + LSE_AT + at, mask=part_ok, other=float("-inf"))
     o_ptrs = O_PARTS + at[:, None] * D + dims[None, :]
     o = tl.load(o_ptrs, mask=part_ok[:, None] & dim_ok[None, :], other=0.0)
     # phase: max — m = max lse_p
@@ -236,7 +236,7 @@ def run(
         split_kernel, programs,
         (
             q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
-            (abs(scale) or 1.0) * 1.4426950408889634,
+            rows * parts * d if parts > 1 else 0, (abs(scale) or 1.0) * 1.4426950408889634,
         ),
         {
             "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
@@ -260,20 +260,20 @@ def run(
     block_d = min(pad(d), max(16, COMBINED // pad_p))
     pieces = rows * -(-d // block_d)
     combine = Launch(
-        combine_kernel, pieces, (parts,),
+        combine_kernel, pieces, (parts, rows * parts * d),
         {
             "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
             "BF16_BITS": constants["BF16_BITS"], "num_warps": 4, "enable_fp_fusion": True,
         },
     )  # fmt: skip
-    make_o_parts, make_lse_parts = of_floats(rows, parts, d), of_floats(rows, parts)
+    make_parts = of_floats(rows * parts * (d + 1))  # O of every part, then its lse: one allocation
 
     def several(q, k, v):
         o, lse = make_o(), make_lse() if keep_lse else None
-        o_parts, lse_parts = make_o_parts(), make_lse_parts()
+        each = make_parts()
         expect(programs + pieces)
-        split(q, k, v, o_parts, lse_parts)
-        combine(o_parts, lse_parts, o, lse if keep_lse else o)
+        split(q, k, v, each, each)
+        combine(each, o, lse if keep_lse else o)
         return o, lse
 
     return _quiet(several)

@@ -107,16 +107,16 @@ def test_lse_need_not_be_kept():
 
 
 class Changed:
-    """Stands in for a kernel whose second tensor is changed before its launch."""
+    """Stands in for the combine: the parts' lse (rows, parts) are changed before its launch."""
 
     def __init__(self, kernel, change):
         self.kernel, self.change, self.launches = kernel, change, 0
 
     def __getitem__(self, grid):
-        def launch(first, second, *rest, **options):
+        def launch(each, o, lse, parts, lse_at, **options):
             self.launches += 1
-            self.change(second)
-            self.kernel[grid](first, second, *rest, **options)
+            self.change(each[lse_at:].view(-1, parts))
+            self.kernel[grid](each, o, lse, parts, lse_at, **options)
 
         return launch
 
