@@ -1,4 +1,4 @@
-"""The GPUs that the pages talk about: sizes and rates from NVIDIA's own documents."""
+"""The GPUs that the pages talk about: rates from NVIDIA's own documents, memory from its driver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ SHARED_BYTES_PER_CLOCK = {"sm_75": 64}  # 16 load and store units (Turing whitep
 class Card:
     """One GPU. Bytes in bytes, ``hbm_bytes_per_s`` in B/s, rates in TFLOP/s, dense.
 
-    ``hbm_bytes`` is the datasheet's GB as 10⁹ (the T4 and the RTX cards have GDDR in place of HBM).
+    ``hbm_bytes`` is what the driver reports as the card's memory (nvidia-smi's MiB), which is not
+    quite what the name says (the T4 and the RTX cards have GDDR in place of HBM).
     ``shared_bytes`` is what one thread block may use (opt-in maximum), ``shared_per_sm_bytes`` what
     an SM has. ``tensor_tflops``: fp16 products with fp32 sums, no sparsity; ``fp32_tflops``: the
     ordinary units.
@@ -58,7 +59,7 @@ class Card:
         return 16 * LANES[self.arch] * self.sms * self.clock_hz
 
 
-def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_gb, gb_per_s, tensor, fp32, source):
+def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_mib, gb_per_s, tensor, fp32, source):
     return Card(
         name=name,
         arch=arch,
@@ -68,7 +69,7 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_gb, gb_per_s, tenso
         shared_per_sm_bytes=per_sm * KIB,
         registers_per_sm_bytes=256 * KIB,
         l2_bytes=l2_mib * MIB,
-        hbm_bytes=hbm_gb * 10**9,
+        hbm_bytes=hbm_mib * MIB,
         hbm_bytes_per_s=gb_per_s * 1e9,
         tensor_tflops=tensor,
         fp32_tflops=fp32,
@@ -79,27 +80,27 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_gb, gb_per_s, tenso
 # key in a URL → card
 CARDS = {
     "t4": _card(
-        "T4", "sm_75", 2018, 40, 64, 64, 4, 16, 320, 65.0, 8.1,
+        "T4", "sm_75", 2018, 40, 64, 64, 4, 15_360, 320, 65.0, 8.1,
         "NVIDIA T4 datasheet; Turing architecture whitepaper",
     ),
     "a100": _card(
-        "A100 80 GB SXM", "sm_80", 2020, 108, 163, 164, 40, 80, 2039, 312.0, 19.5,
+        "A100 80 GB SXM", "sm_80", 2020, 108, 163, 164, 40, 81_920, 2039, 312.0, 19.5,
         "NVIDIA A100 datasheet; Ampere architecture whitepaper",
     ),
     "h100": _card(
-        "H100 SXM", "sm_90", 2022, 132, 227, 228, 50, 80, 3350, 989.4, 66.9,
+        "H100 SXM", "sm_90", 2022, 132, 227, 228, 50, 81_559, 3350, 989.4, 66.9,
         "NVIDIA H100 datasheet; Hopper architecture whitepaper",
     ),
     "h200": _card(
-        "H200 SXM", "sm_90", 2023, 132, 227, 228, 60, 141, 4800, 989.4, 66.9,
+        "H200 SXM", "sm_90", 2023, 132, 227, 228, 60, 143_771, 4800, 989.4, 66.9,
         "NVIDIA H200 datasheet; Hopper architecture whitepaper; L2 as its driver reports it",
     ),
     "rtx4090": _card(
-        "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24, 1008, 165.2, 82.6,
+        "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24_564, 1008, 165.2, 82.6,
         "NVIDIA Ada GPU architecture whitepaper",
     ),
     "rtxpro6000": _card(
-        "RTX Pro 6000 Blackwell", "sm_120", 2025, 188, 99, 100, 128, 96, 1792, 503.8, 125.0,
+        "RTX Pro 6000 Blackwell", "sm_120", 2025, 188, 99, 100, 128, 97_887, 1792, 503.8, 125.0,
         "NVIDIA RTX PRO 6000 Blackwell datasheet; RTX Blackwell PRO GPU architecture whitepaper",
     ),
 }  # fmt: skip

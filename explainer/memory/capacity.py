@@ -55,6 +55,12 @@ def longest(w: Workload, form: str, card: str) -> int:
     return bisect_right(range(1, FAR), room, key=lambda n: needed(w, form, n))
 
 
+def rounded(n: int) -> int:
+    """Down to three digits: what the size of a card's memory allows to say."""
+    unit = 10 ** max(0, len(str(n)) - 3)
+    return n // unit * unit
+
+
 def curve(w: Workload, form: str) -> tuple[tuple[int, int], ...]:
     """(N, bytes needed) over LENGTHS."""
     return tuple((n, needed(w, form, n)) for n in LENGTHS)

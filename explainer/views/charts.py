@@ -117,7 +117,7 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
     figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
     figure.add_annotation(
         x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
-        text=f"{CARDS[card].name}: {room / 1e9:.0f} GB",
+        text=f"{CARDS[card].name}: {amount(room)}",
     )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")

@@ -204,11 +204,12 @@ def capacity_head(w: Workload) -> str:
     """How far each form gets on the chosen card."""
     name = w.hardware.name
     far = {form: capacity.longest(w, form, w.card) for form in capacity.FORMS}
+    told = {form: f"{capacity.rounded(n):,}" for form, n in far.items()}
     kept = capacity.beyond_inputs(w, "standard_kept")
     lse = w.batch * w.heads * w.n * FP32
     text = (
         f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {name} is full at "
-        f"N = {far['standard']:,} for standard attention and at {far['fused']:,} for the fused "
+        f"N = {told['standard']} for standard attention and at {told['fused']} for the fused "
         f"kernel. For the backward pass standard attention keeps S, P and O, {amount(kept)} at "
         f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}. "
         f"N = {w.n:,} {_fit(w, far)}."
@@ -226,12 +227,13 @@ def _fit(w: Workload, far: Mapping[str, int]) -> str:
 def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """The N at which each card runs out, and the figures."""
     shown = [
-        (f"{c.name}, {c.hbm_bytes / 1e9:.0f} GB" + (" ◂" if key == w.card else ""),
-         *(f"{capacity.longest(w, form, key):,}" for form in capacity.SHORT))
+        (f"{c.name}, {amount(c.hbm_bytes)}" + (" ◂" if key == w.card else ""),
+         *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in capacity.SHORT))
         for key, c in CARDS.items()
     ]  # fmt: skip
     note = (
-        "The longest N whose tensors fit, Q, K and V included, nothing else on the card. Twice the "
+        "The longest N whose tensors fit, Q, K and V included, nothing else on the card, rounded "
+        "down to three digits: the memory is known no better, and a driver keeps some. Twice the "
         "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
         "PyTorch's autograd keeps P alone, but in its forward pass S is there too."
     )

@@ -110,6 +110,13 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
         assert (size <= CARDS[card].hbm_bytes) == (length <= n)
 
 
+@pytest.mark.parametrize(
+    ("n", "said"), [(7, 7), (999, 999), (1_234, 1_230), (3_571_712, 3_570_000), (99_999, 99_900)]
+)
+def test_a_length_is_rounded_down(n, said):
+    assert capacity.rounded(n) == said
+
+
 def test_nothing_fits_a_card_without_memory(monkeypatch):
     monkeypatch.setitem(CARDS, "t4", replace(CARDS["t4"], hbm_bytes=100))
     assert capacity.longest(Workload(), "standard", "t4") == 0
@@ -118,7 +125,7 @@ def test_nothing_fits_a_card_without_memory(monkeypatch):
 def test_twice_the_memory():
     """The page's sentence: twice the N for FlashAttention, √2 times for what holds N × N."""
     w = Workload()
-    a, b = (CARDS[card].hbm_bytes for card in ("t4", "rtxpro6000"))  # 16 and 96 GB
+    a, b = (CARDS[card].hbm_bytes for card in ("t4", "rtxpro6000"))
     ratio = {f: capacity.longest(w, f, "rtxpro6000") / capacity.longest(w, f, "t4")
              for f in ("fused", "standard_kept")}  # fmt: skip
     assert ratio["fused"] == pytest.approx(b / a, rel=1e-4)
