@@ -74,7 +74,7 @@ export class Terms {
     on("focusout", () => this.hide());
     on("pointerdown", ({ target }) => this.stir() || this.pop.contains(target) || this.hide());
     on("keydown", (event) => event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()), { capture: true });
-    window.addEventListener("scroll", () => this.shown && this.hide(), { passive: true, capture: true });
+    window.addEventListener("scroll", () => this.scrolled(), { passive: true, capture: true });
   }
 
   /** The index, fetched once; a failure is forgotten, so that the next rest tries again. */
@@ -144,6 +144,19 @@ export class Terms {
     this.shown = { term, node, box, titled, title: titled?.title };
     titled?.removeAttribute("title"); // else the browser shows it too
     if (node.matches("[data-term]")) node.setAttribute("aria-describedby", this.pop.id);
+    this.place(box);
+  }
+
+  /** The pointer's entry goes; that of a word with the focus, which itself scrolls, goes along. */
+  scrolled() {
+    if (!this.shown) return;
+    if (this.shown.node !== document.activeElement) return this.hide();
+    this.shown.box = this.shown.node.getClientRects()[0];
+    this.place(this.shown.box);
+  }
+
+  /** Below the word's box, or above it where there is no room. */
+  place(box) {
     const below = box.bottom + 6 + this.pop.offsetHeight < window.innerHeight;
     this.pop.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - this.pop.offsetWidth - 8))}px`;
     this.pop.style.top = `${below ? box.bottom + 6 : Math.max(8, box.top - 6 - this.pop.offsetHeight)}px`;

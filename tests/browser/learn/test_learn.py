@@ -7,7 +7,7 @@ import re
 import pytest
 
 from explainer.learn.registry import ORDER
-from tests.browser.harness import query_of, settled
+from tests.browser.harness import frame, query_of, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
     IDLE,
@@ -158,6 +158,26 @@ def test_the_glossary_by_focus_and_escape(tab):
     assert page.locator("#learn-online-title").is_visible(), "Escape closed the entry alone"
     term.hover()
     entry.wait_for()
+
+
+def test_an_entry_stays_with_its_word_when_the_focus_scrolls(tab):
+    """Once the glossary is here an entry is shown before the browser has scrolled to its word."""
+    page = open_page(tab, "online")
+    first, last = (page.locator("#learn-online abbr[data-term]").nth(k) for k in (0, -1))
+    entry = page.get_by_role("tooltip")
+    first.focus()
+    entry.wait_for()
+    page.evaluate("window.scrollTo(0, 0)")
+    for term in (last, first, last):
+        page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+        frame(page)
+        term.focus()
+        frame(page)
+        assert entry.is_visible()
+        box, word = entry.bounding_box(), term.bounding_box()
+        above, below = word["y"] - box["y"] - box["height"], box["y"] - word["y"] - word["height"]
+        gap = max(above, below)
+        assert 0 <= gap <= 12, "beside the word, wherever that has gone"
 
 
 def test_everything_is_printed_and_the_handout_has_two_pages(tab):
