@@ -8,18 +8,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 
-import numpy
 import torch
 import triton
 import triton.language as tl
 
 from . import masks
-from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors, check_whole
 from .configs import Config, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
-from .launching import Calls, Launch, maker, nothing
+from .launching import Calls, Launch, maker, nothing, quiet
 from .masking import key_range
 from .progress import expect
 
@@ -255,7 +253,7 @@ def run(
             split(q, k, v, o, lse if keep_lse else o)
             return o, lse
 
-        return _quiet(one)
+        return quiet(one)
     pad_p = triton.next_power_of_2(parts)
     block_d = min(pad(d), max(16, COMBINED // pad_p))
     pieces = rows * -(-d // block_d)
@@ -276,9 +274,4 @@ def run(
         combine(each, o, lse if keep_lse else o)
         return o, lse
 
-    return _quiet(several)
-
-
-def _quiet(call: Callable) -> Callable:
-    """The call, silent where a GPU is: the interpreter warns."""
-    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call
+    return quiet(several)

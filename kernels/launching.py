@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable
 from functools import lru_cache, partial
 
+import numpy
 import torch
 import triton
 from triton import knobs
@@ -70,6 +71,11 @@ _gpus = lru_cache(torch.cuda.device_count)
 def maker(*shape: int, dtype: torch.dtype, device: torch.device) -> Callable[[], torch.Tensor]:
     """A function that allocates such a tensor, for less than torch.empty takes to read this."""
     return partial(torch.empty(0, dtype=dtype, device=device).new_empty, shape)
+
+
+def quiet(call: Callable) -> Callable:
+    """The call, silent where a GPU is: the interpreter warns."""
+    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call
 
 
 def nothing(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy
 import torch
 from triton.runtime.errors import OutOfResources
 
 from . import fa1, fa2, masks, standard
-from .availability import INTERPRETED
 from .checks import check_device, check_options, check_tensors
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
-from .launching import Calls, nothing, on_device
+from .launching import Calls, nothing, on_device, quiet
 
 ORDERS = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}
 
@@ -80,7 +78,7 @@ def tile_states(
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
     if states.numel():
-        call = _quiet(ORDERS[order](q, k, v, *how, keep_lse=False, states=states))
+        call = quiet(ORDERS[order](q, k, v, *how, keep_lse=False, states=states))
         try:
             on_device(call, q, k, v)
         except OutOfResources as error:
@@ -102,16 +100,11 @@ def prepare(
     block_m=None, block_n=None, precision="ieee", keep_lse=True,
 ):  # fmt: skip
     """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
-    errors as `flash_attention`. It checks nothing: `launching.Calls` gives it what it is for."""
+    errors as `flash_attention`. All checks are here: `launching.Calls` asks once for such input."""
     how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision)
     if 0 in q.shape or 0 in k.shape:
         return nothing
-    return _quiet(ORDERS[order](q, k, v, *how, keep_lse=keep_lse))
-
-
-def _quiet(call):
-    """The call, silent where a GPU is: the interpreter warns."""
-    return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call
+    return quiet(ORDERS[order](q, k, v, *how, keep_lse=keep_lse))
 
 
 def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:
