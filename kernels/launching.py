@@ -20,8 +20,10 @@ from triton.runtime import driver
 from .availability import INTERPRETED
 
 MOST_CALLS = 1024  # kept at once; whoever has more shapes than that prepares some again
+MOST_PACKED = 256  # argument lists kept of one launch, by stream and addresses
 MOST_MAPS = 256  # tensor maps kept of one argument, 128 bytes each
 _TYPED = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7)  # one launcher for all types
+_EMPTY = getattr(torch._C._dynamo.guards, "_empty_strided_cuda", None)
 _hooks = knobs.runtime
 _ENTER, _LEAVE = _hooks.launch_enter_hook, _hooks.launch_exit_hook
 
@@ -69,7 +71,11 @@ _gpus = lru_cache(torch.cuda.device_count)
 
 
 def maker(*shape: int, dtype: torch.dtype, device: torch.device) -> Callable[[], torch.Tensor]:
-    """A function that allocates such a tensor, for less than torch.empty takes to read this."""
+    """A function that allocates such a tensor on the current device, which is `device`, for less
+    than torch.empty takes to read this: as the code that PyTorch's Inductor writes does it."""
+    if device.type == "cuda" and _EMPTY is not None:
+        strides = torch.empty(shape, device="meta").stride()
+        return partial(_EMPTY, shape, strides, dtype)
     return partial(torch.empty(0, dtype=dtype, device=device).new_empty, shape)
 
 
@@ -117,29 +123,41 @@ class Launch:
 
     def _direct(self, compiled, described: list, tensors: int) -> Callable[[tuple], None]:
         """A function of the tensors that launches what was compiled, past Triton's binding of
-        arguments. Its launcher wants the kernel's arguments in order, where of a constexpr only
-        the place counts."""
+        arguments: its launcher gets them in order, packed once for the same stream and addresses.
+        Of a constexpr only the place counts."""
         stream_of, device = driver.active.get_current_stream, torch.cuda.current_device()
-        run, mapped = _with_maps(compiled, described, self.boxes)
-        start = _bound(run, compiled, self.grid[0])
-        by_tma, constexprs = len(mapped), len(self.kernel.arg_names) - tensors - len(self.scalars)
+        constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
         tail = (*self.scalars, *(None,) * constexprs)
+        run, mapped = _with_maps(compiled, described)
+        launch, packed = _unwrapped(run, compiled, self.grid[0])
+        if mapped is None:  # Triton encodes its maps itself, from objects that hold the tensors
+            by_tma = len(described)
 
-        def launch(tensors: tuple) -> None:
-            start(stream_of(device), *[x.data_ptr() for x in tensors], *tail)
+            def described_anew(tensors: tuple) -> None:
+                maps = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
+                pointers = [x.data_ptr() for x in tensors[by_tma:]]
+                launch(*packed(stream_of(device), (*maps, *pointers, *tail)))
 
-        def launch_by_tma(tensors: tuple) -> None:
-            arguments = []
-            for argument, x in zip(mapped, tensors, strict=False):
-                arguments += argument(x)
-            arguments += [x.data_ptr() for x in tensors[by_tma:]]
-            start(stream_of(device), *arguments, *tail)
+            return described_anew
+        kept: dict[tuple, tuple] = {}
 
-        return launch_by_tma if mapped else launch
+        def start(tensors: tuple) -> None:
+            key = (stream_of(device), *[x.data_ptr() for x in tensors])
+            found = kept.get(key)
+            if found is None:
+                if len(kept) >= MOST_PACKED:
+                    kept.clear()
+                stream, *pointers = key
+                arguments = [part for i, one in enumerate(mapped) for part in one(pointers[i])]
+                arguments += [*pointers[len(mapped) :], *tail]
+                found = kept[key] = packed(stream, tuple(arguments))
+            launch(*found)
+
+        return start
 
 
-def _bound(run, compiled, programs: int) -> Callable[..., None]:
-    """(stream, *arguments) → a launch of so many programs.
+def _unwrapped(run, compiled, programs: int) -> tuple[Callable, Callable[..., tuple]]:
+    """A launcher, and the function of (stream, kernel's arguments) that packs what it takes.
 
     Triton's launcher is called as Triton does, with grid, stream, function, metadata, hooks; or, if
     it is built as in 3.6 to 3.9 and has no scratch memory to allocate, what it wraps is.
@@ -152,22 +170,21 @@ def _bound(run, compiled, programs: int) -> Callable[..., None]:
         typed = (run.arg_annotations, run.kernel_signature) if _TYPED else ()
     except AttributeError:
         simple = False
-    if not simple:
-        return lambda stream, *arguments: run(
-            programs, 1, 1, stream, function, metadata, None, None, None, *arguments
-        )
-    if typed:
-        return lambda stream, *arguments: launch(
-            programs, 1, 1, stream, function, *how, metadata, None, None, None, None, None,
-            *typed, arguments,
-        )  # fmt: skip
-    return lambda stream, *arguments: launch(
-        programs, 1, 1, stream, function, *how, None, None, metadata, None, None, None, *arguments
-    )
+
+    def packed(stream: int, arguments: tuple) -> tuple:
+        grid = programs, 1, 1, stream, function
+        if not simple:
+            return (*grid, metadata, None, None, None, *arguments)
+        if typed:
+            return (*grid, *how, metadata, *(None,) * 5, *typed, arguments)
+        return (*grid, *how, None, None, metadata, None, None, None, *arguments)
+
+    return (launch if simple else run), packed
 
 
-def _with_maps(compiled, described: list, boxes: tuple) -> tuple[Callable, list[Callable]]:
-    """Triton's launcher, and for every tensor read by TMA a function from it to its arguments.
+def _with_maps(compiled, described: list) -> tuple[Callable, list[Callable] | None]:
+    """Triton's launcher, and for every tensor read by TMA a function from its address to its
+    arguments; None in their place if the launcher encodes the maps itself.
 
     Triton encodes every tensor map anew at each call. Where its launcher is built as in 3.6 to 3.9
     the maps are kept by address and given to what it wraps; where not, it does so itself.
@@ -180,32 +197,26 @@ def _with_maps(compiled, described: list, boxes: tuple) -> tuple[Callable, list[
         bare = copy.copy(run)
         bare.launch = run.launch.__closure__[wraps].cell_contents
         encoders = [
-            _kept_maps(one, meta)
+            _encoder(one, meta)
             for one, meta in zip(described, compiled.metadata.tensordesc_meta, strict=True)
         ]
     except (AttributeError, ValueError, KeyError, TypeError):
-        return run, [lambda x, box=box: (box(x),) for box in boxes]
+        return run, None
     return bare, encoders
 
 
-def _kept_maps(described, meta: dict) -> Callable[[torch.Tensor], tuple]:
-    """From a tensor shaped as `described` to (tensor map, shape, strides), kept by address."""
+def _encoder(described, meta: dict) -> Callable[[int], tuple]:
+    """From the address of a tensor shaped as `described` to (tensor map, shape, strides)."""
     from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST
 
     utils = driver.active.utils
     encode = getattr(utils, "fill_tma_descriptor_tiled", None) or utils.fill_tma_descriptor
     how = meta["swizzle"], meta["elem_size"], TMA_DTYPE_DEVICE_TO_HOST[meta["elem_type"]]
     shape, strides, zero_padding = list(described.shape), list(described.strides), 0
-    kept: dict[int, tuple] = {}
 
-    def arguments(x: torch.Tensor) -> tuple:
-        address = x.data_ptr()
-        found = kept.get(address)
-        if found is None:
-            if len(kept) >= MOST_MAPS:
-                kept.clear()
-            encoded = encode(address, *how, meta["block_size"], shape, strides, zero_padding)
-            found = kept[address] = (encoded, *shape, *strides)
-        return found
+    @lru_cache(MOST_MAPS)
+    def arguments(address: int) -> tuple:
+        encoded = encode(address, *how, meta["block_size"], shape, strides, zero_padding)
+        return encoded, *shape, *strides
 
     return arguments

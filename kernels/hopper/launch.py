@@ -108,10 +108,12 @@ def _prepared(q, k, v, scale: float, plan: plans.Plan) -> Callable:
     stream_of = driver.active.get_current_stream
     make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
     make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
+    unread = torch.empty(0, dtype=torch.int32, device=device)  # where no queue is
 
     def call(q, k, v):
         o, lse = make_o(), make_lse()
-        launch(q, k, v, o, lse, _counter(device, stream_of(device.index)))
+        queue = _counter(device, stream_of(device.index)) if plan.order == "queue" else unread
+        launch(q, k, v, o, lse, queue)
         return o, lse
 
     return call
