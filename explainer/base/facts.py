@@ -35,7 +35,12 @@ class Fact:
     @property
     def ground(self) -> str:
         """Where it is from, as a page says it."""
-        return f"{self.source} ({self.seen})" if self.source else self.measured or self.derived
+        return self.source or self.measured or self.derived
+
+    @property
+    def looked_up(self) -> str:
+        """The day, or how else the figure came about."""
+        return self.seen or ("measured" if self.measured else "computed")
 
 
 def _read() -> dict[str, Fact]:

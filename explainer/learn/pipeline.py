@@ -249,8 +249,8 @@ def _model_words(softmax: float) -> list[Block]:
             f"{KEYS} × {D} takes {t['S']:.3f} µs ({card.tensor_tflops:g} TFLOP/s in all), a K or V "
             f"tile {t['K']:.3f} µs from L2 ({l2_bytes_per_s() / 1e12:.1f} TB/s, measured on an "
             "H200, the same chip). Without producer warps the consumers go in step, for lack of "
-            "barriers that put them in turns. The first two ways are nobody's measurement: FA-2 is "
-            "another kernel.",
+            "barriers that put them in turns. Nobody measured the first two ways: FA-2 is another "
+            "kernel.",
             "fine",
         ),
     ]
@@ -266,11 +266,10 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
         model = tflops(long)
         off = f"{model / paper - 1:+.1%}".replace("-", "−") if paper else "—"
         mark = " (shown)" if key == variant else ""
-        rows.append((name + mark, f"{busy(long):.0%}", f"{model:.0f}",
-                     f"{paper:.0f}" if paper else "not measured", off))  # fmt: skip
-        items.append((f"model: {name}", model, f"{model:.0f}"))
-        if paper:
-            items.append((f"measured: {name}", paper, f"{paper:.0f}"))
+        said = f"{paper:.0f}" if paper else "—"
+        rows.append((name + mark, f"{busy(long):.0%}", f"{model:.0f}", said, off))
+        beside = f", measured {said}" if paper else ""
+        items.append((name, model, f"{model:.0f}{beside}"))
     fit = "as fitted" if softmax == FITTED else f"not the fit, which is {FITTED:g}"
     return [
         text(SAID[variant]),
@@ -282,8 +281,8 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
             rows,
         ),
         bars(
-            f"TFLOP/s at d = {D}, fp16, no mask: the model, and the paper's ablation on an H100; "
-            "the line is the data sheet's peak",
+            f"TFLOP/s of the model, d = {D}, fp16, no mask; beside it what the paper measured on "
+            "an H100; the line is the data sheet's peak",
             items,
             limit=CARDS["h100"].tensor_tflops,
         ),

@@ -8,7 +8,7 @@ from explainer.algorithms import tiling, traffic
 from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS, Card
-from explainer.base.facts import FACTS
+from explainer.base.facts import FACTS, Fact
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.learn.content import stored
 from explainer.memory import levels, tile_budget, tile_choices
@@ -103,6 +103,12 @@ FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS[x]) for x, ml i
 # ---- figures and their sources -------------------------------------------------------------------
 
 
+def _figure_row(entry: Fact) -> tuple[str, ...]:
+    """Figures and days in one piece each."""
+    figure, day = entry.shown.replace(" ", "\u00a0"), entry.looked_up.replace("-", "\u2011")
+    return figure, entry.says, entry.ground, day
+
+
 def _card_row(card: Card) -> tuple[str, ...]:
     return (
         card.name, str(card.sms), amount(card.hbm_bytes), f"{card.hbm_bytes_per_s / 1e9:,.0f}",
@@ -112,8 +118,8 @@ def _card_row(card: Card) -> tuple[str, ...]:
 
 
 FIGURES: tuple[Block, ...] = (
-    table("Figures", ("Figure", "What it is", "From"),
-          [(entry.shown, entry.says, entry.ground) for entry in FACTS.values() if entry.shown]),
+    table("Figures", ("Figure", "What it is", "From", "Looked up"),
+          [_figure_row(x) for x in FACTS.values() if x.shown]),
     table("Cards: what the driver reports and NVIDIA's documents say",
           ("Card", "SMs", "Memory", "GB/s", "L2", "Shared memory of a block", "fp16 TFLOP/s",
            "fp32 TFLOP/s", "From"), [_card_row(card) for card in CARDS.values()]),
