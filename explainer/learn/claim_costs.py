@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
-from explainer.base.amounts import amount, written
+from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import CARDS, KIB, Card
 from explainer.base.facts import fact, number
 from explainer.learn.blocks import Block, bars, plot, table, text
@@ -15,6 +15,7 @@ from explainer.memory import levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
+UNITS = ("memory", "products", "exp")
 A100_ON_CHIP = int(number("a100.on_chip")) * KIB
 Given = dict[str, float | str]
 
@@ -178,8 +179,8 @@ def bound(given: Given) -> list[Block]:
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
     items = [(name, x["intensity"], f"{x['intensity']:,.0f}") for name, x in found.items()]
     rows = [
-        (name, *(f"{written(1e6 * x[unit], 2)} µs" for unit in ("memory", "products", "exp")),
-         max(("memory", "products", "exp"), key=x.__getitem__))
+        (name, *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
+         listed([unit for unit in UNITS if x[unit] > 0.99 * max(x[u] for u in UNITS)]))
         for name, x in found.items()
     ]  # fmt: skip
     cached = "Left of the line memory is the limit, right of it a unit of the chip. "
@@ -192,7 +193,7 @@ def bound(given: Given) -> list[Block]:
                                                        "longest"), rows),
         text(cached),
         text(f"Rates: {card.hbm_bytes_per_s / 1e12:.2f} TB/s, {card.tensor_tflops:g} TFLOP/s fp16, "
-             f"{exp_rate(card) / 1e12:.1f} × 10¹² exp/s: both at {clock_hz(card) / 1e9:.2f} GHz, "
+             f"{exp_rate(card) / 1e12:.1f} × 10¹² exp/s: the last two at {clock_hz(card) / 1e9:.2f} GHz, "
              f"the clock that the data sheet's TFLOP/s imply; {fact('sm.exps')} exp per SM and "
              f"clock (the FA-3 paper counts {fact('fa3.exps')} for an H100). Each unit alone, "
              "nothing overlaps.", "fine"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from explainer.algorithms import tiling, traffic
@@ -105,7 +106,8 @@ FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS[x]) for x, ml i
 
 def _figure_row(entry: Fact) -> tuple[str, ...]:
     """Figures and days in one piece each."""
-    figure, day = entry.shown.replace(" ", "\u00a0"), entry.looked_up.replace("-", "\u2011")
+    figure = re.sub("(?<!,) ", "\u00a0", entry.shown)
+    day = entry.looked_up.replace("-", "\u2011")
     return figure, entry.says, entry.ground, day
 
 
