@@ -193,10 +193,10 @@ def bound(given: Given) -> list[Block]:
                                                        "longest"), rows),
         text(cached),
         text(f"Rates: {card.hbm_bytes_per_s / 1e12:.2f} TB/s, {card.tensor_tflops:g} TFLOP/s fp16, "
-             f"{exp_rate(card) / 1e12:.1f} × 10¹² exp/s: the last two at {clock_hz(card) / 1e9:.2f} GHz, "
-             f"the clock that the data sheet's TFLOP/s imply; {fact('sm.exps')} exp per SM and "
-             f"clock (the FA-3 paper counts {fact('fa3.exps')} for an H100). Each unit alone, "
-             "nothing overlaps.", "fine"),
+             f"{exp_rate(card) / 1e12:.1f} × 10¹² exp/s. The last two are at "
+             f"{clock_hz(card) / 1e9:.2f} GHz, the clock that the data sheet's TFLOP/s imply; "
+             f"{fact('sm.exps')} exp per SM and clock (the FA-3 paper counts {fact('fa3.exps')} "
+             "for an H100). Each unit alone, nothing overlaps.", "fine"),
     ]  # fmt: skip
 
 

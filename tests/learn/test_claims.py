@@ -187,7 +187,7 @@ def test_what_holds_up_attention():
     per_second = 4096**2 / fused["exp"]
     assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
     said = shown("claim_bound", card="h100")[-1]["words"]
-    assert "the last two at 1.83 GHz" in said and "3.9 × 10¹² exp/s" in said
+    assert "The last two are at 1.83 GHz" in said and "3.9 × 10¹² exp/s" in said
 
 
 @pytest.mark.parametrize("key", CARDS)
