@@ -99,7 +99,7 @@ FORMULAS: tuple[tuple[str, str], ...] = (
 
 # The register's entry of each formula, by its label
 GROUNDS = {entry.says: entry.ground for entry in FACTS.values() if not entry.shown}
-FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS[x]) for x, ml in FORMULAS)
+FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS.get(x, "")) for x, ml in FORMULAS)
 
 # ---- figures and their sources -------------------------------------------------------------------
 
