@@ -141,9 +141,10 @@ def timeline(label: str, lanes: Sequence[tuple[str, Sequence[tuple]]], unit: str
             "lanes": [[name, [list(bar) for bar in found]] for name, found in lanes]}  # fmt: skip
 
 
-def formula(label: str, mathml: str) -> Block:
-    """Constant MathML of ours (never the reader's text), what is inside of <math>."""
-    return {"type": "formula", "label": label, "mathml": mathml}
+def formula(label: str, mathml: str, source: str = "") -> Block:
+    """Constant MathML of ours (never the reader's text), what is inside of <math>; ``source`` in
+    small type below it."""
+    return {"type": "formula", "label": label, "mathml": mathml, "source": source}
 
 
 def code(label: str, lines: str, marked: Sequence[int] = ()) -> Block:

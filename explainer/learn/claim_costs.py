@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
-from explainer.base.amounts import amount, written
-from explainer.base.cards import CARDS, KIB
+from explainer.base.amounts import amount, listed, written
+from explainer.base.cards import CARDS, KIB, Card
+from explainer.base.facts import fact, number
 from explainer.learn.blocks import Block, bars, plot, table, text
+from explainer.learn.matrix_units import clock_hz
 from explainer.memory import levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
-A100_ON_CHIP = 192 * KIB  # an SM's L1 and shared memory together; Ampere architecture whitepaper
-EXP_PER_CLOCK = 16  # an SM's special functions; CUDA C++ Programming Guide, arithmetic throughput
+UNITS = ("memory", "products", "exp")
+A100_ON_CHIP = int(number("a100.on_chip")) * KIB
 Given = dict[str, float | str]
 
 
@@ -74,10 +76,10 @@ def on_chip(given: Given) -> list[Block]:
             "tile that the sum suggests")  # fmt: skip
     return [
         table("Shared memory, and the textbook tile that fits", head, rows),
-        text(f"The A100's 20 MB: {amount(A100_ON_CHIP)} of L1 and shared memory × {a100.sms} SMs "
-             f"= {amount(A100_ON_CHIP * a100.sms)}. No SM of it can reach another's (on "
-             "Hopper those of a small cluster can): what a block keeps in shared memory must fit "
-             f"{amount(a100.shared_bytes)}."),
+        text(f"The A100's {fact('a100.said')}: {amount(A100_ON_CHIP)} of L1 and shared memory × "
+             f"{a100.sms} SMs = {amount(A100_ON_CHIP * a100.sms)}. No SM of it can reach another's "
+             "(on Hopper those of a small cluster can): what a block keeps in shared memory must "
+             f"fit {amount(a100.shared_bytes)}."),
     ]  # fmt: skip
 
 
@@ -143,9 +145,15 @@ def kept(given: Given) -> list[Block]:
     ]  # fmt: skip
 
 
+def exp_rate(card: Card) -> float:
+    """Exponentials per second of a card, at the clock that its rate of products belongs to."""
+    return number("sm.exps") * card.sms * clock_hz(card)
+
+
 def bounds(w: Workload) -> dict[str, dict[str, float]]:
     """{way: FLOPs per byte of HBM, and the seconds of one head for memory, products, exp} on the
-    whole card, fp16, at its data sheet's rates; each unit alone, nothing overlaps."""
+    whole card, fp16, at its data sheet's rates, products and exp at one clock; each unit alone,
+    nothing overlaps."""
     card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
     once = sum(size for _, size in levels.tensors(replace(w, batch=1, heads=1), "fa2"))
     moved = {o: requested(w.n, w.d, "full", w.dtype, o, w.block_q, w.block_k)
@@ -157,7 +165,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
             "intensity": work / size,
             "memory": size / card.hbm_bytes_per_s,
             "products": work / (card.tensor_tflops * 1e12),
-            "exp": exps / (EXP_PER_CLOCK * card.sms * card.clock_hz),
+            "exp": exps / exp_rate(card),
         }
         for name, size in ways.items()
     }
@@ -171,11 +179,10 @@ def bound(given: Given) -> list[Block]:
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
     items = [(name, x["intensity"], f"{x['intensity']:,.0f}") for name, x in found.items()]
     rows = [
-        (name, *(f"{written(1e6 * x[unit], 2)} µs" for unit in ("memory", "products", "exp")),
-         max(("memory", "products", "exp"), key=x.__getitem__))
+        (name, *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
+         listed([unit for unit in UNITS if x[unit] > 0.99 * max(x[u] for u in UNITS)]))
         for name, x in found.items()
     ]  # fmt: skip
-    rate = EXP_PER_CLOCK * card.sms * card.clock_hz / 1e12
     cached = "Left of the line memory is the limit, right of it a unit of the chip. "
     if found["fused, no cache"]["intensity"] < ridge:
         cached += "Were K and V read from HBM every time, the fused one would wait too: L2 counts."
@@ -186,8 +193,10 @@ def bound(given: Given) -> list[Block]:
                                                        "longest"), rows),
         text(cached),
         text(f"Rates: {card.hbm_bytes_per_s / 1e12:.2f} TB/s, {card.tensor_tflops:g} TFLOP/s fp16, "
-             f"{rate:.1f} T exp/s ({EXP_PER_CLOCK} an SM and clock at boost clock; the FA-3 paper "
-             "counts 3.9 for an H100). Each unit alone, nothing overlaps.", "fine"),
+             f"{exp_rate(card) / 1e12:.1f} × 10¹² exp/s. The last two are at "
+             f"{clock_hz(card) / 1e9:.2f} GHz, the clock that the data sheet's TFLOP/s imply; "
+             f"{fact('sm.exps')} exp per SM and clock (the FA-3 paper counts {fact('fa3.exps')} "
+             "for an H100). Each unit alone, nothing overlaps.", "fine"),
     ]  # fmt: skip
 
 

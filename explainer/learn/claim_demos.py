@@ -9,6 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
+from explainer.base.facts import fact
 from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.problem import Problem
@@ -124,8 +125,9 @@ def overflow(given: Given) -> list[Block]:
     head = ("format", "largest number", "exp overflows above", f"exp({written(x)})", "exp(x − m)")
     return [
         table("The exponential in each format", head, rows),
-        text("8 exponent bits reach 88.7, 5 bits only 11: what counts is the range, not the "
-             "digits. With the row's maximum m taken away no exponent is above 0."),
+        text(f"8 exponent bits reach {fact('fp32.exp')}, 5 bits only {fact('fp16.exp')}: what "
+             "counts is the range, not the digits. With the row's maximum m taken away no exponent "
+             "is above 0."),
     ]  # fmt: skip
 
 
@@ -147,12 +149,20 @@ def tf32(given: Given) -> list[Block]:
     ]  # fmt: skip
 
 
-def course_note(q: np.ndarray, k: np.ndarray, v: np.ndarray, block: int) -> np.ndarray:
-    """The course note's loop in full mode: the last key block is filled up with zeros, and no mask
-    takes these keys out. Each scores 0, enters m and ℓ, and brings a V of 0."""
+def course_note(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, block: int, causal: bool = False
+) -> np.ndarray:
+    """The course note's loop: the last key block is filled up with zeros, and in full mode no mask
+    takes these keys out. Each scores 0, enters m and ℓ, and brings a V of 0. A causal mask hides
+    them from the queries before them, ``q`` being the first of as many as there are keys."""
     pad = ((0, -len(k) % block), (0, 0))
     S = q @ np.pad(k, pad).T / np.sqrt(q.dtype.type(q.shape[1]))
-    return online(S, np.pad(v, pad), block)
+    return online(_masked(S, causal), np.pad(v, pad), block)
+
+
+def _masked(S: np.ndarray, causal: bool) -> np.ndarray:
+    """−∞ where a key comes after its query, if ``causal``."""
+    return np.where(np.tri(*S.shape, dtype=bool), S, S.dtype.type(-np.inf)) if causal else S
 
 
 def padded_inputs(n: int, data: str, seed: int) -> list[np.ndarray]:
@@ -167,22 +177,29 @@ def padded(given: Given) -> list[Block]:
     """The course note's loop beside ours, at an N that its block does not divide."""
     n, block = int(given["n"]), int(given["block"])
     q, k, v = padded_inputs(n, str(given["data"]), int(given["seed"]))
+    causal = given["mask"] == "causal"
     q = q[:64]  # rows never meet each other: the first ones tell
-    S = q @ k.T / np.sqrt(np.float32(64))
+    S = _masked(q @ k.T / np.sqrt(np.float32(64)), causal)
     truth = plain(S.astype(np.float64), v.astype(np.float64))
-    theirs, ours = course_note(q, k, v, block), online(S, v, block)
+    theirs, ours = course_note(q, k, v, block, causal), online(S, v, block)
     errors = [_error(x, truth) for x in (theirs, ours)]
     names = ("no mask for keys beyond N", "ours")
     rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
     count = -n % block
+    if count and causal:
+        said = f"Padded keys: {count}. They come after every query, so the causal mask hides them: "
+        said += "a test with it cannot see the error."
+    elif count:
+        said = f"Padded keys: {count}. Each scores 0, so ℓ is too large and O too small."
+    else:
+        said = "The block divides N: no key is padded, and nothing is wrong. A test at such an N "
+        said += "only cannot see the error."
     return [
-        bars(f"Largest error of O, N = {n:,}, blocks of {block}",
+        bars(f"Largest error of O, N = {n:,}, blocks of {block}, {given['mask']} mask",
              [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)], log=True),
         matrix("Row 0 of O, its first 8 numbers", rows, row_labels=(*names, "float64"), digits=3,
                colour="o"),
-        text(f"Padded keys: {count}. Each scores 0, so ℓ is too large and O too small."
-             if count else "The block divides N: no key is padded, and nothing is wrong. A test "
-             "at such an N only cannot see the error.", "bad" if count else "good"),
+        text(said, "bad" if count and not causal else "good"),
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from explainer.base import records
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
@@ -14,6 +15,8 @@ from explainer.learn.wild import SPEED
 FIGURES = {
     "a100": CARDS["a100"].source,
     "h100": CARDS["h100"].source,
+    "sms": CARDS["a100"].sms,
+    "block": amount(CARDS["a100"].shared_bytes),
     "speed": SPEED,
     "about": records.about(),
 }
@@ -67,7 +70,7 @@ WIDGETS = (
         pick("n", "Length N", 65, commas((64, 65, 100, 128, 1023))),
         pick("block", "Block", 64, (16, 32, 64, 128)),
         pick("data", "Scores", "random", (("random", "random"), ("negative", "all far below 0"))),
-        SEED,
+        pick("mask", "Mask", "full", ("full", "causal")), SEED,
     ), demos.padded),
     Widget("claim_minus", "A mask of −10⁹", (
         slider("masked", "Keys masked, of 4", 4, 0, 4),

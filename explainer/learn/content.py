@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
 from explainer.learn.blocks import Block
 
@@ -19,12 +20,12 @@ CHOICE, NUMBER, ORDER, CLICK = "choice", "number", "order", "click"
 
 @lru_cache(maxsize=32)
 def _read(name: str) -> list:
-    return json.loads((TEXTS / f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads(filled((TEXTS / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def stored(name: str, **figures: object) -> tuple:
-    """The entries of ``assets/learn/<name>.json``, lists as tuples; ``figures`` that the code
-    computes stand where their names are in braces."""
+    """The entries of ``assets/learn/<name>.json``, lists as tuples; figures of the register stand
+    where their keys are in braces, ``figures`` that the code computes where their names are."""
     return _filled(_read(name), figures)
 
 

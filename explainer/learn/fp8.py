@@ -13,11 +13,12 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import shown
+from explainer.base.facts import fact, number
 from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
 from explainer.learn.controls import pick
 from explainer.problem import Problem
 
-E4M3_MAX = 448.0  # 1.75 · 2⁸; the pattern above it is NaN: e4m3fn has no infinity
+E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 MANTISSA, LOWEST_EXPONENT = 3, -6  # bits behind the point; of the smallest normal number
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 SHARE = 0.01  # of the numbers, outliers where they stand alone
@@ -182,9 +183,10 @@ def _fp8(v: Mapping[str, float | str]) -> list[Block]:
             "number keeps its three mantissa bits beside a large one until it falls below the "
             "range: a scale matters less than it does for int8. Rounding is to nearest even and "
             "saturates at ±448, as the GPU's conversion does. Products and softmax in fp32, P in "
-            "e4m3; Hopper's fp8 units keep about 14 bits of the sums (DeepSeek-V3 report, section "
-            "3.3.2). Published: FA-3's block scales and rotation together, 2.6 times less error "
-            "than one scale a tensor, on inputs of the paper's own (FlashAttention-3, abstract).",
+            f"e4m3; Hopper's fp8 units keep about {fact('hopper.fp8_sums')} of the sums "
+            "(DeepSeek-V3 report). Published: FA-3's block scales and rotation together, "
+            f"{fact('fa3.fp8_error')} less error than one scale for each tensor, on inputs of the "
+            "paper's own (FlashAttention-3).",
             "fine",
         ),
     ]

@@ -60,15 +60,19 @@ def axis() -> list[Block]:
 
 
 def memory() -> list[Block]:
-    found = levels(Workload(n=N, d=D, card=CARD))
+    found, card = levels(Workload(n=N, d=D, card=CARD)), CARDS[CARD]
     shared, hbm = (next(x for x in found if x.key == key) for key in ("shared", "hbm"))
     items = [
         (x.name, x.bytes_per_s / 1e12, f"{x.bytes_per_s / 1e12:.3g} TB/s, {amount(x.size_bytes)}")
         for x in (shared, hbm)
     ]
     return [
-        bars(f"Rate and size, {CARDS[CARD].name}", items, colour="m"),
-        text(f"Sources: {shared.rate_source}; {hbm.rate_source}.", "fine"),
+        bars(f"Rate and size, {card.name}", items, colour="m"),
+        text(
+            f"Sources: {card.source}. Shared memory: {card.shared_bytes_per_clock} bytes per SM "
+            "and clock.",
+            "fine",
+        ),
     ]
 
 

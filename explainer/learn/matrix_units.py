@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from explainer.base.cards import CARDS
+from explainer.base.cards import CARDS, Card
 from explainer.learn.blocks import Block, Widget, table, text
 from explainer.learn.content import stored
 from explainer.learn.controls import pick
@@ -33,6 +33,11 @@ class Generation:
 
 
 GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matrix_units")}
+
+
+def clock_hz(card: Card) -> float:
+    """The clock that a card's TFLOP/s of fp16 products belong to."""
+    return card.tensor_tflops * 1e12 / (2 * GENERATIONS[card.arch].fma * card.sms)
 
 
 def instructions(shape: tuple[int, int, int], br: int, bc: int, d: int) -> int:

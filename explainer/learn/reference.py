@@ -1,13 +1,15 @@
-"""The reference: formulas typeset, papers, further reading, and the two pages to print."""
+"""The reference: formulas typeset, figures with their sources, papers, and two pages to print."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from explainer.algorithms import tiling, traffic
 from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import amount
-from explainer.base.cards import CARDS
+from explainer.base.cards import CARDS, Card
+from explainer.base.facts import FACTS, Fact
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.learn.content import stored
 from explainer.memory import levels, tile_budget, tile_choices
@@ -95,7 +97,35 @@ FORMULAS: tuple[tuple[str, str], ...] = (
     ("Operations, forward", _row("4 B H N^2 d")),
 )  # fmt: skip
 
-FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(label, ml) for label, ml in FORMULAS)
+# The register's entry of each formula, by its label
+GROUNDS = {entry.says: entry.ground for entry in FACTS.values() if not entry.shown}
+FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS.get(x, "")) for x, ml in FORMULAS)
+
+# ---- figures and their sources -------------------------------------------------------------------
+
+
+def _figure_row(entry: Fact) -> tuple[str, ...]:
+    """Figures and days in one piece each."""
+    figure = re.sub("(?<!,) ", "\u00a0", entry.shown)
+    day = entry.looked_up.replace("-", "\u2011")
+    return figure, entry.says, entry.ground, day
+
+
+def _card_row(card: Card) -> tuple[str, ...]:
+    return (
+        card.name, str(card.sms), amount(card.hbm_bytes), f"{card.hbm_bytes_per_s / 1e9:,.0f}",
+        amount(card.l2_bytes), amount(card.shared_bytes), f"{card.tensor_tflops:g}",
+        f"{card.fp32_tflops:g}", card.source,
+    )  # fmt: skip
+
+
+FIGURES: tuple[Block, ...] = (
+    table("Figures", ("Figure", "What it is", "From", "Looked up"),
+          [_figure_row(x) for x in FACTS.values() if x.shown]),
+    table("Cards: what the driver reports and NVIDIA's documents say",
+          ("Card", "SMs", "Memory", "GB/s", "L2", "Shared memory of a block", "fp16 TFLOP/s",
+           "fp32 TFLOP/s", "From"), [_card_row(card) for card in CARDS.values()]),
+)  # fmt: skip
 
 # ---- papers and further reading ------------------------------------------------------------------
 

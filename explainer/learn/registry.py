@@ -32,6 +32,7 @@ ORDER = (
 STILL = (
     Widget("backends", "Which backend for which input", (), lambda _: [wild.BACKENDS]),
     Widget("formulas", "The formulas", (), lambda _: list(reference.FORMULA_BLOCKS)),
+    Widget("facts", "Figures and their sources", (), lambda _: list(reference.FIGURES)),
     *(
         Widget(f"handout{k}", page.title, (), lambda _, page=page: list(page.blocks))
         for k, page in enumerate(reference.HANDOUT, 1)

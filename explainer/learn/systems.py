@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from explainer.algorithms.traffic import launches, requested
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
+from explainer.base.facts import number
 from explainer.base.formats import ITEMSIZE
 from explainer.learn import matrix_units
 from explainer.learn.blocks import Block, Widget, bars, plot, table, text
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import card, pick
-from explainer.learn.pipeline import EXP_TFLOPS
 from explainer.memory.tile_choices import break_even
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
@@ -93,7 +93,7 @@ def decode_ratio(n: int, d: int) -> float:
 
 def exp_share(d: int) -> float:
     """Time of a tile's exponentials ÷ time of its two products, H100, whatever the tile."""
-    return (1 / EXP_TFLOPS) / (4 * d / CARDS["h100"].tensor_tflops)
+    return (1 / number("fa3.exps")) / (4 * d / (CARDS["h100"].tensor_tflops * 1e12))
 
 
 def layer_share(n: int) -> float:

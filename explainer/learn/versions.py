@@ -12,6 +12,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested, summed
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
+from explainer.base.facts import fact
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
 from explainer.learn.content import rung
@@ -85,8 +86,9 @@ def _versions(v: Values) -> list[Block]:
          "warpgroups of consumers split the queries"),
         (f"exchanged by {WARPS} warps, a tile", f"{k[0]:,} B, {k[1]} barriers",
          f"{q[0]:,} B, {q[1]} barrier", "no partial sums; barriers hand over buffers"),
-        ("speed in the papers", "25–40 % of A100's peak", "50–73 % of A100's, 35 % of H100's",
-         "85 % of H100's, bf16 (75 % in the preprint, fp16)"),
+        ("speed in the papers", f"{fact('fa1.a100')} of A100's peak",
+         f"{fact('fa2.a100')} of A100's, {fact('fa2.h100')} of H100's",
+         f"{fact('fa3.h100')} of H100's, bf16 ({fact('fa3.preprint')} in the preprint, fp16)"),
     )  # fmt: skip
     heads = w.batch * w.heads
     moved = [

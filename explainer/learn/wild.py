@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 
 from explainer.base import records
+from explainer.base.facts import fact, filled
 from explainer.learn.blocks import Block, table
 from explainer.learn.content import TEXTS, Snippet, stored
 
-# Where the checks of BACKENDS were asked (can_use_…, 2026-11-21), and the GPU's snippets were run.
-CHECKED = "asked on an H200, torch 2.11, cuDNN 9.19"
+CHECKED = f"asked on an H200, {fact('sdpa.asked')}"  # there the GPU's snippets were run, too
 
 
 def speed_ratio() -> tuple[float, float]:
@@ -44,7 +44,7 @@ def _snippets() -> Iterator[Snippet]:
     head = r"^## (?P<key>.+?): (?P<title>[^\[\n]+?)(?: \[(?P<needs>.+)\])?\n\n"
     body = r"(?P<words>[^`]+)\n\n```python\n(?P<code>[^`]+)```\n"
     for found in re.finditer(head + body, (TEXTS / "snippets.md").read_text("utf-8"), re.M):
-        words = " ".join(found["words"].split())
+        words = filled(" ".join(found["words"].split()))
         yield Snippet(**found.groupdict("") | {"words": words})
 
 

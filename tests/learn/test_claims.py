@@ -14,6 +14,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
+from explainer.learn import matrix_units
 from explainer.learn.blocks import values
 from explainer.learn.claims import CLAIMS, WIDGETS
 from explainer.memory.levels import tensors
@@ -184,7 +185,25 @@ def test_what_holds_up_attention():
     assert fused["memory"] == pytest.approx(once / card.hbm_bytes_per_s)
     assert naive["intensity"] == pytest.approx(128 * 4096 / (128 + 4096) / 2, rel=1e-9)
     per_second = 4096**2 / fused["exp"]
-    assert per_second == pytest.approx(3.9e12, rel=0.1), "the FA-3 paper's figure, its clock"
+    assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
+    said = shown("claim_bound", card="h100")[-1]["words"]
+    assert "The last two are at 1.83 GHz" in said and "3.9 × 10¹² exp/s" in said
+
+
+@pytest.mark.parametrize("key", CARDS)
+def test_products_and_exponentials_are_counted_at_one_clock(key):
+    """16 exponentials per SM and clock, at the clock that the rate of products belongs to: so the
+    two stand in the ratio of what an SM does in a clock, whatever the clock."""
+    w = Workload(card=key, n=4096, d=64, block_q=128, block_k=128)
+    (found, *_), card = costs.bounds(w).values(), CARDS[key]
+    fma = matrix_units.GENERATIONS[card.arch].fma
+    assert found["exp"] / found["products"] == pytest.approx(2 * fma / (16 * 4 * 64))
+    if key == "h100":  # 4,096 FLOPs and 16 exponentials per clock: at d = 64 neither is longer
+        longest = [row[-1] for row in block("claim_bound", "table", card=key)["rows"]]
+        assert set(longest) == {"memory", "products and exp"}
+    clock = matrix_units.clock_hz(card)
+    assert f"{clock / 1e9:.2f} GHz" in shown("claim_bound", card=key)[-1]["words"]
+    assert 1.2e9 < clock < 3e9
 
 
 def test_tf32_is_not_fp32():
@@ -216,11 +235,23 @@ def test_padded_keys_spoil_the_sum(n, low, high):
     assert low < items[0][1] < high and items[1][1] < 1e-6
 
 
+@pytest.mark.parametrize("n", [65, 100, 1023])
+def test_a_causal_mask_hides_padded_keys(n):
+    q, k, v = demos.padded_inputs(n, "random", 0)
+    truth = sdpa(q, k, v, is_causal=True)
+    assert np.abs(demos.course_note(q, k, v, 64, causal=True) - truth).max() < 2e-6
+    said = [b["words"] for b in shown("claim_padded", n=n, mask="causal") if b["type"] == "text"]
+    assert "the causal mask hides them" in said[0]
+    assert "Without a causal mask" in CLAIM["padded"].why
+
+
 def test_padded_keys_take_everything_when_scores_are_low():
     q, k, v = demos.padded_inputs(100, "negative", 0)
     assert (q @ k.T).max() < 0
     assert np.abs(demos.course_note(q, k, v, 64)).max() < 1e-6
     assert np.abs(sdpa(q, k, v)).max() > 0.1
+    hidden = block("claim_padded", "bars", n=100, data="negative", mask="causal")["items"]
+    assert max(e for _, e, _ in hidden) < 1e-6, "a causal mask hides them"
     whole = block("claim_padded", "bars", n=128)["items"]
     assert whole[0][1] == whole[1][1] < 1e-6, "no padding, no error"
 

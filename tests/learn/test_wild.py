@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from explainer.base.facts import fact
 from explainer.engine import recorded
 from explainer.learn import wild
 from explainer.learn.content import Snippet
@@ -118,6 +119,20 @@ def test_what_the_words_say_of_flash_attention_is_what_torch_says():
     from torch.nn.attention import current_flash_attention_impl
 
     assert current_flash_attention_impl() is None
+
+
+def test_transformers_list_is_the_libraries_own():
+    words = BY_KEY["transformers"].words
+    for name in ("sdpa", "eager", "flex_attention", "flash_attention_2", "_3 (Hopper)", "_4"):
+        assert name in words
+    assert f"({fact('transformers.tried')} was tried; seen 20" in words
+    assert f"vLLM {fact('vllm.documented')} documents it (seen 20" in BY_KEY["vllm"].words
+    if importlib.util.find_spec("transformers"):
+        from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+        theirs = {x for x in ALL_ATTENTION_FUNCTIONS.valid_keys() if "|" not in x}
+        named = {"sdpa", "flex_attention", *(f"flash_attention_{k}" for k in (2, 3, 4))}
+        assert named <= theirs
 
 
 def names_of(code: str) -> set[str]:

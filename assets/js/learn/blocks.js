@@ -226,14 +226,14 @@ function timeline({ label, lanes, unit }) {
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /** Our own server's constant MathML; anything in it that is not MathML is shown as the label instead. */
-function formula({ label, mathml }) {
+function formula({ label, mathml, source }) {
   const parsed = new DOMParser().parseFromString(`<math xmlns="${MATHML}" display="block">${mathml}</math>`, "text/html").body.firstElementChild;
   const all = parsed ? [parsed, ...parsed.querySelectorAll("*")] : [];
   const odd = (node) => node.namespaceURI !== MATHML || [...node.attributes].some(({ name }) => /^on|href|src/.test(name));
   if (!all.length || all.some(odd)) return text({ words: label, kind: "plain" });
   const math = document.importNode(parsed, true);
   math.setAttribute("aria-label", label);
-  return figure("formula", label, [scroller(label, math)]);
+  return figure("formula", label, [scroller(label, math), source ? el("p", { class: "fa-fine", text: source }) : null]);
 }
 
 function code({ label, lines, marked }) {

@@ -20,7 +20,7 @@ const SLIGHT = 24;
 const MOST = 0.92;
 const CLOSE = 0.16;
 const BRIEF = 260;
-const NOT_SHOWN = ["glossary", "papers", "handout"];
+const NOT_SHOWN = ["facts", "glossary", "papers", "handout"];
 
 const shown = (card) => !NOT_SHOWN.includes(card.id.slice(ID.length));
 
