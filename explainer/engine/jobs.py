@@ -14,7 +14,7 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
@@ -203,7 +203,7 @@ class _Job:
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
-            one = requested(p.n, p.d, p.mask, p.dtype, order, *tiles)
+            one = asked(p.n, p.d, p.mask, p.dtype, order, *tiles)
             return work | {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
         return work | ({"bytes": moved_bytes(function)} if name in OF_OPERATORS else {})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
 from explainer.engine.requests import METHODS, RunRequest, Sweep
@@ -63,7 +63,7 @@ def _row(r: PointRow) -> Row:
     if "block_m" in r:
         order = r["method"] if r["method"] != "hopper" else "fa2"
         tile = r["block_m"], r["block_n"]
-        row["bytes"] = heads * requested(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
+        row["bytes"] = heads * asked(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
     return row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import requested, summed
+from explainer.algorithms.traffic import asked, summed
 from explainer.base.amounts import amount, written
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.blocks import Block, bars, plot, table, text
@@ -25,7 +25,7 @@ def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
 def io(given: Given) -> list[Block]:
     """Bytes that one head asks of global memory, over N, beside the extra memory."""
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
-    moved = {o: [requested(n, d, "full", "fp16", o, block, block) for n in ns]
+    moved = {o: [asked(n, d, "full", "fp16", o, block, block) for n in ns]
              for o in ("standard", "fa2")}  # fmt: skip
     extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
@@ -148,7 +148,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
     whole card, fp16, at its data sheet's rates; each unit alone, nothing overlaps."""
     card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
     once = sum(size for _, size in levels.tensors(replace(w, batch=1, heads=1), "fa2"))
-    moved = {o: requested(w.n, w.d, "full", w.dtype, o, w.block_q, w.block_k)
+    moved = {o: asked(w.n, w.d, "full", w.dtype, o, w.block_q, w.block_k)
              for o in ("standard", "fa2")}  # fmt: skip
     ways = {"standard": moved["standard"], "fused, no cache": moved["fa2"],
             "fused, L2 serves what is read again": once}  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
 from explainer.base.formats import FORMATS
@@ -86,7 +86,7 @@ def tiles() -> list[Block]:
     items = [
         (f"{side} × {side}", float(moved), amount(moved))
         for side in (1, 16, 64, 128)
-        for moved in [requested(N, D, "full", "fp16", "fa2", side, side)]
+        for moved in [asked(N, D, "full", "fp16", "fa2", side, side)]
     ]
     title = f"Bytes that FA-2 asks of memory, N = {N:,}, d = {D}, fp16, by its tiles"
     return [
@@ -122,7 +122,7 @@ def zero_one() -> list[Block]:
 
 def fusion_bytes() -> tuple[int, int]:
     """Bytes of one head: three kernels, and FA-2 with tiles of 128 × 128."""
-    return tuple(requested(N, D, "full", "fp16", order, 128, 128) for order in ("standard", "fa2"))
+    return tuple(asked(N, D, "full", "fp16", order, 128, 128) for order in ("standard", "fa2"))
 
 
 def fusion() -> list[Block]:

@@ -140,7 +140,7 @@ def _amount(n_bytes: int) -> str:
 
 def _moved(order: str, problem: Problem = SHOWN) -> int:
     p = problem
-    return traffic.requested(p.n, p.d, p.mask, p.dtype, order, p.block_q, p.block_k)
+    return traffic.asked(p.n, p.d, p.mask, p.dtype, order, p.block_q, p.block_k)
 
 
 def _orders() -> Block:
@@ -159,7 +159,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
     square = dict(levels.tensors(LARGE, "standard"))["S"]
     kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
     ratio = tile_choices.ratio(LARGE, "fa2", 64, 64)
-    far = [traffic.requested(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
+    far = [traffic.asked(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)

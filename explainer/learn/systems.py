@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.algorithms.traffic import launches, requested
+from explainer.algorithms.traffic import asked, launches
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
@@ -82,8 +82,8 @@ ASKED_N, ASKED_D, ASKED_SIDE = 1024, (32, 64, 128), (16, 32, 64)  # rung 14's qu
 
 def ratio(n: int, d: int, br: int, bc: int, dtype: str, order: str = "fa2") -> float:
     """Bytes of ``order`` ÷ bytes of standard attention, no mask."""
-    tiled = requested(n, d, "full", dtype, order, br, bc)
-    return tiled / requested(n, d, "full", dtype, "standard", br, bc)
+    tiled = asked(n, d, "full", dtype, order, br, bc)
+    return tiled / asked(n, d, "full", dtype, "standard", br, bc)
 
 
 def decode_ratio(n: int, d: int) -> float:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import requested, summed
+from explainer.algorithms.traffic import asked, summed
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
@@ -90,7 +90,7 @@ def _versions(v: Values) -> list[Block]:
     )  # fmt: skip
     heads = w.batch * w.heads
     moved = [
-        (name, heads * requested(w.n, w.d, w.mask, w.dtype, order, w.block_q, w.block_k))
+        (name, heads * asked(w.n, w.d, w.mask, w.dtype, order, w.block_q, w.block_k))
         for name, order in (("standard", "standard"), ("FA-1", "fa1"), ("FA-2 and FA-3", "fa2"))
     ]
     return [

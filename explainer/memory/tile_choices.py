@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.records import load
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import COMPILED_D
@@ -74,8 +74,8 @@ def best(w: Workload) -> dict | None:
 
 def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
     """Bytes of ``order`` in this tile ÷ bytes of standard attention; above 1 it loses."""
-    tiled = requested(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
-    return tiled / requested(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)
+    tiled = asked(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
+    return tiled / asked(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)
 
 
 def break_even(w: Workload, order: str) -> int | None:

@@ -7,7 +7,7 @@ chart, the table and the download are all made of these rows.
 from __future__ import annotations
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.records import about, load
 from explainer.memory.workload import Workload
 
@@ -32,7 +32,7 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
 
 
 def _computed(w: Workload, order: str, n: int, br: int, bc: int) -> int:
-    return requested(n, w.d, w.mask, w.dtype, order, br, bc)
+    return asked(n, w.d, w.mask, w.dtype, order, br, bc)
 
 
 def _counted(w: Workload) -> list[dict]:

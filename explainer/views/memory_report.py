@@ -136,7 +136,7 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
     at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
     requested, dram = at.get(("fa2", traffic_series.L2)), at.get(("fa2", traffic_series.DRAM))
     if requested and dram:
-        asked = traffic.requested(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
+        asked = traffic.asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
         off = requested / asked - 1
         same = "the very same number" if not off else f"{100 * off:+.2f} %"
         text = (
@@ -167,7 +167,7 @@ def _rule(w: Workload) -> str:
         rows.append((f"Fastest at {best['n']:,}", best["block_m"], best["block_n"], "fa2"))
     shown = []
     for name, m, n, order in rows:
-        moved = traffic.requested(w.n, w.d, w.mask, w.dtype, order, m, n)
+        moved = traffic.asked(w.n, w.d, w.mask, w.dtype, order, m, n)
         constant = moved / tile_choices.theory(w)
         percent = _times(tile_choices.ratio(w, order, m, n))
         shown.append(

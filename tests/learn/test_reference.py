@@ -141,7 +141,7 @@ def io_bound():
     # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
     for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
         w = Workload(card="a100", n=n, d=d)
-        moved = traffic.requested(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
+        moved = traffic.asked(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
         assert 4 < moved / tile_choices.theory(w) < 16
 
 

@@ -5,12 +5,11 @@ import { ALGORITHMS } from "./algorithms.js";
 import { blockName, bytes, number, sub } from "../lib/format.js";
 
 /** @import { Frame, Order, Row } from "./types.js" */
-/** @typedef {{text: string, note?: string, phase?: string, phases?: string[], stage?: string, first?: boolean}} Line */
+/** @typedef {{text: string, note?: string, phase?: string, stage?: string, first?: boolean}} Line */
 
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
   if (line.stage && line.stage !== f.stage) return false;
-  if (line.phases) return line.phases.includes(f.phase);
   if (line.phase !== f.phase) return false;
   if (line.first) return f.transfers.some((t) => t.tensor === ALGORITHMS[f.problem.order].opens);
   return true;
