@@ -41,6 +41,7 @@ const SENTENCES = {
     return `${rowWord(row)}: max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}, a new maximum.`;
   },
   exp: (f, row) => {
+    if (f.stage === "softmax") return "exp(S − m): every weight is at most 1, and divided by ℓ it will be P.";
     if (!row || row.alpha === undefined) return "P = exp(S − m): every weight is at most 1.";
     return `${rowWord(row)}: α = exp(${number(row.m_old)} − ${number(row.m_new)}) = ${number(row.alpha)} rescales what was summed before.`;
   },
@@ -57,6 +58,7 @@ const SENTENCES = {
   },
   store: (f) => {
     const what = `${namesOf(f, "write")} written to HBM, ${bytes(sumBytes(f, "write"))}`;
+    if (f.stage === "softmax") return `P = exp(S − m)/ℓ; ${what}.`;
     return f.problem.order === "fa2" ? `O${sub(f.i)} is divided by ℓ once; ${what}.` : `${what}.`;
   },
 };

@@ -22,12 +22,12 @@
  *
  * What stands before the arrays, as JSON. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
- * an element. `totals`: of each order and tensor.
+ * an element. `totals`: by either convention, of each order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
  *   phases: string[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
- *   totals: Record<Order, Record<string, Moved>>, sram: Sram, arrays: Record<string, Directory>,
+ *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block. Of its transfers: t_, from
