@@ -15,6 +15,7 @@ CONVENTIONS = {
     ASKED: "every load and store of every tile: what the L2 cache is asked for",
     LEAST: "each matrix once a kernel: what HBM must move however good the caches are",
 }
+WHERE = {ASKED: "asked of L2", LEAST: "that HBM must move, at least"}  # after "bytes"
 
 
 @dataclass(frozen=True)

@@ -174,8 +174,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     if "tflops" in cell:
         rows.append(("Speed", "–", f"{rounded(cell['tflops'])} TFLOP/s"))
     note = (
-        "The textbook puts Q, K, V, S and O of the tile into shared memory, once each. The "
-        "compiler keeps S, O, m and ℓ in registers and buffers K and V "
+        "The textbook counts Q, K and V of the tile once each. The compiler buffers K and V "
         f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))

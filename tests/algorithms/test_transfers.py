@@ -72,10 +72,8 @@ def test_fa2_does_not_always_move_less():
 
 @given(problems(most_n=48, most_d=20))
 def test_fa2_never_asks_for_more_than_standard_in_the_same_tiles(problem):
-    p = replace(problem, mask="full")
-    fa2, standard = (total(replace(p, order=order)) for order in ("fa2", "standard"))
-    lse = 4 * p.n  # all that FA-2 moves and standard attention does not
-    assert fa2 - lse < standard
+    fa2, standard = (total(replace(problem, order=order)) for order in ("fa2", "standard"))
+    assert fa2 < standard
 
 
 @pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])

@@ -15,10 +15,11 @@
  *   inputs: string, seed: number, scale: number, Tr: number, Tc: number,
  * }} Problem
  *
- * What the tile needs on chip, `parts` [tensor, shape, bytes], and what each card has; `largest` is the side of
- * the largest square tile there.
- * @typedef {{name: string, bytes: number, largest: number}} Card
- * @typedef {{parts: [string, number[], number][], total: number, cards: Record<string, Card>}} Sram
+ * What the tile needs on chip, `parts` [tensor, shape, bytes, place], and what each card has; `room` is what a thread
+ * block may use of each place, in bytes, `largest` the side of the largest square tile there.
+ * @typedef {"shared memory" | "registers"} OnChip
+ * @typedef {{name: string, room: Record<OnChip, number>, largest: number}} Card
+ * @typedef {{parts: [string, number[], number, OnChip][], cards: Record<string, Card>}} Sram
  *
  * What stands before the arrays, as JSON. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
