@@ -84,7 +84,7 @@ def test_the_floor_is_bytes_over_rate(card):
     made = blocks("fusion", what="softmax", n=1024, dtype="fp16", card=card)
     assert [i[1] for i in of_type(made, "bars")["items"]] == [12 * 2**20, 4 * 2**20]
     rate = CARDS[card].hbm_bytes_per_s
-    assert f"least {12 * 2**20 / rate * 1e6:.2f} µs apart" in words(made)
+    assert f"the least takes {12 * 2**20 / rate * 1e6:.2f} µs apart" in words(made)
     assert f"{4 * 2**20 / rate * 1e6:.2f} µs fused" in words(made)
     assert "lower bound" in words(made)
 
