@@ -181,9 +181,10 @@ def _rule(w: Workload) -> str:
         f"Bc = ⌈M/4d⌉, Br = min(Bc, d), with M = {w.hardware.shared_bytes // w.itemsize:,} "
         f"elements of shared memory. Θ(N²d²/M) promises that {amount(tile_choices.theory(w))} "
         "times a constant are asked. Today's kernels keep O and S in registers, of which an SM has "
-        f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too."
+        f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too. "
+        "Of standard's: of what standard attention asks for in the same tile."
     )
-    head = ("", "Br × Bc", "asked", "of standard's in this tile", "÷ theory")
+    head = ("", "Br × Bc", "asked", "of standard's", "÷ theory")
     return card("rule", "The paper's block rule", w.hardware.name, words(text),
                 table(head, shown, "Block rules"))  # fmt: skip
 

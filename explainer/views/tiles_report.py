@@ -16,9 +16,9 @@ from explainer.views.html import card, div, figures_of, memory_page, said, table
 # key → (what the page calls it, its field in a cell, how that is written, whether more is better)
 METRICS = {
     "tflops": ("TFLOP/s", "tflops", "{:.0f}".format, True),
-    "shared": ("Shared memory", "shared_bytes", lambda n: f"{n / 1024:.0f} K", False),
+    "shared": ("Shared memory", "shared_bytes", amount, False),
     "registers": ("Registers", "registers", str, False),
-    "spills": ("Spills", "spill_bytes", "{} B".format, False),
+    "spills": ("Spills", "spill_bytes", amount, False),
     "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
 }
 NOT_COMPILED = (
