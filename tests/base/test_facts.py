@@ -38,7 +38,7 @@ DERIVED = {
     "fp16.largest": lambda: f"{np.finfo(np.float16).max:,.0f}",
     "fp16.exp": lambda: f"{np.log(float(np.finfo(np.float16).max)):.2f}",
     "fp32.exp": lambda: f"{np.log(float(np.finfo(np.float32).max)):.2f}",
-    "fp32.largest": lambda: f"{np.finfo(np.float32).max:.1e}".replace("e+38", "·10³⁸"),
+    "fp32.largest": lambda: f"{np.finfo(np.float32).max:.1e}".replace("e+38", " × 10³⁸"),
     "e4m3.largest": lambda: f"{torch.finfo(torch.float8_e4m3fn).max:.0f}",
     "e4m3.smallest": lambda: f"{torch.finfo(torch.float8_e4m3fn).smallest_normal / 2**3:.3f}",
     "e5m2.largest": lambda: f"{torch.finfo(torch.float8_e5m2).max:,.0f}",
