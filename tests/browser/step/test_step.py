@@ -137,15 +137,15 @@ def test_clicking_a_tile_goes_there(tab):
 
 
 def test_the_bytes_of_every_order_by_both_conventions(tab):
-    """Of FINDINGS' T1: small wide tiles, where FA-2 asks for more than FA-1 and has less to move."""
+    """Of FINDINGS' T1: thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
     card = page.locator(".fa-traffic")
     for order in ORDERS:
         line = card.locator(f".fa-order-{order} .fa-bar-line")
         wanted = [asked(32, 16, "full", "fp32", order, 2, 32), least(32, 16, "fp32", order)]
-        shown = [int(size) for size in line.evaluate_all(
-            "lines => lines.map((line) => line.querySelector('[data-bytes]').dataset.bytes)")]  # fmt: skip
+        read_all = "numbers => numbers.map((number) => Number(number.dataset.bytes))"
+        shown = line.locator("[data-bytes]").evaluate_all(read_all)
         assert shown == wanted
         words = [f"{amount(size)}{way}" for size, way in zip(wanted, CONVENTIONS, strict=True)]
         assert [text.replace("\n", "") for text in line.all_inner_texts()] == words
@@ -157,12 +157,11 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
     page = tab.open("order=standard&step=5&phase=load")
-    said = page.locator(".fa-transport")
-    said.get_by_text("Q₁, K₁ read from HBM, 256 B.").wait_for()
+    page.get_by_text("Q₁, K₁ read from HBM, 256 B.", exact=True).wait_for()
     page = tab.open("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
-    assert page.locator(".fa-rows thead th.is-now").count() == 0
+    assert page.locator(".fa-rows thead th.is-now:visible").count() == 0
     boxes = page.locator(".fa-products")
     assert "weights = exp(S − m)" in boxes.inner_text().replace("\n", " ")
     weights = page.locator(".fa-products .fa-p canvas")
@@ -170,6 +169,6 @@ def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     for phase in ("sum", "store"):
         page.get_by_role("button", name=phase, exact=True).click()
         assert read(page)["phase"] == phase
-    page.get_by_text("P = exp(S − m)/ℓ; P₂₀", exact=False).first.wait_for()
+    page.locator(".fa-words").get_by_text("P = exp(S − m)/ℓ; P₂₀").wait_for()
     assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")
     assert weights.evaluate("canvas => canvas.toDataURL()") != before
