@@ -5,7 +5,6 @@ computed, then masked, as plain attention does.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 import triton
@@ -121,12 +120,9 @@ def output_kernel(
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
     config: Config, precision: str, *, keep_lse: bool = True,
-    scores_tile: tuple[int, int] | None = None, output_rows: int | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """As `fa2.prepare`, three launches; lse only if `keep_lse`.
 
-    `scores_tile` (rows, keys) and `output_rows` replace the configuration's tile in one pass: with
-    tiles as large as the matrices every matrix is moved once per pass, which count_traffic counts.
     Raises ValueError if a row of S is too long to be held on chip.
     """
     batch, heads, n_q, d = q.shape
@@ -138,13 +134,11 @@ def prepare(
             f"on chip: at most {MAX_TILE_ELEMENTS // 8:,}."
         )
     bh, sizes = batch * heads, (heads, heads // k.shape[1], n_q, n_k)
-    block_m, block_n = scores_tile or (config.block_m, config.block_n)
-    tile = replace(config, block_m=block_m, block_n=block_n).constants(d, dtype, precision)
+    tile, Tr = config.constants(d, dtype, precision), triton.cdiv(n_q, config.block_m)
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
-    out = replace(config, block_m=output_rows or config.block_m)
     scores = Launch(
-        scores_kernel, bh * triton.cdiv(n_q, block_m) * triton.cdiv(n_k, block_n),
+        scores_kernel, bh * Tr * triton.cdiv(n_k, config.block_n),
         (q.stride(), k.stride(), *sizes, scale), {"MASK": mask.text, **tile},
     )  # fmt: skip
     softmax = Launch(
@@ -155,8 +149,7 @@ def prepare(
         },
     )  # fmt: skip
     output = Launch(
-        output_kernel, bh * triton.cdiv(n_q, out.block_m),
-        (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), out.constants(d, dtype, precision),
+        output_kernel, bh * Tr, (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), tile,
     )  # fmt: skip
 
     def call(q, k, v):

@@ -9,17 +9,24 @@ from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
 
+ASKED, LEAST = "asked", "least"
+# How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
+CONVENTIONS = {
+    ASKED: "every load and store of every tile: what the L2 cache is asked for",
+    LEAST: "each matrix once a kernel: what HBM must move however good the caches are",
+}
+WHERE = {ASKED: "asked of L2", LEAST: "that HBM must move, at least"}  # after "bytes"
+
 
 @dataclass(frozen=True)
 class Line:
-    """A line of pseudocode. ``phase`` (or several) lights it, in standard attention only in its
+    """A line of pseudocode. ``phase`` lights it, in standard attention only in its
     ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it."""
 
     text: str
     phase: str | None = None
     note: str | None = None
     stage: str | None = None
-    phases: tuple[str, ...] | None = None
     first: bool = False
 
 
@@ -27,10 +34,12 @@ class Line:
 class Algorithm:
     """``key`` in an address and of a colour (assets/css, ``colour`` in charts); ``label`` on pages.
 
-    ``steps``: its loop without numbers; ``compute``: the same loop with them; ``moved``: the bytes
-    that it asks for, without listing the tiles, and ``closed_form`` the same as text; ``opens``:
-    the tensor whose reading begins a block of the outer loop; ``running``: it keeps m and l from
-    tile to tile; ``launches``: kernel → the tensors that it (reads, writes), all if there is one.
+    ``steps``: its loop without numbers; ``compute``: the same loop with them; ``asked`` and
+    ``least``: its bytes by either of CONVENTIONS, without listing the tiles, and ``closed_form``
+    the same as text; ``opens``: the tensor whose reading begins a block of the outer loop;
+    ``running``: it keeps m and l from tile to tile; ``kept``: what its forward pass keeps for the
+    backward pass beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads, writes),
+    all if there is one.
     """
 
     key: str
@@ -42,8 +51,10 @@ class Algorithm:
     opens: str
     running: bool
     pseudocode: tuple[Line, ...]
-    closed_form: str
+    closed_form: dict[str, str]
+    kept: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
     compute: Callable[[Run, tuple[Step, ...]], list[Visit]]
-    moved: Callable[[Problem], Moved]
+    asked: Callable[[Problem], Moved]
+    least: Callable[[Problem], Moved]
     launches: dict[str, tuple[str, str]] | None = None

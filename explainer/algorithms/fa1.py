@@ -70,7 +70,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
     return visits
 
 
-def moved(p: Problem) -> Moved:
+def asked(p: Problem) -> Moved:
     """K and V once; Q, and O, l, m both ways, once per key block that they see."""
     start, stop = p.mask.row_range(p.n, p.n, p.block_k)
     first, last = start // p.block_q * p.block_q, -(-stop // p.block_q) * p.block_q
@@ -79,6 +79,13 @@ def moved(p: Problem) -> Moved:
     thin = rows * 4
     read = {"K": (matrix, 0), "V": (matrix, 0), "Q": (wide, 0)}
     return read | {"O": (wide, wide), "l": (thin, thin), "m": (thin, thin)}
+
+
+def least(p: Problem) -> Moved:
+    """Q, K and V in, O, l and m out: every query sees a key, and every key is seen."""
+    matrix, thin = p.n * p.d * ITEMSIZE[p.dtype], p.n * 4
+    read = dict.fromkeys("KVQ", (matrix, 0))
+    return read | {"O": (0, matrix), "l": (0, thin), "m": (0, thin)}
 
 
 FA1 = Algorithm(
@@ -103,8 +110,13 @@ FA1 = Algorithm(
         Line("    O = (ℓ α O + P Vⱼ) / ℓ_new", "output"),
         Line("    write Oᵢ, m_new, ℓ_new", "store", "back to HBM each time"),
     ),
-    closed_form="K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+    closed_form={
+        "asked": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+        "least": "K + V + Q + O + m + ℓ",
+    },
+    kept=("m", "l"),
     steps=steps,
     compute=compute,
-    moved=moved,
+    asked=asked,
+    least=least,
 )

@@ -67,7 +67,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
     return visits
 
 
-def moved(p: Problem) -> Moved:
+def asked(p: Problem) -> Moved:
     """Q + O + lse once, K and V once per row block that sees them."""
     start, stop = p.mask.key_range(p.n, p.n, p.block_q)
     first, last = start // p.block_k * p.block_k, -(-stop // p.block_k) * p.block_k
@@ -75,6 +75,12 @@ def moved(p: Problem) -> Moved:
     matrix = p.n * p.d * ITEMSIZE[p.dtype]
     read = {"Q": (matrix, 0), "K": (keys, 0), "V": (keys, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
+
+
+def least(p: Problem) -> Moved:
+    """Q, K and V in, O and lse out: every query sees a key, and every key is seen."""
+    matrix = p.n * p.d * ITEMSIZE[p.dtype]
+    return dict.fromkeys("QKV", (matrix, 0)) | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
 FA2 = Algorithm(
@@ -99,8 +105,10 @@ FA2 = Algorithm(
         Line("    O = α O + P Vⱼ", "output"),
         Line("  write O / ℓ,  lse = m + log ℓ", "store"),
     ),
-    closed_form="Q + Tr · (K + V) + O + lse",
+    closed_form={"asked": "Q + Tr · (K + V) + O + lse", "least": "Q + K + V + O + lse"},
+    kept=("lse",),
     steps=steps,
     compute=compute,
-    moved=moved,
+    asked=asked,
+    least=least,
 )

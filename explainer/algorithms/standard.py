@@ -15,17 +15,16 @@ from explainer.problem import Problem
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Three passes over everything, each matrix moved once a pass (its best case)."""
+    """Three kernels over everything, tile by tile: none knows what another had on chip."""
     move = Mover(problem)
     everywhere = range(problem.Tc)
     for i in range(problem.Tr):
         for j in everywhere:
-            transfers = [move.read("Q", i)] if j == 0 else []
-            transfers += [move.read("K", j)] if i == 0 else []
+            transfers = (move.read("Q", i), move.read("K", j), move.write("S", (i, j)))
             masked = move.kind(i, j) != "full"
             phases = ("load", "scores", *(("mask",) if masked else ()), "store")
             kind = "partial" if masked else "full"
-            yield Step(i, j, kind, "scores", phases, (*transfers, move.write("S", (i, j))))
+            yield Step(i, j, kind, "scores", phases, transfers)
     for i in range(problem.Tr):
         moves = [move.read("S", (i, j)) for j in everywhere]
         moves += [move.write("P", (i, j)) for j in everywhere]
@@ -33,7 +32,7 @@ def steps(problem: Problem) -> Iterator[Step]:
         yield Step(i, None, "full", "softmax", phases, tuple(moves))
     for i in range(problem.Tr):
         moves = [move.read("P", (i, j)) for j in everywhere]
-        moves += [move.read("V", j) for j in everywhere] if i == 0 else []
+        moves += [move.read("V", j) for j in everywhere]
         moves.append(move.write("O", i))
         yield Step(i, None, "full", "output", ("load", "output", "store"), tuple(moves))
 
@@ -82,11 +81,21 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
     return visits
 
 
-def moved(p: Problem) -> Moved:
-    """Q, K, V and O once; S and P whole, there and back."""
+def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
+    """S and P whole, there and back; K and V once a row block, Q once a key block."""
     matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
-    scores = {"Q": (matrix, 0), "K": (matrix, 0), "S": (square, square)}
-    return scores | {"P": (square, square), "V": (matrix, 0), "O": (0, matrix)}
+    scores = {"Q": (key_blocks * matrix, 0), "K": (row_blocks * matrix, 0), "S": (square, square)}
+    return scores | {"P": (square, square), "V": (row_blocks * matrix, 0), "O": (0, matrix)}
+
+
+def asked(p: Problem) -> Moved:
+    """What the tiles of its three kernels load and store; nothing is skipped."""
+    return _moved(p, p.Tr, p.Tc)
+
+
+def least(p: Problem) -> Moved:
+    """The same in tiles as large as the matrices."""
+    return _moved(p, 1, 1)
 
 
 STANDARD = Algorithm(
@@ -105,15 +114,21 @@ STANDARD = Algorithm(
         Line("write S to HBM", "store", "N × N", "scores"),
         Line("load S", "load", "2nd kernel", "softmax"),
         Line("m = rowmax S", "max", stage="softmax"),
-        Line("ℓ = rowsum exp(S − m);  P = exp(S − m) / ℓ", stage="softmax", phases=("exp", "sum")),
-        Line("write P to HBM", "store", "N × N", "softmax"),
+        Line("weights = exp(S − m)", "exp", stage="softmax"),
+        Line("ℓ = rowsum of the weights", "sum", stage="softmax"),
+        Line("write P = weights / ℓ to HBM", "store", "N × N", "softmax"),
         Line("load P, V", "load", "3rd kernel", "output"),
         Line("O = P V", "output", stage="output"),
         Line("write O", "store", stage="output"),
     ),
-    closed_form="4Nd + 4N² elements",
+    closed_form={
+        "asked": "Tc · Q + Tr · (K + V) + 2·S + 2·P + O",
+        "least": "Q + K + V + 2·S + 2·P + O",
+    },
+    kept=("P",),
     steps=steps,
     compute=compute,
-    moved=moved,
+    asked=asked,
+    least=least,
     launches={"scores": ("QK", "S"), "softmax": ("S", "P"), "output": ("PV", "O")},
 )

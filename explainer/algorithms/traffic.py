@@ -1,10 +1,14 @@
-"""HBM bytes: the transfers of the schedule added up, or the same sums without listing the tiles."""
+"""Bytes by two conventions, of every algorithm alike: *asked* and *least* (see CONVENTIONS).
+
+What was asked is the sum of the schedule's transfers; here also without listing the tiles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
 
+from explainer.algorithms.algorithm import ASKED, LEAST
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Moved, Step
@@ -22,29 +26,35 @@ def moved(steps: Iterable[Step]) -> Moved:
 
 
 def traffic(problem: Problem) -> Moved:
-    """{tensor: (bytes read, bytes written)} of the whole Problem in its loop order."""
+    """{tensor: (bytes read, bytes written)} asked by the whole Problem in its loop order."""
     return moved(schedule(problem))
 
 
 def total(problem: Problem) -> int:
-    """All HBM bytes of the Problem, reads and writes together."""
-    return sum(read + written for read, written in traffic(problem).values())
+    """All bytes that the Problem asks for, reads and writes together."""
+    return both(traffic(problem))
 
 
-def summed(problem: Problem) -> Moved:
-    """``traffic`` without listing the tiles: the algorithm's closed form, for any N.
+def both(moved: Moved) -> int:
+    """Reads and writes of all tensors together, in bytes."""
+    return sum(read + written for read, written in moved.values())
 
-    Equal to it wherever both can be had (tests/algorithms/test_traffic_sums.py).
+
+def summed(problem: Problem, convention: str = ASKED) -> Moved:
+    """{tensor: (bytes read, bytes written)} by either convention, for any N: the closed forms.
+
+    *Asked* equals ``traffic`` wherever both can be had (tests/algorithms/test_traffic_sums.py).
     """
-    return ALGORITHMS[problem.order].moved(problem)
+    algorithm = ALGORITHMS[problem.order]
+    return (algorithm.asked if convention == ASKED else algorithm.least)(problem)
 
 
-def launches(problem: Problem) -> tuple[tuple[str, Moved], ...]:
+def launches(problem: Problem, convention: str = ASKED) -> tuple[tuple[str, Moved], ...]:
     """(what the launch is called, what it moves): standard attention's three kernels, or the one.
 
     Every tensor of the three stages is moved by the stage that names it; their sum is ``summed``.
     """
-    moved, kernels = summed(problem), ALGORITHMS[problem.order].launches
+    moved, kernels = summed(problem, convention), ALGORITHMS[problem.order].launches
     if kernels is None:
         return ((problem.order, moved),)
     return tuple(
@@ -54,12 +64,18 @@ def launches(problem: Problem) -> tuple[tuple[str, Moved], ...]:
 
 
 @lru_cache(maxsize=4096)
-def requested(
+def asked(
     n: int, d: int, mask: Mask | str, dtype: str, order: str, block_q: int, block_k: int
 ) -> int:
-    """HBM bytes of one head in this loop order, reads and writes together."""
+    """Bytes that one head asks for in this loop order, reads and writes together."""
     problem = Problem(
         n=n, d=d, mask=mask, dtype=dtype, order=order, inputs="random",
         block_q=min(block_q, n), block_k=min(block_k, n),
     )  # fmt: skip
-    return sum(read + written for read, written in summed(problem).values())
+    return both(summed(problem))
+
+
+def least(n: int, d: int, dtype: str, order: str) -> int:
+    """The least bytes of one head, reads and writes together, whatever the tiles and the mask."""
+    problem = Problem(n=n, d=d, block_q=1, block_k=1, dtype=dtype, order=order, inputs="random")
+    return both(summed(problem, LEAST))

@@ -14,7 +14,7 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked, least
 from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
@@ -197,15 +197,19 @@ class _Job:
             return function()
 
     def _work(self, name: str, function) -> dict:
-        """FLOPs, tiles of our kernels, and the bytes that each method asks of memory."""
+        """FLOPs, tiles of our kernels and the bytes that they ask for, and the least bytes of each
+        method: of PyTorch's operators each one's inputs and outputs, of a fused backend FA-2's."""
         p, heads = self.problem, self.request.batch * self.request.heads
         work = {"flops": flops(p.mask, heads, p.n, p.n, p.d)}
         tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
         if tiles:
             order = name if name in ORDERS else "fa2"
-            one = requested(p.n, p.d, p.mask, p.dtype, order, *tiles)
-            return work | {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
-        return work | ({"bytes": moved_bytes(function)} if name in OF_OPERATORS else {})
+            one = asked(p.n, p.d, p.mask, p.dtype, order, *tiles)
+            work |= {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
+            return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, order)}
+        if name in OF_OPERATORS:
+            return work | {"least_bytes": moved_bytes(function)}
+        return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, "fa2")}
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""

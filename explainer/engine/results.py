@@ -64,8 +64,8 @@ class Row(_Method, total=False):
     error … histogram: of O against float64 on the heads judged. ``same`` None: too many tiles.
     Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
     loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
-    CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked
-    of memory, where that is known.
+    CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked,
+    of our kernels; ``least_bytes``: each matrix once a kernel, of every method.
     """
 
     refused: str
@@ -103,6 +103,7 @@ class Row(_Method, total=False):
     block_m: int
     block_n: int
     bytes: int
+    least_bytes: int
 
 
 class _Shape(Row):

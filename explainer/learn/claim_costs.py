@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import requested, summed
+from explainer.algorithms.traffic import asked, least, summed
 from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import CARDS, KIB, Card
 from explainer.base.facts import fact, number
@@ -25,24 +25,28 @@ def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
 
 
 def io(given: Given) -> list[Block]:
-    """Bytes that one head asks of global memory, over N, beside the extra memory."""
+    """Bytes that one head asks for, and the least, over N, beside the extra memory."""
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
-    moved = {o: [requested(n, d, "full", "fp16", o, block, block) for n in ns]
+    moved = {o: [asked(n, d, "full", "fp16", o, block, block) for n in ns]
              for o in ("standard", "fa2")}  # fmt: skip
     extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
-    names = {"standard": "standard: bytes moved", "fa2": "FA-2: bytes moved"}
+    names = {"standard": "standard: bytes asked", "fa2": "FA-2: bytes asked"}
     series = [{"name": names[o], "x": ns, "y": y, "colour": c}
               for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
+    once = [least(n, d, "fp16", "fa2") for n in ns]
+    series.append({"name": "FA-2: least bytes", "x": ns, "y": once, "colour": "k"})
     series.append({"name": "FA-2: extra memory (lse)", "x": ns, "y": extra, "colour": "l"})
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [(f"{a:,} to {2 * a:,}", f"×{f[i + 1] / f[i]:.2f}", f"×{e[i + 1] / e[i]:.2f}",
              f"{f[i + 1] / s[i + 1]:.2f}") for i, a in enumerate(ns[:-1])]  # fmt: skip
-    head = ("N doubled from", "FA-2's bytes grow", "extra memory grows", "bytes, FA-2 ÷ standard")
+    head = ("N doubled from", "FA-2 asks", "extra memory grows", "asked, FA-2 ÷ standard")
     return [
         plot("Bytes over N, one head, fp16", series, x_label="N", y_label="bytes", log_x=True,
              log_y=True),
         table("What doubling N does", head, rows),
         text(f"A tile of {block} changes the factor in front of N², not the square."),
+        text("Asked is every load and store of every tile. The least, each matrix once, grows with "
+             "N: HBM sees it as long as K and V of the heads at work fit the L2 cache."),
     ]  # fmt: skip
 
 
@@ -55,7 +59,7 @@ def trips(given: Given) -> list[Block]:
         times = summed(p)["K"][0] / (n * d * 2)
         items.append((f"Br = {br}", times, f"{times:g} times (Tr = {p.Tr})"))
     return [
-        bars(f"How often K is read in all, N = {n:,} (V as often)", items, colour="k"),
+        bars(f"How often K is asked for in all, N = {n:,} (V as often)", items, colour="k"),
         text("Each row block reads all of K and V once, so they are read Tr = ⌈N/Br⌉ times. Larger "
              "Br means fewer readings. L2 may serve most of them."),
     ]  # fmt: skip
@@ -67,7 +71,9 @@ def on_chip(given: Given) -> list[Block]:
     rows = []
     for card in CARDS.values():
         whole = card.shared_per_sm_bytes * card.sms
-        wished = tile_budget.largest_square(problem, replace(card, shared_bytes=whole))
+        registers = card.registers_per_sm_bytes * card.sms
+        all_sms = replace(card, shared_bytes=whole, registers_per_sm_bytes=registers)
+        wished = tile_budget.largest_square(problem, all_sms)
         one = tile_budget.largest_square(problem, card)
         rows.append((card.name, amount(card.shared_bytes), f"{one} × {one}", str(card.sms),
                      amount(whole), f"{wished} × {wished}"))  # fmt: skip
@@ -155,11 +161,14 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
     whole card, fp16, at its data sheet's rates, products and exp at one clock; each unit alone,
     nothing overlaps."""
     card, work, exps = w.hardware, 4 * w.n**2 * w.d, w.n**2
-    once = sum(size for _, size in levels.tensors(replace(w, batch=1, heads=1), "fa2"))
-    moved = {o: requested(w.n, w.d, "full", w.dtype, o, w.block_q, w.block_k)
-             for o in ("standard", "fa2")}  # fmt: skip
-    ways = {"standard": moved["standard"], "fused, no cache": moved["fa2"],
-            "fused, L2 serves what is read again": once}  # fmt: skip
+    ways = {
+        f"{name}, {cache}": count
+        for order, name in (("standard", "standard"), ("fa2", "fused"))
+        for cache, count in (
+            ("no cache: asked", asked(w.n, w.d, "full", w.dtype, order, w.block_q, w.block_k)),
+            ("perfect caches: least", least(w.n, w.d, w.dtype, order)),
+        )
+    }
     return {
         name: {
             "intensity": work / size,
@@ -184,7 +193,7 @@ def bound(given: Given) -> list[Block]:
         for name, x in found.items()
     ]  # fmt: skip
     cached = "Left of the line memory is the limit, right of it a unit of the chip. "
-    if found["fused, no cache"]["intensity"] < ridge:
+    if found["fused, no cache: asked"]["intensity"] < ridge:
         cached += "Were K and V read from HBM every time, the fused one would wait too: L2 counts."
     return [
         bars(f"FLOPs per byte of HBM; the line is the {card.name}'s ridge, {ridge:.0f}", items,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import lru_cache
 
+from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.learn.content import Term, stored
 
-TERMS = tuple(Term(**entry) for entry in stored("glossary"))
+TERMS = tuple(Term(**entry) for entry in stored("glossary", **CONVENTIONS))
 # How the pages write some of them beside their names.
 _ALSO = {
     "Causal": "causal", "Standard": "standard", "logsumexp": "lse", "head dim": "d",

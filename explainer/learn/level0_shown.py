@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked, least
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS
 from explainer.base.formats import FORMATS
@@ -90,9 +90,9 @@ def tiles() -> list[Block]:
     items = [
         (f"{side} × {side}", float(moved), amount(moved))
         for side in (1, 16, 64, 128)
-        for moved in [requested(N, D, "full", "fp16", "fa2", side, side)]
+        for moved in [asked(N, D, "full", "fp16", "fa2", side, side)]
     ]
-    title = f"Bytes that FA-2 asks of memory, N = {N:,}, d = {D}, fp16, by its tiles"
+    title = f"Bytes that FA-2 asks L2 for, N = {N:,}, d = {D}, fp16, by its tiles"
     return [
         bars(title, items, colour="o", log=True),
         text("The products are the same in all four: only how often K and V are read differs."),
@@ -125,17 +125,18 @@ def zero_one() -> list[Block]:
 
 
 def fusion_bytes() -> tuple[int, int]:
-    """Bytes of one head: three kernels, and FA-2 with tiles of 128 × 128."""
-    return tuple(requested(N, D, "full", "fp16", order, 128, 128) for order in ("standard", "fa2"))
+    """The least bytes of one head: three kernels, and FA-2."""
+    return tuple(least(N, D, "fp16", order) for order in ("standard", "fa2"))
 
 
 def fusion() -> list[Block]:
     apart, fused = fusion_bytes()
     items = [("three kernels", float(apart), amount(apart)), ("one", float(fused), amount(fused))]
     return [
-        bars(f"Bytes asked of memory, one head, N = {N:,}, d = {D}, fp16", items, colour="s"),
-        text(f"{apart / fused:.1f} times fewer, not none: Q, K and V come in, O goes out, and K "
-             "and V come in again for every row block."),
+        bars(f"Bytes that HBM must move, at least, one head, N = {N:,}, d = {D}, fp16", items,
+             colour="s"),
+        text(f"{apart / fused:.1f} times fewer, not none: Q, K and V come in and O goes out. (The "
+             "L2 cache is asked for K and V again for every row block.)"),
     ]  # fmt: skip
 
 

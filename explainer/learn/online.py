@@ -111,28 +111,32 @@ def _tiles_why(v: Values) -> list[Block]:
                  dtype=str(v["dtype"]))  # fmt: skip
     card, problem = w.hardware, w.problem("fa2")
     parts = tile_budget.budget(problem)
-    tile, whole_s = tile_budget.total(parts), w.n * w.n * w.itemsize
+    shared, registers = (
+        tile_budget.held(parts, place) for place in (tile_budget.SHARED, tile_budget.REGISTERS)
+    )
+    whole_s = w.n * w.n * w.itemsize
     found = levels(w)
     sizes = [
-        ("one tile, all its parts", tile),
+        ("Q, K and V of one tile", shared),
         ("shared memory of one thread block", card.shared_bytes),
         ("shared memory of all SMs, added up", card.sms * card.shared_per_sm_bytes),
         ("L2 cache", card.l2_bytes),
         ("S of one head, N × N", whole_s),
         ("DRAM (HBM)", card.hbm_bytes),
     ]
-    fits = tile <= card.shared_bytes
+    fits = tile_budget.fits(problem, card)
     best = tile_budget.largest_square(problem, card)
     return [
         table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
               [(x.name, amount(x.size_bytes), amount(x.per_sm_bytes) if x.per_sm_bytes else "—",
                 _rate(x.bytes_per_s)) for x in found]),
-        table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}", ("part", "shape", "bytes"),
-              [*((p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes)) for p in parts),
-               ("together", "", amount(tile))]),
-        text(f"{amount(tile)} {'fit' if fits else 'do not fit'} what one thread block may use, "
-             f"{amount(card.shared_bytes)}. The largest square tile that fits: Br = Bc = {best}.",
-             "good" if fits else "bad"),
+        table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}",
+              ("part", "shape", "bytes", "where"),
+              [(p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes), p.place) for p in parts]),
+        text(f"One thread block may use {amount(card.shared_bytes)} of shared memory and "
+             f"{amount(card.registers_per_sm_bytes)} of registers; this tile needs "
+             f"{amount(shared)} and {amount(registers)}: it {'fits' if fits else 'does not fit'}. "
+             f"The largest square tile that fits: Br = Bc = {best}.", "good" if fits else "bad"),
         bars("Sizes side by side; the line is what one thread block may use",
              [(name, float(n), amount(n)) for name, n in sizes], log=True,
              limit=float(card.shared_bytes)),
@@ -140,8 +144,8 @@ def _tiles_why(v: Values) -> list[Block]:
              f"block may use. The {card.sms} SMs have {amount(sizes[2][1])} of shared memory in "
              "all, but a thread block has its own SM's only (from Hopper on a cluster can share), "
              "so the M of the papers is per SM."),
-        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel keeps these four in "
-             "registers, so larger tiles can fit; it also buffers K and V several times.", "fine"),
+        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel also buffers K and V "
+             "several times and needs registers for more, so its largest tile is smaller.", "fine"),
     ]  # fmt: skip
 
 

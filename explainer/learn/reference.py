@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explainer.algorithms import tiling, traffic
-from explainer.algorithms.registry import LABELS
+from explainer.algorithms.algorithm import ASKED, CONVENTIONS
+from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
+from explainer.base.records import about
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.learn.content import stored
-from explainer.memory import levels, tile_budget, tile_choices
+from explainer.memory import levels, tile_budget, traffic_series
+from explainer.memory.traffic_series import DRAM
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
@@ -87,11 +90,14 @@ FORMULAS: tuple[tuple[str, str], ...] = (
     ("Weights again, from lse", _row("P = exp ( S − lse )")),
     ("Parts of the keys combined: lse", _row("lse = log") + _SUM_P + _row("exp ( lse_p )")),
     ("Parts of the keys combined: O", _row("O =") + _SUM_P + _row("exp ( lse_p − lse ) O_p")),
-    ("Elements moved, standard", _row("4 N d + 4 N^2")),
-    ("Elements moved, FA-1", _row("2 N d + Tc ( 3 N d + 4 N )")),
-    ("Elements moved, FA-2", _row("2 N d + 2 Tr N d + N")),
+    ("Elements asked, standard", _row("N d + Tc N d + 2 Tr N d + 4 N^2")),
+    ("Elements asked, FA-1", _row("2 N d + Tc ( 3 N d + 4 N )")),
+    ("Elements asked, FA-2", _row("2 N d + 2 Tr N d + N")),
+    ("Least elements, standard", _row("4 N d + 4 N^2")),
+    ("Least elements, FA-1", _row("4 N d + 2 N")),
+    ("Least elements, FA-2", _row("4 N d + N")),
     ("Tiles computed when causal, of T × T", _frac("T + 1", "2 T")),
-    ("Bound on the elements moved", _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")")),
+    ("Bound on the elements asked", _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")")),
     ("Block rule of the FA-1 paper", _flat("Bc = ⌈") + _frac("M", "4 d")
      + _flat("⌉ , Br = min ( Bc , d )")),
     ("Operations, forward", _row("4 B H N^2 d")),
@@ -156,11 +162,12 @@ LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, hea
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
 LINES = stored("handout")
-ORDER_FACTS = {
-    "standard": ("three passes over everything", "S and P, N × N", "4Nd + 4N²"),
-    "fa1": ("keys outside, rows inside", "m and ℓ", "2Nd + Tc(3Nd + 4N)"),
-    "fa2": ("rows outside, keys inside", "lse", "2Nd + 2·Tr·Nd + N"),
+ORDER_FACTS = {  # loops; elements asked and least
+    "standard": ("three passes over everything", "Nd + Tc·Nd + 2·Tr·Nd + 4N²", "4Nd + 4N²"),
+    "fa1": ("keys outside, rows inside", "2Nd + Tc(3Nd + 4N)", "4Nd + 2N"),
+    "fa2": ("rows outside, keys inside", "2Nd + 2·Tr·Nd + N", "4Nd + N"),
 }
+KEPT = {"P": "P, N × N", "l": "ℓ"}  # how a reader sees what is kept
 
 
 def _amount(n_bytes: int) -> str:
@@ -168,43 +175,48 @@ def _amount(n_bytes: int) -> str:
     return amount(n_bytes).replace(" ", "\u00a0")
 
 
-def _moved(order: str, problem: Problem = SHOWN) -> int:
-    p = problem
-    return traffic.requested(p.n, p.d, p.mask, p.dtype, order, p.block_q, p.block_k)
+def _moved(order: str, convention: str) -> int:
+    return traffic.both(traffic.summed(replace(SHOWN, order=order), convention))
 
 
 def _orders() -> Block:
-    head = ("Order", "Loops", "Kept for backward", "Elements moved",
-            f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}")  # fmt: skip
-    standard = _moved("standard")
-    rows = [
-        (LABELS[o].replace("Standard", "standard"), *ORDER_FACTS[o],
-         f"{_amount(_moved(o))}, {_moved(o) / standard:.2f}\u00a0×") for o in LABELS
-    ]  # fmt: skip
-    return table("The three orders, bytes requested by one head", head, rows)
+    head = ("Order", "Loops", "Kept for backward beside Q, K, V, O", "Elements asked",
+            "Bytes asked", "Least elements", "Least bytes")  # fmt: skip
+    rows = []
+    for order, (loops, *forms) in ORDER_FACTS.items():
+        name = LABELS[order].replace("Standard", "standard")
+        kept = " and ".join(KEPT.get(t, t) for t in ALGORITHMS[order].kept)
+        row = [name, loops, kept]
+        for convention, form in zip(CONVENTIONS, forms, strict=True):
+            moved, standard = _moved(order, convention), _moved("standard", convention)
+            row += [form, f"{_amount(moved)}, {moved / standard:.2f}\u00a0×"]
+        rows.append(tuple(row))
+    shown = f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}"
+    return table(f"The three orders; bytes of one head, {shown}, and × standard's", head, rows)
 
 
 def numbers() -> tuple[tuple[str, str], ...]:
     """Five numbers to remember: (number, what it is)."""
     square = dict(levels.tensors(LARGE, "standard"))["S"]
     kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
-    ratio = tile_choices.ratio(LARGE, "fa2", 64, 64)
-    far = [traffic.requested(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
+    gains = traffic_series.gains(LARGE) or {}
+    far = [traffic.asked(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (
         (f"{square // kept:,} ×", f"S of one head at N = {LARGE.n:,} "
          f"({_amount(square)}) against lse ({_amount(kept)})"),
-        (f"{ratio:.2f} ×", "bytes that FA-2 requests against standard attention, "
-         f"N = {LARGE.n:,}, 64 × 64 tiles"),
-        (f"{far[1] / far[0]:.2f} ×", "bytes when N doubles from 8,192, "
+        (f"{gains[ASKED]:.1f} × and {gains[DRAM]:.0f} ×", "fewer bytes with FA-2 than with "
+         f"standard attention, N = {LARGE.n:,}, both in 64 × 64 tiles: asked, and "
+         f"measured at DRAM ({about('traffic_nvidia_h200')})"),
+        (f"{far[1] / far[0]:.2f} ×", "bytes asked when N doubles from 8,192, "
          "128 × 128 tiles: IO stays quadratic"),
         (f"{1 - tiles['skipped'] / 256:.3f}", "of the tiles are computed when causal, 16 a side: "
          "more than half"),
-        (_amount(card.shared_bytes), f"of shared memory for one program on an {card.name}: "
-         f"room for a textbook tile of {side} × {side} at d = {SHOWN.d}, "
-         f"{SHOWN.dtype} (S and O counted in; compilers keep them in registers)"),
+        (_amount(card.shared_bytes), f"of shared memory for one program's Q, K and V on an "
+         f"{card.name}, and {_amount(card.registers_per_sm_bytes)} of registers for S and O: "
+         f"room for a tile of {side} × {side} at d = {SHOWN.d}, {SHOWN.dtype}"),
     )  # fmt: skip
 
 
@@ -230,8 +242,9 @@ HANDOUT = (
     Page("FlashAttention on two pages: what it costs", (
         _orders(),
         table("Five numbers to remember", ("Number", "What it is"), numbers()),
-        text("Bytes are requests to global memory; the L2 cache answers many of them. Extra "
-             "memory grows with N, traffic still with N². Forward operations are the same within "
+        text("Bytes asked: every load and store of every tile, which the L2 cache answers. Least: "
+             "each matrix once a kernel, which HBM must move. Extra memory and the least grow with "
+             "N, what is asked still with N². Forward operations are the same within "
              "1 %; the backward pass does a quarter more products.", "fine"),
         text("Sources: arXiv 2205.14135, 2307.08691, 1805.02867; the numbers by this app's own "
              "code.", "fine"),

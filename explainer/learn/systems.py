@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.algorithms.traffic import launches, requested
+from explainer.algorithms.algorithm import ASKED, LEAST, WHERE
+from explainer.algorithms.registry import LABELS
+from explainer.algorithms.traffic import asked, launches, least
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.base.formats import ITEMSIZE
+from explainer.base.records import about
 from explainer.learn import matrix_units
-from explainer.learn.blocks import Block, Widget, bars, plot, table, text
+from explainer.learn.blocks import Block, Widget, bars, table, text
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import card, pick
-from explainer.memory.tile_choices import break_even
+from explainer.memory import tile_choices
+from explainer.memory.traffic_series import distances
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
@@ -24,9 +28,10 @@ Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 # ---- rung 10: fusion
 
 
-def chain(what: str, n: int, d: int, dtype: str) -> tuple[tuple[Launch, ...], tuple[Launch, ...]]:
-    """Launches (apart, fused) of one head: "softmax", scale → mask → softmax of S (n, n); or
-    "attention", three kernels against FA-2 with tiles of 64 × 64. The mask is made from indices."""
+def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch, ...], ...]:
+    """Launches (apart, fused) of one head, their bytes by the convention ``way``: "softmax", scale,
+    mask and softmax of S (n, n), alike by both; or "attention", three kernels against FA-2 with
+    tiles of 64 × 64. The mask is made from indices."""
     if what == "softmax":
         square = n * n * ITEMSIZE[dtype]
         apart = tuple((name, square, square) for name in ("scale", "mask", "softmax"))
@@ -38,57 +43,71 @@ def chain(what: str, n: int, d: int, dtype: str) -> tuple[tuple[Launch, ...], tu
                     inputs="random")  # fmt: skip
         made.append(tuple(
             (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
-            for name, moved in launches(p)
+            for name, moved in launches(p, way)
         ))  # fmt: skip
     return made[0], made[1]
 
 
 def _fusion(v: Values) -> list[Block]:
     n, d, dtype, card = int(v["n"]), int(v["d"]), str(v["dtype"]), CARDS[str(v["card"])]
-    apart, fused = chain(str(v["what"]), n, d, dtype)
-    totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
-    floors = [total / card.hbm_bytes_per_s * 1e6 for total in totals]
+    what, made, totals = str(v["what"]), [], {}
+    for way in (LEAST, ASKED):
+        groups = chain(what, n, d, dtype, way)
+        totals[way] = [sum(r + w for _, r, w in group) for group in groups]
+        names = (f"{len(groups[0])} launches", f"{len(groups[1])} launch")
+        items = [(x, float(b), amount(b)) for x, b in zip(names, totals[way], strict=True)]
+        made.append(bars(f"Bytes {WHERE[way]}, one head", items, colour="s"))
     rows = [
         (f"{where}: {name}", amount(r), amount(w))
-        for where, group in (("apart", apart), ("fused", fused))
+        for where, group in zip(("apart", "fused"), chain(what, n, d, dtype, LEAST), strict=True)
         for name, r, w in group
     ]
-    names = [f"{len(apart)} launches", f"{len(fused)} launch"]
-    items = [(x, float(b), amount(b)) for x, b in zip(names, totals, strict=True)]
-    gain = totals[0] / totals[1]
-    verdict = f"Fused it moves {gain:.2f} times fewer bytes."
-    if gain < 1:
-        more = f"{1 / gain:.2f} times more bytes"
-        verdict = f"Fused it moves {more}: K and V are read again for every 64 rows."
+    gains = {way: a / b for way, (a, b) in totals.items()}
+    floors = [total / card.hbm_bytes_per_s * 1e6 for total in totals[LEAST]]
     return [
-        bars("Bytes read from and written to HBM, one head", items, colour="s"),
-        table("Launch by launch", ("launch", "reads", "writes"), rows),
-        text(verdict, "good" if gain >= 1 else "bad"),
+        *made,
+        table("Launch by launch, at least", ("launch", "reads", "writes"), rows),
+        text(f"Fused, HBM must move {gains[LEAST]:.2f} times fewer bytes, and L2 is asked for "
+             f"{gains[ASKED]:.2f} times fewer.", "good"),
         text(
-            f"At the {card.hbm_bytes_per_s / 1e9:,.0f} GB/s of the {card.name} these bytes take at "
-            f"least {floors[0]:.2f} µs apart and {floors[1]:.2f} µs fused. A lower bound "
-            "for bytes that come from HBM: computing, and some µs for each launch, come on top; "
-            "what the L2 cache answers comes sooner."
+            f"At the {card.hbm_bytes_per_s / 1e9:,.0f} GB/s of the {card.name} the least takes "
+            f"{floors[0]:.2f} µs apart and {floors[1]:.2f} µs fused. A lower bound: computing, and "
+            "some µs for each launch, come on top."
         ),
-    ]
+    ]  # fmt: skip
 
 
 # ---- rung 14: when it does not help
 
 NS = tuple(2**k for k in range(5, 15))
 HIDDEN, DS = 4096, (8, 16, 32, 64, 128, 256)
-ASKED_N, ASKED_D, ASKED_SIDE = 1024, (32, 64, 128), (16, 32, 64)  # rung 14's question, fp16
+SQUARE, QUESTIONED = (16, 32, 64, 128, 256), (64, 128)  # tiles; d of rung 14's question
+GROUPS = (1, 4, 8)  # query heads that share K and V
 
 
 def ratio(n: int, d: int, br: int, bc: int, dtype: str, order: str = "fa2") -> float:
-    """Bytes of ``order`` ÷ bytes of standard attention, no mask."""
-    tiled = requested(n, d, "full", dtype, order, br, bc)
-    return tiled / requested(n, d, "full", dtype, "standard", br, bc)
+    """Bytes that ``order`` asks for ÷ those of standard attention in the same tiles, no mask."""
+    tiled = asked(n, d, "full", dtype, order, br, bc)
+    return tiled / asked(n, d, "full", dtype, "standard", br, bc)
 
 
-def decode_ratio(n: int, d: int) -> float:
-    """One query: elements of a fused kernel ÷ of three, whose S and P are a row each; no lse."""
-    return (2 * n * d + 2 * d) / (2 * n * d + 2 * d + 4 * n)
+def speeds(d: int) -> dict[int, float]:
+    """{side of the square tile: TFLOP/s of FA-2}, recorded on an H200: fp16, no mask."""
+    timed = [c for c in tile_choices.cells(Workload(d=d)) if "tflops" in c]
+    return {c["block_m"]: c["tflops"] for c in timed if c["block_m"] == c["block_n"]}
+
+
+def slow_tiles(d: int) -> list[int]:
+    """The square tiles that run at less than half the speed of the fastest tile for this d."""
+    most = tile_choices.best(Workload(d=d))["tflops"]
+    return [side for side, tflops in speeds(d).items() if tflops < most / 2]
+
+
+def decode_ratio(n: int, d: int, group: int = 1) -> float:
+    """One query per head, ``group`` heads that share K and V: elements of a fused kernel, which
+    reads K and V once for them all, ÷ of three kernels per head, whose S and P are a row; no lse.
+    """
+    return (2 * n * d + group * 2 * d) / (group * (2 * n * d + 2 * d + 4 * n))
 
 
 def exp_share(d: int) -> float:
@@ -103,32 +122,63 @@ def layer_share(n: int) -> float:
 
 
 def _tiles(n: int, d: int, br: int, bc: int, dtype: str) -> list[Block]:
-    series = [{"name": name, "x": list(NS), "y": [ratio(k, d, br, bc, dtype, order) for k in NS],
-               "colour": colour, "points": True}
-              for name, order, colour in (("FA-1", "fa1", "k"), ("FA-2", "fa2", "o"))]  # fmt: skip
-    ones = {"name": "standard", "x": list(NS), "y": [1.0] * len(NS), "colour": "plain"}
+    made = []
+    for way in (ASKED, LEAST):
+        moved = {
+            LABELS[o]: asked(n, d, "full", dtype, o, br, bc) if way == ASKED else
+            least(n, d, dtype, o) for o in LABELS
+        }  # fmt: skip
+        items = [(name, float(b), amount(b)) for name, b in moved.items()]
+        made.append(bars(f"Bytes {WHERE[way]}, N = {n:,}, {br} × {bc} tiles, {dtype}", items,
+                         colour="s"))  # fmt: skip
     one, two = (ratio(n, d, br, bc, dtype, order) for order in ("fa1", "fa2"))
-    w = Workload(n=n, d=d, block_q=16, block_k=16, dtype=dtype)
-    side = break_even(w, "fa2")
-    even = (f"At this N and d, FA-2 needs square tiles of at least {side} to move no more than "
-            "standard attention." if side else "No tile up to N breaks even here.")  # fmt: skip
-    return [
-        plot(f"Bytes ÷ standard attention's, d = {d}, {br} × {bc} tiles, {dtype}", [*series, ones],
-             x_label="N", y_label="ratio", log_x=True, log_y=True),
-        text(f"N = {n:,}: FA-1 {one:.2f}, FA-2 {two:.2f} times standard's bytes; "
-             f"FA-2 ÷ FA-1 = {two / one:.2f}.", "good" if two < 1 else "bad"),
-        text(even),
-        text("Requests to global memory, no mask. The L2 cache answers many re-reads.", "fine"),
-    ]  # fmt: skip
+    made.append(text(
+        f"In the same tiles FA-1 asks for {one:.2f} and FA-2 for {two:.2f} times standard's bytes; "
+        f"FA-2 ÷ FA-1 = {two / one:.2f}. However small the tiles, FA-2 never asks for more than "
+        "standard attention, and the least does not depend on them at all.", "good"))  # fmt: skip
+    recorded = speeds(d) if d in tile_choices.COMPILED_D else {}
+    if recorded:
+        items = [(f"{s} × {s}", x, f"{x:,.0f} TFLOP/s") for s, x in recorded.items()]
+        most = tile_choices.best(Workload(d=d))
+        made.append(
+            bars(
+                f"Speed of FA-2 by its tile, d = {d}, fp16, no mask, "
+                f"N = {most['n']:,}, {about('tiles_nvidia_h200')}",
+                items,
+                colour="o",
+            )
+        )
+    seen = {s: found for s in SQUARE
+            if (found := distances(Workload(d=d, block_q=s, block_k=s)))}  # fmt: skip
+    if recorded and seen:
+        items = [
+            (f"{s} × {s}, {LABELS[x.order]}", float(x.dram), amount(x.dram))
+            for s, found in seen.items() for x in found if x.order in ("standard", "fa2")
+        ]  # fmt: skip
+        made += [
+            bars(f"Bytes at DRAM by the tile, one head, same N, {about('traffic_nvidia_h200')}",
+                 items, colour="s", log=True),
+            text(f"Small tiles cost time: {recorded[16]:,.0f} TFLOP/s in tiles of 16 × 16 against "
+                 f"{most['tflops']:,.0f} in {most['block_m']} × {most['block_n']}. HBM moves the "
+                 "same bytes. Below 64 rows Hopper's wgmma cannot be used, and an SM finds too "
+                 "little to do while it waits.", "bad"),
+        ]  # fmt: skip
+    return made
 
 
 def _decode(n: int, d: int) -> list[Block]:
     r, sms = decode_ratio(n, d), CARDS["h100"].sms
-    items = [(f"d = {x}", decode_ratio(n, x), f"{decode_ratio(n, x):.3f}") for x in DS]
+    items = [
+        (f"{g} head{'s share' if g > 1 else ''}", decode_ratio(n, d, g),
+         f"{decode_ratio(n, d, g):.3f}") for g in GROUPS
+    ]  # fmt: skip
     return [
-        bars(f"One query against {n:,} keys: bytes fused ÷ apart", items, colour="o", limit=1.0),
-        text(f"d = {d}: {r:.3f}. K and V, {2 * n * d:,} numbers, must be read either way; S and P "
-             f"are one row. Fusing saves {1 - r:.1%}.", "bad"),
+        bars(f"One query per head, {n:,} keys, d = {d}: least bytes fused ÷ apart", items,
+             colour="o", limit=1.0),
+        text(f"K and V, {2 * n * d:,} numbers, must be read either way; S and P are one row. Of "
+             f"bytes fusing saves {1 - r:.1%}. It also saves two of three launches, and at some µs "
+             "each these can be most of the call. And where query heads share K and V (GQA), a "
+             "fused kernel that takes the group together reads them once, not once for each head."),
         text(f"And a head is one row block: 16 heads are 16 programs on {sms} SMs of an H100. "
              "Splitting the keys helps there: see flash decoding on the Parallel page."),
     ]  # fmt: skip
@@ -139,8 +189,9 @@ def _heads(d: int) -> list[Block]:
     return [
         bars("Exponentials' time ÷ products' time, H100, fp16", items, colour="l", limit=1.0),
         text(f"d = {d}: {exp_share(d):.2f}. A score costs one exponential and 4·d FLOPs of "
-             "products. Tiny heads wait for the exponentials, whatever the memory does. Below 16 "
-             "the matrix unit also pads d."),
+             "products. Tiny heads wait for the exponentials, whatever the memory does; standard "
+             "attention needs the same ones, so this is no reason against fusing. Below 16 the "
+             "matrix unit also pads d."),
     ]  # fmt: skip
 
 
@@ -163,7 +214,6 @@ def _when_not(v: Values) -> list[Block]:
             "layer": lambda: _layer(n)}[str(v["case"])]()  # fmt: skip
 
 
-_SIDES = (16, 32, 64, 128, 256)
 WIDGETS = (
     Widget("fusion", "One launch or three", (
         pick("what", "Chain", "softmax", (
@@ -174,24 +224,28 @@ WIDGETS = (
     matrix_units.WIDGET,
     Widget("when_not", "When it does not help", (
         pick("case", "Case", "tiles", (
-            ("tiles", "small N, small tiles"), ("decode", "one query"),
+            ("tiles", "small tiles"), ("decode", "one query"),
             ("heads", "tiny heads"), ("layer", "another part rules"))),
-        pick("n", "N", 256, NS[1:]), pick("d", "Head dimension d", 64, DS),
-        pick("br", "Br", 16, _SIDES), pick("bc", "Bc", 16, _SIDES),
-        pick("dtype", "Format", "fp32", ITEMSIZE)), _when_not),
+        pick("n", "N", 4096, NS[1:]), pick("d", "Head dimension d", 64, DS),
+        pick("br", "Br", 16, SQUARE), pick("bc", "Bc", 16, SQUARE),
+        pick("dtype", "Format", "fp16", ITEMSIZE)), _when_not),
 )  # fmt: skip
 
 
 def _when_not_rung() -> Rung:
-    """Its question: every case in which FA-2 in square tiles moves more than standard attention."""
-    cells = tuple(tuple(f"d = {d}, tile {x} × {x}" for d in ASKED_D) for x in ASKED_SIDE)
-    loses = tuple(
+    """Its question: every recorded tile that runs at less than half the speed of the fastest."""
+    sides = tuple(speeds(QUESTIONED[0]))
+    cells = tuple(tuple(f"d = {d}, tile {x} × {x}" for d in QUESTIONED) for x in sides)
+    slow = tuple(
         (row, col)
-        for row, side in enumerate(ASKED_SIDE)
-        for col, d in enumerate(ASKED_D)
-        if ratio(ASKED_N, d, side, side, "fp16") > 1
+        for row, side in enumerate(sides)
+        for col, d in enumerate(QUESTIONED)
+        if side in slow_tiles(d)
     )
-    return rung("when_not", {"n": ASKED_N}, cells=cells, answer=loses)
+    best = tile_choices.best(Workload())
+    figures = {"n": best["n"], "times": best["tflops"] / speeds(64)[16],
+               "best": f"{best['block_m']} × {best['block_n']}"}  # fmt: skip
+    return rung("when_not", figures, cells=cells, answer=slow)
 
 
 RUNGS = (rung("fusion"), rung("formats"), _when_not_rung())

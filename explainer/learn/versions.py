@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import requested, summed
+from explainer.algorithms.algorithm import CONVENTIONS, WHERE
+from explainer.algorithms.traffic import both, summed
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
@@ -17,8 +18,7 @@ from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
-from explainer.memory.capacity import beyond_inputs
-from explainer.memory.levels import FP32
+from explainer.memory.capacity import kept
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.warps import warps
@@ -60,18 +60,12 @@ def launched(w: Workload) -> dict[str, int]:
     return counts | {"fa3": min(counts["fa2"], CARDS[CARD].sms)}
 
 
-def kept_bytes(w: Workload) -> dict[str, int]:
-    """Statistics kept for the backward pass, all heads, beside Q, K, V and O."""
-    rows = w.batch * w.heads * w.n * FP32
-    return {"fa1": 2 * rows, "fa2": rows, "fa3": rows}
-
-
 def _versions(v: Values) -> list[Block]:
     w = Workload(
         card=CARD, n=int(v["n"]), d=int(v["d"]), block_q=int(v["br"]), block_k=int(v["bc"]),
         heads=int(v["heads"]), causal=v["mask"] == "causal",
     )  # fmt: skip
-    made, kept = launched(w), kept_bytes(w)
+    made, statistics = launched(w), {order: kept(w, order) for order in ("fa1", "fa2")}
     k, q = (exchanged(s, w.block_q, w.block_k, w.d) for s in "kq")
     one, two = (divisions(w, order) for order in ("fa1", "fa2"))
     rows = (
@@ -80,26 +74,29 @@ def _versions(v: Values) -> list[Block]:
          "is done", "as FA-2"),
         ("divisions by ℓ, a head", f"{one:,}", f"{two:,}", f"{two:,}"),
         ("programs", f"{made['fa1']:,}", f"{made['fa2']:,}", f"{made['fa3']:,}, persistent"),
-        ("kept for backward", f"m and ℓ, {kept['fa1']:,} B", f"lse, {kept['fa2']:,} B",
-         f"lse, {kept['fa3']:,} B"),
+        ("kept for backward", f"m and ℓ, {amount(statistics['fa1'])}",
+         f"lse, {amount(statistics['fa2'])}", "as FA-2"),
         ("warps of a tile", "split the keys", "split the queries", "producer warps load, 2 to 3 "
          "warpgroups of consumers split the queries"),
-        (f"exchanged by {WARPS} warps, a tile", f"{k[0]:,} B, {k[1]} barriers",
-         f"{q[0]:,} B, {q[1]} barrier", "no partial sums; barriers hand over buffers"),
+        (f"exchanged by {WARPS} warps, a tile", f"{amount(k[0])}, {k[1]} barriers",
+         f"{amount(q[0])}, {q[1]} barrier", "no partial sums; barriers hand over buffers"),
         ("speed in the papers", f"{fact('fa1.a100')} of A100's peak",
          f"{fact('fa2.a100')} of A100's, {fact('fa2.h100')} of H100's",
          f"{fact('fa3.h100')} of H100's, bf16 ({fact('fa3.preprint')} in the preprint, fp16)"),
     )  # fmt: skip
     heads = w.batch * w.heads
-    moved = [
-        (name, heads * requested(w.n, w.d, w.mask, w.dtype, order, w.block_q, w.block_k))
-        for name, order in (("standard", "standard"), ("FA-1", "fa1"), ("FA-2 and FA-3", "fa2"))
-    ]
+    names = {"standard": "standard", "fa1": "FA-1", "fa2": "FA-2 and FA-3"}
+    moved = {
+        convention: [(name, heads * both(summed(w.problem(order), convention)))
+                     for order, name in names.items()]
+        for convention in CONVENTIONS
+    }  # fmt: skip
     return [
         table(f"N = {w.n:,}, d = {w.d}, Br = {w.block_q}, Bc = {w.block_k}, {w.heads} heads, fp16",
               ("what", "FA-1", "FA-2", "FA-3"), rows),
-        bars("Bytes requested from global memory, all heads",
-             [(name, float(b), amount(b)) for name, b in moved], colour="o"),
+        *(bars(f"Bytes {WHERE[convention]}, all heads",
+               [(name, float(b), amount(b)) for name, b in counted], colour="o")
+          for convention, counted in moved.items()),
         text(f"The {CARDS[CARD].name} has {CARDS[CARD].sms} SMs: FA-1's {made['fa1']:,} programs "
              + ("leave most of them idle." if 2 * made["fa1"] < CARDS[CARD].sms else
                 "fill them too, here.")
@@ -177,15 +174,14 @@ def _recompute(v: Values) -> list[Block]:
 
 def _kept(n: int, d: int, dtype: str) -> list[Block]:
     w = Workload(n=n, d=d, heads=1, block_q=64, block_k=64, dtype=dtype)
-    o = n * d * ITEMSIZE[dtype]  # both keep O
-    forms = (("S and P, standard", "standard_kept"), ("lse, FlashAttention", "fused_kept"))
-    sizes = [(name, beyond_inputs(w, form) - o) for name, form in forms]
+    sizes = [(name, kept(w, order)) for name, order in
+             (("P, standard", "standard"), ("lse, FlashAttention", "fa2"))]  # fmt: skip
     work = flops(n, d)
     more = work["backward, S again"] - work["backward, P kept"]
     share = more / (work["forward"] + work["backward, P kept"])
     return [
         bars(f"Kept for backward beside Q, K, V and O: one head, N = {n:,}",
-             [(name, float(b), f"{b:,} B") for name, b in sizes], colour="l", log=True),
+             [(name, float(b), amount(b)) for name, b in sizes], colour="l", log=True),
         bars(f"FLOPs of one head, N = {n:,}, d = {d}, no mask",
              [(name, float(x), f"{x / 1e9:,.2f} GFLOP") for name, x in work.items()], colour="s"),
         text(f"{sizes[0][1] / sizes[1][1]:,.0f} times fewer bytes kept, for {share:.1%} more FLOPs "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base import records
 from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
@@ -11,13 +12,12 @@ from explainer.memory.workload import Workload
 
 FORMS = {  # key → what the page calls it
     "standard": "Standard, forward",
-    "standard_kept": "Standard, S and P kept",
-    "autograd_kept": "PyTorch autograd, P kept",
+    "standard_kept": "Standard, P kept",
     "fused": "FlashAttention, forward and kept",
 }
 SHORT = {  # the same in a table's head
     "standard": "standard",
-    "standard_kept": "S and P kept",
+    "standard_kept": "P kept",
     "fused": "FlashAttention",
 }
 LENGTHS = tuple(2**k for k in range(8, 17))
@@ -27,20 +27,22 @@ FAR = 2**40
 def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
     """Bytes of all heads beside Q, K and V; ``n`` in place of the workload's, of any length.
 
-    standard: the larger of S + P and P + O, which follow each other. standard_kept: S, P and O, as
-    the papers count what the backward pass finds. autograd_kept: P, all that PyTorch's own record
-    adds to Q, K and V (softmax needs only what it returned). fused and fused_kept: O and lse.
+    standard: the larger of S + P and P + O, which follow each other. standard_kept and fused: O and
+    what is ``kept`` beside it.
     """
     heads, n = w.batch * w.heads, w.n if n is None else n
-    square, o = n * n * w.itemsize, n * w.d * w.itemsize
-    one = {
-        "standard": square + max(square, o),
-        "standard_kept": 2 * square + o,
-        "autograd_kept": square,
-        "fused": o + n * FP32,
-        "fused_kept": o + n * FP32,
-    }[form]
-    return heads * one
+    square, o = heads * n * n * w.itemsize, heads * n * w.d * w.itemsize
+    if form == "standard":
+        return square + max(square, o)
+    return o + kept(w, "standard" if form == "standard_kept" else "fa2", n)
+
+
+def kept(w: Workload, order: str, n: int | None = None) -> int:
+    """Bytes of all heads that the forward pass keeps for the backward pass beside Q, K, V and O,
+    as PyTorch's autograd does: P (softmax needs only what it returned), or m and l, or lse."""
+    n = w.n if n is None else n
+    sizes = (n * n * w.itemsize if t == "P" else n * FP32 for t in ALGORITHMS[order].kept)
+    return w.batch * w.heads * sum(sizes)
 
 
 def needed(w: Workload, form: str, n: int | None = None) -> int:

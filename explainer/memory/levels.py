@@ -76,7 +76,11 @@ def _l2_rate(w: Workload) -> tuple[float | None, str, str]:
 def levels(w: Workload) -> tuple[Level, ...]:
     """Registers, shared memory, L2, HBM of the workload's card, with what the FA-2 kernel keeps."""
     card: Card = w.hardware
-    parts = {part.tensor: part.nbytes for part in tile_budget.budget(w.problem("fa2"))}
+    parts = tile_budget.budget(w.problem("fa2"))
+    shared, registers = (
+        tuple((part.tensor, part.nbytes) for part in parts if part.place == place)
+        for place in (tile_budget.SHARED, tile_budget.REGISTERS)
+    )
     flight = heads_in_flight(w) * w.n * w.d * w.itemsize
     l2_rate, l2_source, l2_kind = _l2_rate(w)
     return (
@@ -84,7 +88,7 @@ def levels(w: Workload) -> tuple[Level, ...]:
             "registers", "Registers", card.registers_per_sm_bytes * card.sms,
             card.registers_per_sm_bytes, card.registers_bytes_per_s, GUIDE,
             "4 operands of 4 bytes a lane and clock, from the fp32 peak", DERIVED,
-            tuple((t, parts[t]) for t in ("S", "O", "m", "l")),
+            registers,
         ),
         Level(
             "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
@@ -92,7 +96,7 @@ def levels(w: Workload) -> tuple[Level, ...]:
             f"{card.shared_bytes_per_clock} bytes an SM and clock, "
             + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide"),
             DERIVED,
-            tuple((t, parts[t]) for t in ("Q", "K", "V")),
+            shared,
         ),
         Level(
             "l2", "L2 cache", card.l2_bytes, None, l2_rate, card.source, l2_source, l2_kind,

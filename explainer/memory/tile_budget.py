@@ -1,12 +1,12 @@
 """What one tile needs on chip: the textbook budget, every operand once, in its real dtype.
 
-It is what the paper's M stands for. A compiled kernel differs: it keeps O, m, l and scores in
-registers, buffers K and V several times, and pads; `kernels.compile_report` tells that truth.
+Q, K and V lie in shared memory, S, O, m and l in registers. A compiled kernel also buffers K and V
+several times, pads, and wants registers for more; `kernels.compile_report` tells that truth.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
@@ -14,6 +14,7 @@ from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem
 
 FP32 = 4
+SHARED, REGISTERS = "shared memory", "registers"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Part:
     def sign(self) -> str:
         """``tensor`` as a reader sees it."""
         return "ℓ" if self.tensor == "l" else self.tensor
+
+    @property
+    def place(self) -> str:
+        """Where it is kept."""
+        return SHARED if self.tensor in "QKV" else REGISTERS
 
 
 def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
@@ -52,34 +58,45 @@ def budget(problem: Problem) -> tuple[Part, ...]:
     return tile_parts(problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
 
 
-def total(parts: tuple[Part, ...]) -> int:
-    """Bytes of all parts."""
-    return sum(part.nbytes for part in parts)
+def held(parts: tuple[Part, ...], place: str) -> int:
+    """Bytes of the parts that are kept there."""
+    return sum(part.nbytes for part in parts if part.place == place)
+
+
+def _fit(parts: tuple[Part, ...], card: Card) -> bool:
+    return (
+        held(parts, SHARED) <= card.shared_bytes
+        and held(parts, REGISTERS) <= card.registers_per_sm_bytes
+    )
 
 
 def fits(problem: Problem, card: Card) -> bool:
-    """Whether the textbook tile stays within what one thread block of the card may use.
+    """Whether the textbook tile stays within the shared memory and the registers that one thread
+    block of the card may use.
 
     Not a promise about a compiled kernel, which buffers and pads on its own terms.
     """
-    return total(budget(problem)) <= card.shared_bytes
+    return _fit(budget(problem), card)
 
 
 def largest_square(problem: Problem, card: Card) -> int:
-    """The largest B such that a tile with Br = Bc = B fits a thread block's shared memory; 0 if
-    not even one row does."""
-    itemsize, d, room = ITEMSIZE[problem.dtype], problem.d, card.shared_bytes
-    return bisect_right(range(1, room), room, key=lambda b: total(tile_parts(b, b, d, itemsize)))
+    """The largest B such that a tile with Br = Bc = B ``fits`` the card; 0 if not even one row
+    does."""
+    itemsize, d, sides = ITEMSIZE[problem.dtype], problem.d, range(1, card.shared_bytes)
+    return bisect_left(sides, True, key=lambda b: not _fit(tile_parts(b, b, d, itemsize), card))
 
 
 def summary(problem: Problem) -> dict:
-    """For the page: parts, their sum, and of every card its limit and the largest tile there."""
-    parts = budget(problem)
+    """For the page: parts, where they are kept, and of every card its limits and the largest tile
+    there."""
     return {
-        "parts": [[part.tensor, list(part.shape), part.nbytes] for part in parts],
-        "total": total(parts),
+        "parts": [[p.tensor, list(p.shape), p.nbytes, p.place] for p in budget(problem)],
         "cards": {
-            key: {"name": c.name, "bytes": c.shared_bytes, "largest": largest_square(problem, c)}
+            key: {
+                "name": c.name,
+                "room": {SHARED: c.shared_bytes, REGISTERS: c.registers_per_sm_bytes},
+                "largest": largest_square(problem, c),
+            }
             for key, c in CARDS.items()
         },
     }

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked
 from explainer.base.records import load
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import COMPILED_D
-from explainer.memory.workload import MIN_BLOCK, Workload
+from explainer.memory.workload import Workload
 
 SIDES = (16, 32, 64, 128, 256)
-MOST_SIDE = 512  # of the tiles that are looked at for the break-even
 TABLED = {"sm_80", "sm_89", "sm_90", "sm_120"}
 
 
@@ -31,8 +30,9 @@ def cells(w: Workload) -> list[dict]:
     """Every tile of SIDES × SIDES as compiled for the card (fp16 and bf16), at d padded.
 
     Each: block_m, block_n, and either ``refused`` or registers, spill_bytes, shared_bytes,
-    blocks_per_sm, limited_by, fits, num_warps, num_stages; ``textbook_bytes`` of that tile; and
-    ``tflops`` where it was timed (on the H200 only). Empty for a card that was not compiled for.
+    blocks_per_sm, limited_by, fits, num_warps, num_stages; ``textbook_bytes``: its Q, K and V;
+    and ``tflops`` where it was timed (on the H200 only). Empty for a card that was not compiled
+    for.
     """
     arch, d = w.hardware.arch, padded(w.d)
     speeds = _speeds() if w.card == "h200" else {}
@@ -45,7 +45,13 @@ def cells(w: Workload) -> list[dict]:
         keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n")
         more = {key: timed[key] for key in keep if key in timed}
         found.append(
-            row | more | {"textbook_bytes": tile_budget.total(tile_budget.tile_parts(m, n, d, 2))}
+            row
+            | more
+            | {
+                "textbook_bytes": tile_budget.held(
+                    tile_budget.tile_parts(m, n, d, 2), tile_budget.SHARED
+                )
+            }
         )
     return found
 
@@ -73,17 +79,6 @@ def best(w: Workload) -> dict | None:
 
 
 def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
-    """Bytes of ``order`` in this tile ÷ bytes of standard attention; above 1 it loses."""
-    tiled = requested(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
-    return tiled / requested(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)
-
-
-def break_even(w: Workload, order: str) -> int | None:
-    """The square tile, of at least 16, from which on every larger one, up to N or 512, moves no
-    more bytes than standard attention; None if not even the largest does.
-
-    (With a mask the ratio has teeth: a tile may win and the next one lose.)
-    """
-    sides = range(min(w.n, MOST_SIDE), MIN_BLOCK - 1, -1)
-    losing = next((side for side in sides if ratio(w, order, side, side) > 1), MIN_BLOCK - 1)
-    return losing + 1 if losing < min(w.n, MOST_SIDE) else None
+    """Bytes that ``order`` asks for in this tile ÷ those of standard attention in the same tile."""
+    tiled = asked(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
+    return tiled / asked(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)

@@ -1,4 +1,5 @@
-"""Bytes of one head, as rows: computed for every size, counted in the interpreter, measured by ncu.
+"""Bytes of one head, as rows: asked and least, computed for every size; asked, counted in the
+interpreter; and measured by ncu, at L2 beside what is asked, at DRAM beside the least.
 
 A row: order, n, side (of square tiles; None: the workload's own), bytes, origin and source. The
 chart, the table and the download are all made of these rows.
@@ -6,17 +7,20 @@ chart, the table and the download are all made of these rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.traffic import requested
+from explainer.algorithms.traffic import asked, least
 from explainer.base.records import about, load
 from explainer.memory.workload import Workload
 
 ORDERS = tuple(ALGORITHMS)
 LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
-COMPUTED, COUNTED, L2, DRAM = "computed", "counted", "measured at L2", "measured at DRAM"
+COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
 SOURCES = {
-    COMPUTED: "computed: the loop's transfers added up",
+    **{convention: f"{convention}: {words}; computed" for convention, words in CONVENTIONS.items()},
     COUNTED: "counted: loads and stores of the real kernel in Triton's interpreter",
     L2: "measured: bytes between L2 and the multiprocessors, Nsight Compute",
     DRAM: "measured: bytes between HBM and L2, Nsight Compute",
@@ -31,8 +35,13 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
     }  # fmt: skip
 
 
-def _computed(w: Workload, order: str, n: int, br: int, bc: int) -> int:
-    return requested(n, w.d, w.mask, w.dtype, order, br, bc)
+def _computed(w: Workload, order: str, n: int, side: int | None) -> list[dict]:
+    """Asked and least of one head of ``n`` rows; ``side`` None: in the workload's own tile."""
+    br, bc = (side, side) if side else (w.block_q, w.block_k)
+    return [
+        _row(order, n, side, asked(n, w.d, w.mask, w.dtype, order, br, bc), ASKED),
+        _row(order, n, side, least(n, w.d, w.dtype, order), LEAST),
+    ]
 
 
 def _counted(w: Workload) -> list[dict]:
@@ -83,11 +92,7 @@ def _recorded(w: Workload, key: str, value: int) -> list[dict]:
 
 def by_n(w: Workload) -> list[dict]:
     """Over N, in the workload's tile; counted and measured where that was recorded."""
-    rows = [
-        _row(order, n, None, _computed(w, order, n, w.block_q, w.block_k), COMPUTED)
-        for order in ORDERS
-        for n in LENGTHS
-    ]
+    rows = [row for order in ORDERS for n in LENGTHS for row in _computed(w, order, n, None)]
     if w.block_q != w.block_k:
         return rows
     return rows + _recorded(w, "side", w.block_q)
@@ -96,9 +101,65 @@ def by_n(w: Workload) -> list[dict]:
 def by_side(w: Workload) -> list[dict]:
     """Over the side of square tiles, at the workload's N."""
     sides = [side for side in SIDES if side <= w.n]
-    rows = [
-        _row(order, w.n, side, _computed(w, order, w.n, side, side), COMPUTED)
-        for order in ORDERS
-        for side in sides
-    ]
+    rows = [row for order in ORDERS for side in sides for row in _computed(w, order, w.n, side)]
     return rows + _recorded(w, "n", w.n)
+
+
+# ---- how far what was measured lies from what is computed, and why
+
+NEAR = 0.01  # of what was asked: closer than this needs no reason
+WHY_L2 = {
+    "standard": "programs of its scores kernel that share an SM find blocks of Q or K in the SM's "
+    "L1 cache, and L2 is not asked; its other two kernels are exact",
+    "fa1": "one program does the whole head, and Q and O of so short a head stay in its SM's L1 "
+    "cache, so L2 is not asked again",
+}
+WHY_DRAM = {
+    "standard": "S and P go out and come back; of what a kernel writes only that counts which "
+    "leaves L2 while the kernel runs",
+    "fa1": "Q, K and V come in, and so do the O, m and ℓ that it starts from; an O may leave L2 "
+    "between two visits and is then written more than once",
+    "fa2": "Q, K and V come in once; O was still in L2 when the kernel ended",
+}
+
+
+@dataclass(frozen=True)
+class Distance:
+    """One order's bytes of one head, computed and measured; ``why_l2`` is empty where they agree
+    within NEAR."""
+
+    order: str
+    asked: int
+    l2: int
+    why_l2: str
+    least: int
+    dram: int
+    why_dram: str
+
+
+def distances(w: Workload) -> list[Distance]:
+    """Of every order, where ncu measured the workload's N in its tile; else none."""
+    rows = {(r["order"], r["origin"]): r["bytes"] for r in by_side(w) if r["side"] == w.block_q}
+    if w.block_q != w.block_k or ("fa2", L2) not in rows:
+        return []
+    found = []
+    for order in ORDERS:
+        wanted, l2, once, dram = (rows[order, key] for key in (ASKED, L2, LEAST, DRAM))
+        why = "" if abs(l2 / wanted - 1) <= NEAR else WHY_L2[order]
+        found.append(Distance(order, wanted, l2, why, once, dram, WHY_DRAM[order]))
+    return found
+
+
+def gains(w: Workload) -> dict[str, float] | None:
+    """Standard attention's bytes ÷ FA-2's in the same tiles: ASKED, LEAST, L2, DRAM. None where ncu
+    did not measure them."""
+    found = {d.order: d for d in distances(w)}
+    if not found:
+        return None
+    a, b = found["standard"], found["fa2"]
+    return {
+        ASKED: a.asked / b.asked,
+        L2: a.l2 / b.l2,
+        LEAST: a.least / b.least,
+        DRAM: a.dram / b.dram,
+    }

@@ -25,6 +25,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.numbers import NEG_INF
 from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
 from explainer.base.formats import round_to
 from explainer.problem import Problem
 from explainer.trace import one_visit
@@ -170,7 +171,7 @@ class Tile:
         }
 
     def add(self, phase, held=(), part="own", exchanges=(), barriers=0, said=None) -> None:
-        moved = f"{sum(x.nbytes for x in exchanges):,} B"
+        moved = amount(sum(x.nbytes for x in exchanges))
         said = said or f"{self.split} {phase} {part}"
         sentence = SENTENCES[said].format(moved=moved, **self.facts)
         self.steps.append(WarpStep(phase, part, sentence, tuple(held), tuple(exchanges), barriers))

@@ -7,21 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from explainer.algorithms.algorithm import ASKED, LEAST
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory.capacity import FORMS
-from explainer.memory.traffic_series import COMPUTED, COUNTED, DRAM, L2
+from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import LOOK, lengths_axis, styled
 
-# Told apart by shape as well: a line, a ring, a cross, a thin cross.
+# Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
+WIDTHS = {ASKED: 2.5, LEAST: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
 FORM_LOOK = {
     "standard": ("#b8860b", "solid"),
     "standard_kept": ("#d55e00", "dash"),
-    "autograd_kept": ("#a8447c", "dot"),
     "fused": ("#2b8fd0", "solid"),
 }
 SDPA_LOOK = {
@@ -46,15 +47,15 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
     workload stands, a thin line."""
     figure = go.Figure()
     for order, algorithm in ALGORITHMS.items():
-        for origin in (COMPUTED, COUNTED, L2, DRAM):
+        for origin in (ASKED, LEAST, COUNTED, L2, DRAM):
             mine = sorted(
                 (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
                 key=lambda r: r[over],
             )
             if not mine:
                 continue
-            line = {"color": algorithm.colour, "dash": algorithm.dash, "width": 2}
-            look = {"mode": "lines", "line": line}
+            line = {"color": algorithm.colour, "dash": algorithm.dash}
+            look = {"mode": "lines", "line": line | {"width": WIDTHS.get(origin)}}
             if origin in SYMBOLS:
                 symbol, size = SYMBOLS[origin]
                 marker = {"symbol": symbol, "size": size, "color": algorithm.colour}
@@ -68,7 +69,7 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
     if over == "n":
-        lengths_axis(figure, (r["n"] for r in rows if r["origin"] == COMPUTED))
+        lengths_axis(figure, (r["n"] for r in rows if r["origin"] == ASKED))
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
     return styled(figure, 400, title, remark)

@@ -22,7 +22,8 @@ FIGURES = {
     "graph_ms": "call_in_cuda_graph_ms", "graph_p20_ms": "call_in_cuda_graph_p20_ms",
     "graph_p80_ms": "call_in_cuda_graph_p80_ms", "graph_runs": "graph_loops",
     "graph_refused": "not_in_cuda_graph", "first_ms": "first_call_ms", "tflops": "tflop_per_s",
-    "peak_bytes": "peak_bytes_beyond_inputs", "flops": "flops", "bytes": "bytes_asked_of_memory",
+    "peak_bytes": "peak_bytes_beyond_inputs", "flops": "flops", "bytes": "bytes_asked",
+    "least_bytes": "least_bytes",
     "block_m": "tile_rows", "block_n": "tile_columns",
     "interpreter_s": "interpreter_seconds_not_speed",
 }  # fmt: skip

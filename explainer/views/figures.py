@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.amounts import rounded
+from explainer.base.amounts import amount, rounded
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
@@ -117,14 +117,12 @@ def histogram(rows: Iterable[Row]) -> go.Figure | None:
 
 
 def roofline(result: Result) -> go.Figure | None:
-    """TFLOP/s over FLOPs per byte asked of memory, under the card's measured ceilings.
-
-    Where a backend's bytes are not known, those of Q, K, V and O once: it stands at most there.
-    """
+    """TFLOP/s over FLOPs per byte, the least that each method moves, under the card's measured
+    ceilings."""
     rows, ceilings = timed(result["rows"]), result["ceilings"]
     if not rows or not ceilings:
         return None
-    points = [(row, row["flops"] / row.get("bytes", result["io_bytes"])) for row in rows]
+    points = [(row, row["flops"] / row["least_bytes"]) for row in rows]
     peak = ceilings["flops"] / 1e12
     figure = go.Figure()
     known = [x for _, x in points]
@@ -144,11 +142,10 @@ def roofline(result: Result) -> go.Figure | None:
         )  # fmt: skip
     for row, x in points:
         marker = _marker(row["method"], 12)
-        sign = "" if "bytes" in row else "≤ "
-        name = METHODS[row["method"]] + (" (x ≤)" if sign else "")
+        name = METHODS[row["method"]]
         text = (
-            f"<b>{METHODS[row['method']]}</b><br>{row['tflops']:.3g} TFLOP/s<br>"
-            f"{sign}{x:.3g} FLOPs a byte"
+            f"<b>{name}</b><br>{row['tflops']:.3g} TFLOP/s<br>"
+            f"{x:.3g} FLOPs per byte (least, {amount(row['least_bytes'])})"
         )
         figure.add_scatter(
             x=[x], y=[row["tflops"]], name=name, mode="markers", marker=marker,
@@ -162,7 +159,7 @@ def roofline(result: Result) -> go.Figure | None:
     ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
     across = [math.log10(low), math.log10(high)]
     figure.update_xaxes(
-        type="log", title="FLOPs per byte asked of memory", tickformat=",", dtick=1, range=across
+        type="log", title="FLOPs per byte (least)", tickformat=",", dtick=1, range=across
     )
     figure.update_yaxes(type="log", title="TFLOP/s", tickformat=",", dtick=1, range=ends)
     remark = result.get("recorded", "ceilings measured on this card")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import traffic
+from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
+from explainer.base.records import about
 from explainer.memory import capacity, tile_choices, traffic_series
-from explainer.memory.levels import FP32
-from explainer.memory.workload import MIN_BLOCK, Workload
+from explainer.memory.workload import Workload
 from explainer.views import drawings
 from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
@@ -20,44 +21,45 @@ SIGNS = {"l": "ℓ"}
 
 
 def trips(w: Workload) -> str:
-    """Standard attention's three launches and the fused kernel's one, bytes of all heads."""
+    """The least that standard attention's three launches and the fused kernel's one move, all
+    heads; beside it what they ask for."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order)) for order in ALGORITHMS}
-    totals = {
-        order: heads * sum(sum(both) for _, moved in plan for both in moved.values())
-        for order, plan in plans.items()
-    }
+    plans = {order: traffic.launches(w.problem(order), LEAST) for order in ALGORITHMS}
+    least, asked = (
+        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in ALGORITHMS}
+        for way in (LEAST, ASKED)
+    )
     widest = heads * max(
         n for order in ("standard", "fa2") for _, m in plans[order] for b in m.values() for n in b
     )
     square = heads * w.n * w.n * w.itemsize
-    times = totals["standard"] / totals["fa2"]
-    compared = f"{times:.1f} times less" if times >= 1 else f"{1 / times:.1f} times more"
     first = (
-        f"Standard attention asks memory for {amount(totals['standard'])} in three launches; the "
-        f"fused kernel asks for {amount(totals['fa2'])} in one, {compared}."
+        f"Standard attention must move at least {amount(least['standard'])} in three launches, "
+        f"the fused kernel at least {amount(least['fa2'])} in one: "
+        f"{rounded(least['standard'] / least['fa2'])} times less."
     )
     note = (
         f"S alone is {amount(w.n * w.n * w.itemsize)} a head and {amount(square)} for "
-        f"B × H = {heads}; it is written, read, written again as P, and read. FA-1, keys outside, "
-        f"would ask for {amount(totals['fa1'])}. Bytes asked of memory: L2 answers part of them "
-        "(see Traffic). In standard attention each matrix is moved once a pass, its best case."
+        f"B × H = {heads}; it is written, read, written again as P, and read. Drawn is the least: "
+        f"{CONVENTIONS[LEAST]}. What the kernels ask for, tile by tile in tiles of {w.block_q} × "
+        f"{w.block_k}, is {amount(asked['standard'])} (standard), {amount(asked['fa1'])} (FA-1) "
+        f"and {amount(asked['fa2'])} (FA-2); L2 answers most of it (see Traffic)."
     )
     drawn = (
         div(
             "fa-trip-panel",
-            drawings.trips(plans[order], heads, widest, title.format(amount(totals[order])), label),
+            drawings.trips(plans[order], heads, widest, title.format(amount(least[order])), label),
             style=f"flex:{drawings.width(plans[order])} 1 0",
         )
         for order, title, label in (
-            ("standard", "Standard: 3 launches, {}", "Standard attention's round trips"),
-            ("fa2", "FA-2: 1 launch, {}", "The fused kernel's round trip"),
+            ("standard", "Standard: 3 launches, least {}", "Standard attention's round trips"),
+            ("fa2", "FA-2: 1 launch, least {}", "The fused kernel's round trip"),
         )
     )
     listed = [
         {
             "order": order, "launch": name, "tensor": tensor, "read": heads * read,
-            "written": heads * written, "origin": "computed",
+            "written": heads * written, "origin": f"{LEAST}, computed",
         }
         for order, plan in plans.items()
         for name, moved in plan
@@ -78,25 +80,19 @@ def trips(w: Workload) -> str:
 
 def traffic_head(w: Workload) -> str:
     """What the curves show, in sentences."""
-    fa1, fa2 = (tile_choices.ratio(w, order, w.block_q, w.block_k) for order in ("fa1", "fa2"))
-    even = {order: tile_choices.break_even(w, order) for order in ("fa1", "fa2")}
-    first = (
-        f"In tiles of {w.block_q} × {w.block_k} one head of N = {w.n:,} moves "
-        f"{_times(fa2)} with FA-2 and {_times(fa1)} with FA-1, of what standard attention moves."
+    tile = f"{w.block_q} × {w.block_k}"
+    fa1, fa2 = (_times(tile_choices.ratio(w, o, w.block_q, w.block_k)) for o in ("fa1", "fa2"))
+    least = {o: traffic.least(w.n, w.d, w.dtype, o) for o in ("standard", "fa2")}
+    text = (
+        f"One head of N = {w.n:,} in tiles of {tile}: FA-2 asks for {fa2} of the bytes that "
+        f"standard attention asks for, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
+        f"{rounded(least['standard'] / least['fa2'])} times smaller than standard attention's."
     )
-    breaks = " and ".join(
-        f"{name} wins {from_(even[order])}" if even[order] else f"{name} wins in no square tile"
-        for order, name in LABELS.items()
-        if order in even
-    )
-    return memory_page(
-        said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic"
-    )
-
-
-def from_(side: int) -> str:
-    """“from 32 × 32 on”; blocks are at least 16."""
-    return "in every one" if side == MIN_BLOCK else f"from {side} × {side} on"
+    measured = traffic_series.gains(w)
+    if measured:
+        l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
+        text += f" Measured on an H200: {l2} times fewer bytes at L2 and {dram} times at DRAM."
+    return memory_page(said(text), _key(), view="traffic")
 
 
 def _times(ratio: float) -> str:
@@ -107,8 +103,10 @@ def _times(ratio: float) -> str:
 
 KEY = (
     *((a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())),
-    ("", "", "lines: computed"), ("○", "currentColor", "counted in the interpreter"),
-    ("+", "currentColor", "measured at L2 (ncu)"), ("×", "currentColor", "measured at DRAM (ncu)"),
+    ("━", "currentColor", "thick: asked, computed"), ("○", "currentColor", "asked, counted"),
+    ("+", "currentColor", "measured at L2 (ncu)"),
+    ("─", "currentColor", "thin: least, computed"),
+    ("×", "currentColor", "measured at DRAM (ncu)"),
 )  # fmt: skip
 
 
@@ -122,40 +120,43 @@ def _key() -> str:
 
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
-    """Requests against DRAM; the paper's block rule against today's tiles; the figures."""
+    """Computed against measured; the paper's block rule against today's tiles; the figures."""
     return memory_page(
-        div("fa-run-cards", _distance(w, rows), _rule(w)),
+        div("fa-run-cards", _distance(w), _rule(w)),
         figures_of("traffic", ("Algorithm", "N", "side", "bytes of one head", "origin", "source"),
                    rows, "Every point of both charts as a table"),
         view="traffic-figures",
     )  # fmt: skip
 
 
-def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
-    mine = (r for r in rows if r["n"] == w.n and r["side"] in (None, w.block_q))
-    at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
-    requested, dram = at.get(("fa2", traffic_series.L2)), at.get(("fa2", traffic_series.DRAM))
-    if requested and dram:
-        asked = traffic.requested(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
-        off = requested / asked - 1
-        same = "the very same number" if not off else f"{100 * off:+.2f} %"
-        text = (
-            f"At N = {w.n:,} the FA-2 kernel asks for {asked:,} bytes by our count; {requested:,} "
-            f"passed between L2 and the multiprocessors: {same}. Only {amount(dram)} came "
-            f"from HBM, {rounded(requested / dram)} times fewer: K and V of a head are "
-            f"{amount(2 * w.n * w.d * w.itemsize)}, and the L2 of the H200, where this was "
-            f"measured, is {amount(CARDS['h200'].l2_bytes)}, so every row block but the first "
-            "finds them there. Standard attention's S and P are too large "
-            "for that once N² outgrows L2: its DRAM crosses meet their line. Its L2 crosses lie "
-            "above it, since its real kernels read Q, K and V again for every tile; the line is "
-            "the best case."
-        )
-    else:
+def _distance(w: Workload) -> str:
+    ways = words(" ".join(f"{way.capitalize()}: {what}." for way, what in CONVENTIONS.items()))
+    found = traffic_series.distances(w)
+    if not found:
         text = (
             "Nothing was measured for this N, d, tile, mask or precision: ncu ran on one head in "
             f"fp16 without mask, in square tiles: {traffic_series.profiled_sizes()}."
         )
-    return card("distance", "Why the crosses lie lower", "L2 answers", words(text))
+        return card("distance", "Computed and measured", "nothing measured", ways, words(text))
+    rows = [
+        (LABELS[d.order], amount(d.asked), amount(d.l2), f"{d.l2 / d.asked:.3f}", amount(d.least),
+         amount(d.dram), f"{d.dram / d.least:.3f}")
+        for d in found
+    ]  # fmt: skip
+    head = ("", "asked", "at L2", "÷ asked", "least", "at DRAM", "÷ least")
+    reasons = (
+        [f"{LABELS[d.order]} at L2: {d.why_l2 or 'what was asked, within 1 %'}." for d in found]
+        + [f"{LABELS[d.order]} at DRAM: {d.why_dram}." for d in found]
+    )  # fmt: skip
+    caches = (
+        f"K and V of a head are {amount(2 * w.n * w.d * w.itemsize)}, and the L2 of the H200, "
+        f"where this was measured, is {amount(CARDS['h200'].l2_bytes)}: every row block but the "
+        "first finds them there. So DRAM sees near FA-2's least, whatever the tile. Caches were "
+        "empty when a kernel began."
+    )
+    return card("distance", "Computed and measured", about("traffic_nvidia_h200"), ways,
+                words(caches), tag("ul", *(tag("li", reason) for reason in reasons)),
+                table(head, rows, "Asked beside L2, least beside DRAM, one head"))  # fmt: skip
 
 
 def _rule(w: Workload) -> str:
@@ -167,7 +168,7 @@ def _rule(w: Workload) -> str:
         rows.append((f"Fastest at {best['n']:,}", best["block_m"], best["block_n"], "fa2"))
     shown = []
     for name, m, n, order in rows:
-        moved = traffic.requested(w.n, w.d, w.mask, w.dtype, order, m, n)
+        moved = traffic.asked(w.n, w.d, w.mask, w.dtype, order, m, n)
         constant = moved / tile_choices.theory(w)
         percent = _times(tile_choices.ratio(w, order, m, n))
         shown.append(
@@ -175,11 +176,12 @@ def _rule(w: Workload) -> str:
         )
     text = (
         f"Bc = ⌈M/4d⌉, Br = min(Bc, d), with M = {w.hardware.shared_bytes // w.itemsize:,} "
-        f"elements of shared memory. Θ(N²d²/M) promises {amount(tile_choices.theory(w))} times a "
-        f"constant. Today's kernels keep O and S in registers, of which an SM has "
-        f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too."
+        f"elements of shared memory. Θ(N²d²/M) promises that {amount(tile_choices.theory(w))} "
+        "times a constant are asked. Today's kernels keep O and S in registers, of which an SM has "
+        f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too. "
+        "Of standard's: of what standard attention asks for in the same tile."
     )
-    head = ("", "Br × Bc", "bytes", "of standard", "÷ theory")
+    head = ("", "Br × Bc", "asked", "of standard's", "÷ theory")
     return card("rule", "The paper's block rule", w.hardware.name, words(text),
                 table(head, shown, "Block rules"))  # fmt: skip
 
@@ -205,13 +207,12 @@ def capacity_head(w: Workload) -> str:
     name = w.hardware.name
     far = {form: capacity.longest(w, form, w.card) for form in capacity.FORMS}
     told = {form: f"{capacity.rounded(n):,}" for form, n in far.items()}
-    kept = capacity.beyond_inputs(w, "standard_kept")
-    lse = w.batch * w.heads * w.n * FP32
+    kept, lse = (capacity.kept(w, order) for order in ("standard", "fa2"))
     text = (
         f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {name} is full at "
         f"N = {told['standard']} for standard attention and at {told['fused']} for the fused "
-        f"kernel. For the backward pass standard attention keeps S, P and O, {amount(kept)} at "
-        f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}. "
+        f"kernel. For the backward pass autograd keeps, beside Q, K, V and O, P for standard "
+        f"attention, {amount(kept)} at N = {w.n:,}, and lse for FlashAttention, {amount(lse)}. "
         f"N = {w.n:,} {_fit(w, far)}."
     )
     return memory_page(said(text), view="capacity")
@@ -235,7 +236,7 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "The longest N whose tensors fit, Q, K and V included, nothing else on the card, rounded "
         "down to three digits: the memory is known no better, and a driver keeps some. Twice the "
         "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
-        "PyTorch's autograd keeps P alone, but in its forward pass S is there too."
+        "For the backward pass autograd keeps P alone, but in the forward pass S is there too."
     )
     named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
     return memory_page(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from explainer.algorithms.algorithm import CONVENTIONS, LEAST
 from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
@@ -51,7 +52,8 @@ def _measured(result: Result) -> list[str]:
 HEAD = (
     "Method", "max error", "relative", "mean error", "lse error", "GPU time", "p20", "p80",
     "call in a loop", "on the host", "in a CUDA graph",
-    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
+    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "least bytes",
+    "FLOP / least byte",
 )  # fmt: skip
 
 
@@ -72,7 +74,6 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
         return form(row[key]) if key in row else "–"
 
     speed = row.get("tflops")
-    asked = row.get("bytes")
     return (
         name,
         *(cell(key, scientific) for key in ("error", "relative", "bias", "lse_error")),
@@ -83,25 +84,21 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
         cell("peak_bytes", amount),
-        amount(asked) if asked else "not known",
-        rounded(row["flops"] / asked) if asked else "–",
+        amount(row["bytes"]) if "bytes" in row else "not known",
+        cell("least_bytes", amount),
+        rounded(row["flops"] / row["least_bytes"]) if "least_bytes" in row else "–",
     )
 
 
 def _under_the_roof(result: Result) -> str:
     """How to read the roofline; "" where there is none."""
-    rows = timed(result["rows"])
-    if not rows or not result["ceilings"]:
+    if not timed(result["rows"]) or not result["ceilings"]:
         return ""
     text = (
-        "The roofline counts the bytes that the tiles ask of memory. The L2 cache may serve "
-        "repeats, so a point may stand above the roof of memory."
+        f"The roofline counts the least bytes of every method alike: {CONVENTIONS[LEAST]}. What a "
+        "kernel writes and the next one reads may still be in L2, so a point may stand above the "
+        "roof of memory."
     )
-    if any("bytes" not in row for row in rows):
-        text += (
-            " Where the bytes are not known (x ≤), Q, K, V and O once are assumed: the point "
-            "stands no further right than that."
-        )
     return words(text, "fa-fine fa-roof-note")
 
 

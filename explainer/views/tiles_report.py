@@ -16,9 +16,9 @@ from explainer.views.html import card, div, figures_of, memory_page, said, table
 # key → (what the page calls it, its field in a cell, how that is written, whether more is better)
 METRICS = {
     "tflops": ("TFLOP/s", "tflops", "{:.0f}".format, True),
-    "shared": ("Shared memory", "shared_bytes", lambda n: f"{n / 1024:.0f} K", False),
+    "shared": ("Shared memory", "shared_bytes", amount, False),
     "registers": ("Registers", "registers", str, False),
-    "spills": ("Spills", "spill_bytes", "{} B".format, False),
+    "spills": ("Spills", "spill_bytes", amount, False),
     "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
 }
 NOT_COMPILED = (
@@ -174,8 +174,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     if "tflops" in cell:
         rows.append(("Speed", "–", f"{rounded(cell['tflops'])} TFLOP/s"))
     note = (
-        "The textbook puts Q, K, V, S and O of the tile into shared memory, once each. The "
-        "compiler keeps S, O, m and ℓ in registers and buffers K and V "
+        "The textbook counts Q, K and V of the tile once each. The compiler buffers K and V "
         f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))

@@ -89,12 +89,8 @@ def triton_lines(order: str, source: str | None = None) -> tuple[Line, ...]:
 
 def _checked(order: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Every phase that lights a line of pseudocode must light one here, in every stage."""
-    wanted = {
-        (line.stage, phase)
-        for line in ALGORITHMS[order].pseudocode
-        for phase in (line.phases or (line.phase,))
-        if phase in PHASES
-    }
+    pseudocode = ALGORITHMS[order].pseudocode
+    wanted = {(line.stage, line.phase) for line in pseudocode if line.phase in PHASES}
     missing = wanted - {(line.stage, line.phase) for line in lines}
     if missing:
         raise ListingError(f"{kind}, {order}: no line is marked for {sorted(map(str, missing))}")

@@ -16,9 +16,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.inputs import make_inputs, row_names
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import moved, traffic
+from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
 from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
@@ -110,12 +111,12 @@ def _numbers(t: Trace) -> Arrays:
     return arrays
 
 
-def _header(problem: Problem, steps: tuple[Step, ...], numbers: bool) -> dict:
+def _header(problem: Problem, numbers: bool) -> dict:
     size = ITEMSIZE[problem.dtype]
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
     totals = {
-        order: moved(steps) if order == problem.order else traffic(replace(problem, order=order))
-        for order in ORDERS
+        convention: {o: summed(replace(problem, order=o), convention) for o in ORDERS}
+        for convention in CONVENTIONS
     }
     names = row_names(problem)
     return {
@@ -139,7 +140,7 @@ def pack(problem: Problem) -> bytes:
     steps = schedule(problem)
     numbers = has_numbers(problem)
     arrays = _skeleton(problem, steps) | (_numbers(trace(problem)) if numbers else {})
-    return _packed(_header(problem, steps, numbers), arrays)
+    return _packed(_header(problem, numbers), arrays)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:

@@ -11,12 +11,11 @@ import torch
 from .. import fa1, fa2, masks, standard
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_whole
-from ..configs import Config, choose
+from ..configs import choose
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
 MAX_TILES = 65_536
 MAX_N = 16_384
-MAX_N_STANDARD = 1024  # a whole matrix S in one block: Triton's limit of 2²⁰ elements
 
 _NAMES = {"M": "m", "L": "l", "LSE": "lse"}  # kernel parameter → tensor, where they differ
 _KERNELS = (
@@ -45,8 +44,6 @@ def count_traffic(
     Returns {tensor: (bytes read, bytes written)} for Q K V O m l lse S P. A lane that is masked
     moves nothing. These are requests to global memory: caches are not modelled.
 
-    For "standard" the tiles are as large as the matrices, so that every matrix is moved once per
-    pass, the best case: 4nd + 4n² elements whatever block_m and block_n (n at most 1,024).
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
     if not INTERPRETED:
@@ -60,22 +57,15 @@ def count_traffic(
     check_whole("d", d, MAX_D)
     if dtype not in DTYPES:
         raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(DTYPES)}.")
-    if order == "standard" and n > MAX_N_STANDARD:
-        raise ValueError(f"n = {n:,} is too large to count 'standard': at most {MAX_N_STANDARD:,}.")
     tiles = -(-n // block_m) * -(-n // block_n)
-    if order != "standard" and tiles > MAX_TILES:
+    if tiles > MAX_TILES:
         raise ValueError(f"n = {n:,} makes {tiles:,} tiles; at most {MAX_TILES:,} are counted.")
     x = torch.ones(3, 1, 1, n, d, dtype=DTYPES[dtype])
     q, k, v = x[0], x[1], x[2]
-    options = {"keep_lse": False} if order != "fa2" else {}
-    if order == "standard":
-        config = Config(min(block_m, n), min(block_n, n), 4, 1)
-        options.update(scores_tile=(n, n), output_rows=n)
-    else:
-        config = choose("interpreter", d, q.element_size(), block_m, block_n)
+    config = choose("interpreter", d, q.element_size(), block_m, block_n)
     prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
     with _counted() as bytes_moved:
-        prepare(q, k, v, asked, d**-0.5, config, "ieee", **options)(q, k, v)
+        prepare(q, k, v, asked, d**-0.5, config, "ieee", keep_lse=order == "fa2")(q, k, v)
     return {name: tuple(bytes_moved[name]) for name in TENSORS}
 
 

@@ -23,7 +23,7 @@ def test_what_an_algorithm_says_of_itself_is_what_its_loop_does():
         steps = schedule(Problem(n=20, block_q=8, block_k=6, order=a.key))
         first = next(t for s in steps for t in s.transfers)
         assert first.tensor == a.opens
-        lit = {(x.stage, p) for x in a.pseudocode for p in x.phases or (x.phase,)}
+        lit = {(x.stage, x.phase) for x in a.pseudocode}
         assert {(s.stage, p) for s in steps for p in s.phases} <= lit
         kernels = {s.stage for s in steps}
         assert kernels == (set(a.launches) if a.launches else {None})

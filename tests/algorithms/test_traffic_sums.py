@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import launches, moved, requested, summed, traffic
+from explainer.algorithms.traffic import asked, launches, moved, summed, traffic
 from explainer.problem import Problem
 
 SIZES = ((1, 1, 1), (7, 3, 2), (16, 4, 4), (33, 8, 5), (40, 5, 16), (64, 64, 7), (65, 16, 32))
@@ -36,9 +36,9 @@ def test_facts():
     assert summed(p)["S"] == (64 * 2**20, 64 * 2**20)
     p = Problem(n=8192, d=64, order="standard", inputs="random")
     assert 96 * summed(p)["S"][1] == 24 * 2**30
-    one = requested(8192, 64, "full", "fp16", "fa2", 64, 64)
-    assert requested(16384, 64, "full", "fp16", "fa2", 64, 64) / one == pytest.approx(4, rel=0.01)
-    ratio = requested(256, 64, "full", "fp32", "fa2", 32, 64) / requested(
+    one = asked(8192, 64, "full", "fp16", "fa2", 64, 64)
+    assert asked(16384, 64, "full", "fp16", "fa2", 64, 64) / one == pytest.approx(4, rel=0.01)
+    ratio = asked(256, 64, "full", "fp32", "fa2", 32, 64) / asked(
         256, 64, "full", "fp32", "fa1", 32, 64
     )
     assert ratio == pytest.approx(1.26, abs=0.005)

@@ -12,6 +12,7 @@ from functools import partial
 
 import pytest
 
+from explainer.algorithms.traffic import least
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
@@ -73,10 +74,14 @@ def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
         assert row["right"] and row["error"] <= row["allowed"]
         counts = row["histogram"]
         assert sum(counts["counts"]) + counts["exact"] == result["heads_judged"] * p.n * p.d
-        assert row["bytes"] > 0 and row["flops"] > 0
+        assert row["least_bytes"] > 0 and row["flops"] > 0
         if row["method"] in ORDERS:
+            assert row["bytes"] >= row["least_bytes"]
+            assert row["least_bytes"] == heads * least(p.n, p.d, p.dtype, row["method"])
             assert row["lse_error"] < 1e-2 and row["same"]["agrees"]
             check_tiles(row, replace(p, order=row["method"]), result)
+        elif row["method"] == "naive":
+            assert row["least_bytes"] >= result["io_bytes"] and "bytes" not in row
         if row["method"] in ("naive", "standard"):
             assert row["peak_bytes"] >= 2 * heads * p.n**2 * itemsize
         assert ("median_ms" in row) != result["machine"]["interpreted"]

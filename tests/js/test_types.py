@@ -48,7 +48,7 @@ def test_a_wrong_type_is_found(tmp_path):
     wrong.write_text(
         f'import {{ frame }} from "{model}";\n'
         f'/** @param {{import("{TYPES}").Trace}} trace */\n'
-        "export const width = (trace) => trace.header.problem.blok_q + trace.header.sram.total;\n"
+        "export const width = (trace) => trace.header.problem.blok_q + trace.header.version;\n"
         f'/** @param {{import("{TYPES}").Trace}} trace */\n'
         'export const known = (trace) => frame(trace, 0, "load").stats[0].m_new + 1;\n'
     )

@@ -38,12 +38,12 @@ def words(made: list[dict]) -> str:
 def test_a_tile_fits_one_thread_block_or_not(card, side, dtype):
     made = blocks("tiles_why", card=card, br=side, bc=side, dtype=dtype)
     item = {"fp16": 2, "fp32": 4}[dtype]
-    tile = 3 * side * 64 * item + 4 * (side * side + side * 64 + 2 * side)
+    shared, registers = 3 * side * 64 * item, 4 * (side * side + side * 64 + 2 * side)
     limit = CARDS[card].shared_bytes
     bars = next(b for b in made if b["type"] == "bars")
-    assert bars["items"][0][1] == tile and bars["limit"] == limit
-    verdict = "fit what" if tile <= limit else "do not fit what"
-    assert f"{amount(tile)} {verdict} one thread block may use, {amount(limit)}" in words(made)
+    assert bars["items"][0][1] == shared and bars["limit"] == limit
+    verdict = "fits" if shared <= limit and registers <= 256 * 1024 else "does not fit"
+    assert f"needs {amount(shared)} and {amount(registers)}: it {verdict}." in words(made)
     assert next(x[1] for x in bars["items"] if x[0].startswith("S of")) == 4096**2 * item
 
 
@@ -60,7 +60,9 @@ def test_m_is_per_sm():
 
 def test_the_tiles_parts_have_the_signs_of_the_field():
     tables = [b for b in blocks("tiles_why") if b["type"] == "table"]
-    assert "".join(row[0] for row in tables[1]["rows"][:-1]) == "QKVSOmℓ"
+    assert "".join(row[0] for row in tables[1]["rows"]) == "QKVSOmℓ"
+    places = [row[3] for row in tables[1]["rows"]]
+    assert places == 3 * ["shared memory"] + 4 * ["registers"]
 
 
 def test_only_a_negative_number_stands_in_brackets():

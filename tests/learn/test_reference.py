@@ -15,7 +15,8 @@ import torch
 
 from explainer.algorithms import tiling, traffic
 from explainer.algorithms.transfers import PHASES
-from explainer.base import cards
+from explainer.base import cards, records
+from explainer.base.amounts import amount
 from explainer.learn import claim_costs, reference
 from explainer.learn.reference import FORMULAS, HANDOUT, PAPERS, READING
 from explainer.memory import tile_budget, tile_choices
@@ -126,6 +127,17 @@ def moved(order: str, elements: Callable[[Problem], int]):
         assert traffic.total(p) == 4 * elements(p)
 
 
+def least(order: str, elements: Callable[[Problem], int]):
+    """The closed form against the transfers in one tile as large as the matrices; FA-1 reads the
+    O, m and l that it starts from there too, which its least leaves out."""
+    for n, d, _, _ in SIZES:
+        p = Problem(n=n, d=d, block_q=n, block_k=n, causal=False, order=order)
+        reads = {tensor: size for tensor, (size, _) in traffic.traffic(p).items()}
+        begins = sum(reads.get(tensor, 0) for tensor in ("O", "m", "l"))
+        assert traffic.total(p) - begins == 4 * elements(p)
+        assert traffic.least(n, d, "fp32", order) == 4 * elements(p)
+
+
 def causal_fraction():
     for T in (1, 2, 4, 8, 16):
         tiles = tiling.counts(Problem(n=4 * T, block_q=4, block_k=4))
@@ -141,7 +153,7 @@ def io_bound():
     # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
     for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
         w = Workload(card="a100", n=n, d=d)
-        moved = traffic.requested(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
+        moved = traffic.asked(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
         assert 4 < moved / tile_choices.theory(w) < 16
 
 
@@ -186,14 +198,19 @@ SAYS: dict[str, tuple] = {
         lambda found, o, lse: (math.log(sum(math.exp(part.lse) for part in found)), lse)),
     "Parts of the keys combined: O": ("O=∑_pexp(lse_p−lse)O_p", parts,
         lambda found, o, lse: (sum(math.exp(part.lse - lse) * part.O for part in found), o)),
-    "Elements moved, standard": (
-        "4Nd+4N^2", moved, "standard", lambda p: 4 * p.n * p.d + 4 * p.n**2),
-    "Elements moved, FA-1": (
+    "Elements asked, standard": (
+        "Nd+TcNd+2TrNd+4N^2", moved, "standard",
+        lambda p: p.n * p.d * (1 + p.Tc + 2 * p.Tr) + 4 * p.n**2),
+    "Elements asked, FA-1": (
         "2Nd+Tc(3Nd+4N)", moved, "fa1", lambda p: 2 * p.n * p.d + p.Tc * (3 * p.n * p.d + 4 * p.n)),
-    "Elements moved, FA-2": (
+    "Elements asked, FA-2": (
         "2Nd+2TrNd+N", moved, "fa2", lambda p: 2 * p.n * p.d + 2 * p.Tr * p.n * p.d + p.n),
+    "Least elements, standard": (
+        "4Nd+4N^2", least, "standard", lambda p: 4 * p.n * p.d + 4 * p.n**2),
+    "Least elements, FA-1": ("4Nd+2N", least, "fa1", lambda p: 4 * p.n * p.d + 2 * p.n),
+    "Least elements, FA-2": ("4Nd+N", least, "fa2", lambda p: 4 * p.n * p.d + p.n),
     "Tiles computed when causal, of T × T": ("[T+1]/[2T]", causal_fraction),
-    "Bound on the elements moved": ("Θ([N^2d^2]/[M])", io_bound),
+    "Bound on the elements asked": ("Θ([N^2d^2]/[M])", io_bound),
     "Block rule of the FA-1 paper": ("Bc=⌈[M]/[4d]⌉,Br=min(Bc,d)", block_rule),
     "Operations, forward": ("4BHN^2d", operations),
 }  # fmt: skip
@@ -266,26 +283,37 @@ def test_the_lines_go_through_the_phases_in_order():
 def test_the_handouts_bytes_are_those_of_its_formulas():
     p = reference.SHOWN
     matrix = p.n * p.d * 2  # fp16; m, l and lse take 4 bytes
-    wanted = {
-        "standard": 4 * matrix + 4 * p.n**2 * 2,
+    square = 4 * p.n**2 * 2
+    asked = {
+        "standard": matrix + p.Tc * matrix + 2 * p.Tr * matrix + square,
         "fa1": 2 * matrix + p.Tc * (3 * matrix + 4 * p.n * 4),
         "fa2": 2 * matrix + 2 * p.Tr * matrix + p.n * 4,
     }
+    once = 4 * matrix
+    least = {"standard": once + square, "fa1": once + 8 * p.n, "fa2": once + 4 * p.n}
     rows = next(b for b in HANDOUT[1].blocks if b["type"] == "table")["rows"]
     assert [row[0] for row in rows] == ["standard", "FA-1", "FA-2"]
-    forms = {label.split(", ")[-1]: m for label, m in FORMULAS if label.startswith("Elements")}
-    for order, row in zip(ORDERS, rows, strict=True):
-        share = wanted[order] / wanted["standard"]
-        assert row[-1] == f"{wanted[order] / 2**20:.3g}\xa0MiB, {share:.2f}\xa0×"
-        assert re.sub("[ ·]", "", row[3]).replace("²", "^2") == said(forms[row[0]])
+    assert [row[2] for row in rows] == ["P, N × N", "m and ℓ", "lse"]
+    for start, column, wanted in (("Elements asked", 3, asked), ("Least elements", 5, least)):
+        forms = {label.split(", ")[-1]: m for label, m in FORMULAS if label.startswith(start)}
+        for order, row in zip(ORDERS, rows, strict=True):
+            share = wanted[order] / wanted["standard"]
+            size = amount(wanted[order]).replace(" ", "\xa0")
+            assert row[column + 1] == f"{size}, {share:.2f}\xa0×"
+            assert re.sub("[ ·]", "", row[column]).replace("²", "^2") == said(forms[row[0]])
 
 
 def test_the_five_numbers_come_from_other_ways_too():
     def fa2(n, tile, d=64):
         return (2 * n * d + 2 * (n // tile) * n * d) * 2 + n * 4
 
-    n = 4096
-    expected = [f"{n * n * 2 // (n * 4):,} ×", f"{fa2(n, 64) / (8 * n * 64 + 8 * n * n):.2f} ×"]
+    n, d, T = 4096, 64, 4096 // 64
+    standard = 2 * (n * d + 3 * T * n * d + 4 * n * n)
+    dram = {r["order"]: sum(k["dram_read"] + k["dram_write"] for k in r["measured_bytes"].values())
+            for r in records.load("traffic_nvidia_h200")["rows"]
+            if (r["n"], r["d"], r["side"]) == (n, d, 64)}  # fmt: skip
+    expected = [f"{n * n * 2 // (n * 4):,} ×"]
+    expected += [f"{standard / fa2(n, 64):.1f} × and {dram['standard'] / dram['fa2']:.0f} ×"]
     expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]
     assert [number.replace("\xa0", " ") for number, _ in reference.numbers()] == expected
     assert expected[2] == "3.97 ×"  # FACTS.md

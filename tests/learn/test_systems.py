@@ -10,8 +10,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.algorithms.algorithm import ASKED, LEAST
 from explainer.algorithms.schedule import schedule
 from explainer.base.cards import CARDS
+from explainer.base.records import load
 from explainer.learn import matrix_units, systems
 from explainer.learn.blocks import values
 from explainer.problem import Problem, ProblemError
@@ -54,7 +56,8 @@ def test_the_keys_and_kinds():
 
 @pytest.mark.parametrize(("n", "dtype"), [(32, "fp32"), (1024, "fp16"), (16384, "bf16")])
 def test_the_softmax_chain_by_hand(n, dtype):
-    apart, fused = systems.chain("softmax", n, 64, dtype)
+    apart, fused = systems.chain("softmax", n, 64, dtype, LEAST)
+    assert (apart, fused) == systems.chain("softmax", n, 64, dtype, ASKED)
     size = n * n * (4 if dtype == "fp32" else 2)
     assert len(apart) == 3 and len(fused) == 1
     assert sum(r + w for _, r, w in apart) == 6 * size
@@ -64,14 +67,16 @@ def test_the_softmax_chain_by_hand(n, dtype):
 
 @pytest.mark.parametrize(("n", "d"), [(64, 8), (256, 64), (1024, 128)])
 def test_attention_against_the_listed_schedule(n, d):
-    apart, fused = systems.chain("attention", n, d, "fp16")
+    apart, fused = systems.chain("attention", n, d, "fp16", ASKED)
     assert len(apart) == 3 and len(fused) == 1
     side = min(64, n)
     for group, order in ((apart, "standard"), (fused, "fa2")):
         p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype="fp16",
                     inputs="random")  # fmt: skip
         assert sum(r + w for _, r, w in group) == traffic.total(p)
-    assert sum(r + w for _, r, w in apart) == 2 * (4 * n * d + 4 * n * n)  # FACTS.md's closed form
+    apart, fused = systems.chain("attention", n, d, "fp16", LEAST)  # FACTS.md's closed forms
+    assert sum(r + w for _, r, w in apart) == 2 * (4 * n * d + 4 * n * n)
+    assert sum(r + w for _, r, w in fused) == 2 * 4 * n * d + 4 * n
 
 
 @pytest.mark.parametrize("card", list(CARDS))
@@ -79,17 +84,21 @@ def test_the_floor_is_bytes_over_rate(card):
     made = blocks("fusion", what="softmax", n=1024, dtype="fp16", card=card)
     assert [i[1] for i in of_type(made, "bars")["items"]] == [12 * 2**20, 4 * 2**20]
     rate = CARDS[card].hbm_bytes_per_s
-    assert f"least {12 * 2**20 / rate * 1e6:.2f} µs apart" in words(made)
+    assert f"the least takes {12 * 2**20 / rate * 1e6:.2f} µs apart" in words(made)
     assert f"{4 * 2**20 / rate * 1e6:.2f} µs fused" in words(made)
     assert "lower bound" in words(made)
 
 
-def test_fusing_attention_can_move_more():
-    """FA-2 reads 2·d ÷ 64 numbers a score, standard attention moves 4: they meet at d = 128."""
-    for d, verdict in ((64, "fewer bytes"), (256, "more bytes")):
-        made = blocks("fusion", what="attention", n=4096, d=d)
-        apart, fused = (i[1] for i in of_type(made, "bars")["items"])
-        assert verdict in words(made) and (fused > apart) == (verdict == "more bytes")
+@pytest.mark.parametrize("d", [64, 256])
+def test_fusing_attention_by_both_conventions(d):
+    made = blocks("fusion", what="attention", n=4096, d=d)
+    charts = [b for b in made if b["type"] == "bars"]
+    assert ["least" in b["label"] for b in charts] == [True, False]
+    assert ["asked" in b["label"] for b in charts] == [False, True]
+    least, asked = ([i[1] for i in b["items"]] for b in charts)
+    assert f"{least[0] / least[1]:.2f} times fewer bytes" in words(made)
+    assert f"asked for {asked[0] / asked[1]:.2f} times fewer" in words(made)
+    assert asked[0] > asked[1] and least[0] > least[1]
 
 
 # ---- formats
@@ -150,14 +159,11 @@ def test_the_question_on_tl_dot():
 
 
 def test_the_measured_ratio_of_the_facts():
-    """FACTS.md: N = 256, d = 64, Br = 32, Bc = 64, fp32: FA-2 ÷ FA-1 = 1.26; and at N = 1,024,
-    square tiles: FA-1 1.47 and 0.75, FA-2 0.97 and 0.50 times standard's."""
+    """FACTS.md: N = 256, d = 64, Br = 32, Bc = 64, fp32: FA-2 ÷ FA-1 = 1.26, both asked."""
     one, two = (systems.ratio(256, 64, 32, 64, "fp32", order) for order in ("fa1", "fa2"))
     assert round(two / one, 2) == 1.26
-    assert "FA-2 ÷ FA-1 = 1.26" in words(blocks("when_not", br=32, bc=64))
-    for side, first, second in ((32, 1.47, 0.97), (64, 0.75, 0.50)):
-        assert round(systems.ratio(1024, 64, side, side, "fp32", "fa1"), 2) == first
-        assert round(systems.ratio(1024, 64, side, side, "fp32", "fa2"), 2) == second
+    said = words(blocks("when_not", n=256, br=32, bc=64, dtype="fp32"))
+    assert "FA-2 ÷ FA-1 = 1.26" in said and f"FA-2 for {two:.2f} times standard's" in said
 
 
 @pytest.mark.parametrize(("n", "d", "br", "bc"), [(64, 8, 16, 16), (256, 64, 32, 64)])
@@ -169,21 +175,37 @@ def test_ratios_against_the_listed_schedule(n, d, br, bc, order):
     assert systems.ratio(n, d, br, bc, "fp32", order) == total(order) / total("standard")
 
 
-def test_the_card_opens_on_a_case_where_it_loses():
-    assert of_type(blocks("when_not"), "text")["kind"] == "bad"
-    assert systems.ratio(256, 64, 16, 16, "fp32") > 1
-
-
-def test_break_even_is_the_first_tile_that_does_not_lose():
-    side = int(words(blocks("when_not", n=1024, d=128)).split("at least ")[1].split()[0])
-    assert systems.ratio(1024, 128, side, side, "fp32") <= 1
-    assert systems.ratio(1024, 128, side - 1, side - 1, "fp32") > 1
+def test_small_tiles_cost_time_and_no_bytes_of_hbm():
+    """The card's bars are the records': eight times slower and more, the same bytes at DRAM."""
+    asked, least, speed, dram = (b for b in blocks("when_not") if b["type"] == "bars")
+    n, d, T = 4096, 64, 4096 // 16
+    wanted = [n * d + 3 * T * n * d + 4 * n * n, 2 * n * d + T * (3 * n * d + 8 * n),
+              2 * n * d + 2 * T * n * d + 2 * n]  # fmt: skip
+    assert [i[1] for i in asked["items"]] == [2 * x for x in wanted] and "asked" in asked["label"]
+    once = [4 * n * d + 4 * n * n, 4 * n * d + 4 * n, 4 * n * d + 2 * n]
+    assert [i[1] for i in least["items"]] == [2 * x for x in once] and "least" in least["label"]
+    recorded = {r["block_m"]: r["tflops"] for r in load("tiles_nvidia_h200")["rows"]
+                if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]}  # fmt: skip
+    assert [i[1] for i in speed["items"]] == list(recorded.values())
+    assert speed["items"][2][1] > 8 * speed["items"][0][1]
+    sizes = {name: size for name, size, _ in dram["items"]}
+    for order in ("Standard", "FA-2"):
+        mine = [size for name, size in sizes.items() if name.endswith(order)]
+        assert len(mine) == 4 and max(mine) < 1.03 * min(mine)
+    assert 50 < sizes["16 × 16, Standard"] / sizes["16 × 16, FA-2"] < 60
+    assert all("recorded on NVIDIA H200" in b["label"] for b in (speed, dram))
+    assert len(blocks("when_not", d=8)) == 3  # nothing was recorded
 
 
 def test_decoding_by_counting_elements():
     n, d = 1000, 64
     apart = (d + n * d) + n + n + n + (n + n * d) + d  # scores, softmax, output
     assert systems.decode_ratio(n, d) == (d + 2 * n * d + d) / apart
+    together = 4 * d + 2 * n * d + 4 * d  # four queries, K and V once, four rows of O
+    assert systems.decode_ratio(n, d, 4) == together / (4 * apart)
+    said = words(blocks("when_not", case="decode"))
+    assert "launches" in said and "share K and V" in said
+    assert "standard attention needs the same" in words(blocks("when_not", case="heads"))
 
 
 def test_exponentials_against_products():
@@ -199,16 +221,25 @@ def test_the_share_of_a_layer_by_counting_flops():
     assert systems.layer_share(n) == pytest.approx(share)
 
 
-def test_the_clicked_cells_are_those_that_lose():
-    question = RUNGS["when_not"].question
-    for row, side in enumerate(systems.ASKED_SIDE):
-        for col, d in enumerate(systems.ASKED_D):
-            assert question.cells[row][col] == f"d = {d}, tile {side} × {side}"
-            totals = [traffic.total(Problem(n=1024, d=d, block_q=side, block_k=side, causal=False,
-                                            order=o, dtype="fp16", inputs="random"))
-                      for o in ("fa2", "standard")]  # fmt: skip
-            assert ((row, col) in question.answer) == (totals[0] > totals[1])
-    assert 0 < len(question.answer) < 9
+def test_the_clicked_cells_are_the_slow_ones():
+    rung = RUNGS["when_not"]
+    best = {d: max(r.get("tflops", 0) for r in load("tiles_nvidia_h200")["rows"]
+                   if r["d"] == d and not r["causal"]) for d in systems.QUESTIONED}  # fmt: skip
+    tiled = {
+        (r["arch"], r["d"], r["block_m"]): r
+        for r in load("compiled")["rows"]
+        if r["order"] == "fa2" and not r["causal"] and r["block_m"] == r["block_n"]
+    }
+    for row, cells in enumerate(rung.question.cells):
+        for col, d in enumerate(systems.QUESTIONED):
+            side = int(cells[col].split()[-1])
+            assert cells[col] == f"d = {d}, tile {side} × {side}"
+            slow = systems.speeds(d)[side] < best[d] / 2
+            assert ((row, col) in rung.question.answer) == slow
+            units = tiled["sm_90", d, side]["matrix_instructions"]
+            assert slow == all("wgmma" not in unit for unit in units), "what the reason says"
+    assert f"{best[64] / systems.speeds(64)[16]:.0f} times as fast as 16 × 16" in rung.words
+    assert "N = 4,096" in rung.question.words
 
 
 # ---- all three

@@ -97,16 +97,18 @@ def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
 def test_kept_bytes_and_the_table():
     made = blocks("versions", n=1024, d=64, br=64, bc=64, heads=16)
     found = rows(made)
-    assert found["kept for backward"] == [f"m and ℓ, {2 * 16 * 1024 * 4:,} B",
-                                          f"lse, {16 * 1024 * 4:,} B",
-                                          f"lse, {16 * 1024 * 4:,} B"]  # fmt: skip
+    assert found["kept for backward"] == ["m and ℓ, 128 KiB", "lse, 64 KiB", "as FA-2"]
     assert found["programs"] == ["16", "256", "132, persistent"]
     assert found["divisions by ℓ, a head"][:2] == [f"{1024 * 64 * 16:,}", f"{1024 * 64:,}"]
     bytes_ = [i[1] for b in made if b["type"] == "bars" for i in b["items"]]
     n, d, T = 1024, 64, 16
-    assert bytes_[0] == 16 * 2 * (4 * n * d + 4 * n * n)  # FACTS.md's closed forms
+    assert bytes_[0] == 16 * 2 * (T * n * d + 2 * T * n * d + n * d + 4 * n * n)  # FACTS.md: asked
     assert bytes_[1] == 16 * (2 * (2 * n * d + T * 3 * n * d) + T * 4 * n * 4)
     assert bytes_[2] == 16 * (2 * (2 * n * d + T * 2 * n * d) + 4 * n)
+    least = [2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 8 * n, 2 * 4 * n * d + 4 * n]
+    assert bytes_[3:] == [16 * x for x in least]
+    titles = [b["label"] for b in made if b["type"] == "bars"]
+    assert "asked" in titles[0] and "least" in titles[1]
 
 
 # ---- recomputation
@@ -161,7 +163,7 @@ def test_flops_counted_from_the_products():
 def test_bytes_kept():
     made = blocks("recompute", n=4096, d=64, dtype="fp16")
     kept = next(b for b in made if b["type"] == "bars")["items"]
-    assert [i[1] for i in kept] == [2 * 4096**2 * 2, 4096 * 4]
+    assert [i[1] for i in kept] == [4096**2 * 2, 4096 * 4]  # P alone, against lse
 
 
 def test_the_ordered_lines_are_the_backward_pass():

@@ -12,6 +12,7 @@ from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
+from explainer.problem import ORDERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -69,8 +70,8 @@ def test_what_autograd_really_keeps(dtype, shape):
         o = torch.softmax(scores, -1) @ v
     w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
     inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
-    assert sum(kept.values()) == inputs + capacity.beyond_inputs(w, "autograd_kept")
-    assert sum(kept.values()) == capacity.needed(w, "autograd_kept")
+    assert sum(kept.values()) == inputs + capacity.kept(w, "standard")
+    assert sum(kept.values()) + o.numel() * o.element_size() == capacity.needed(w, "standard_kept")
     o.sum().backward()  # and that was enough
     assert q.grad is not None
 
@@ -80,10 +81,9 @@ def test_forms_against_the_tensors():
     s = p = 6 * 1000 * 1000 * 2
     o, lse = 6 * 1000 * 96 * 2, 6 * 1000 * 4
     assert capacity.beyond_inputs(w, "standard") == s + p
-    assert capacity.beyond_inputs(w, "standard_kept") == s + p + o
-    assert capacity.beyond_inputs(w, "autograd_kept") == p
-    for form in ("fused", "fused_kept"):
-        assert capacity.beyond_inputs(w, form) == o + lse
+    assert capacity.beyond_inputs(w, "standard_kept") == p + o
+    assert capacity.beyond_inputs(w, "fused") == o + lse
+    assert [capacity.kept(w, order) for order in ORDERS] == [p, 2 * lse, lse]  # FA-1: m and l
     short = replace(w, n=32, d=256, block_q=16, block_k=16)  # S is gone when O comes: P and O
     assert capacity.beyond_inputs(short, "standard") == 6 * (32 * 32 + 32 * 256) * 2
 
@@ -99,8 +99,7 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
     def bytes_at(n: int) -> int:
         e, heads = w.itemsize, w.batch * w.heads
         qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
-        more = {"standard": square + max(square, o), "standard_kept": 2 * square + o,
-                "autograd_kept": square}  # fmt: skip
+        more = {"standard": square + max(square, o), "standard_kept": square + o}
         return heads * (qkv + more.get(form, o + 4 * n))
 
     n = capacity.longest(w, form, card)

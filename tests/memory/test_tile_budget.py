@@ -7,40 +7,48 @@ from dataclasses import replace
 from hypothesis import given
 
 from explainer.base.cards import CARDS
-from explainer.memory.tile_budget import budget, fits, largest_square, summary, total
+from explainer.memory.tile_budget import REGISTERS, SHARED, budget, fits, held, largest_square
 from explainer.problem import Problem
 from tests.test_problem import problems
 
+ROOM = ("shared_bytes", "registers_per_sm_bytes")  # of a card
 
-def by_hand(br: int, bc: int, d: int, e: int) -> int:
-    return e * d * (br + 2 * bc) + 4 * (br * bc + br * d + 2 * br)
+
+def by_hand(br: int, bc: int, d: int, e: int) -> tuple[int, int]:
+    """Bytes of shared memory (Q, K, V) and of registers (S, O, m, l in fp32)."""
+    return e * d * (br + 2 * bc), 4 * (br * bc + br * d + 2 * br)
+
+
+def room(card) -> tuple[int, int]:
+    return card.shared_bytes, card.registers_per_sm_bytes
 
 
 @given(problems())
-def test_total_is_the_sum_of_the_operands(problem):
+def test_what_is_held_is_the_sum_of_the_operands(problem):
     e = {"fp32": 4, "fp16": 2, "bf16": 2}[problem.dtype]
-    assert total(budget(problem)) == by_hand(problem.block_q, problem.block_k, problem.d, e)
+    parts = budget(problem)
+    wanted = by_hand(problem.block_q, problem.block_k, problem.d, e)
+    assert (held(parts, SHARED), held(parts, REGISTERS)) == wanted
     for card in CARDS.values():
         b = largest_square(problem, card)
-        assert by_hand(b, b, problem.d, e) <= card.shared_bytes if b else True
-        assert by_hand(b + 1, b + 1, problem.d, e) > card.shared_bytes
+        largest, larger = (by_hand(side, side, problem.d, e) for side in (b, b + 1))
+        assert all(need <= has for need, has in zip(largest, room(card), strict=True)) or not b
+        assert any(need > has for need, has in zip(larger, room(card), strict=True))
 
 
 def test_the_usual_tile_fits_hopper_and_not_turing():
     problem = Problem(n=1024, d=128, block_q=128, block_k=128, dtype="bf16")
-    found = summary(problem)
-    assert found["total"] == 2 * 128 * 128 * 3 + 4 * (128 * 128 * 2 + 256)
-    assert found["total"] <= found["cards"]["h200"]["bytes"]
-    assert found["total"] > found["cards"]["t4"]["bytes"]
+    assert fits(problem, CARDS["h200"]) and not fits(problem, CARDS["t4"])
 
 
 def test_a_tile_fits_up_to_the_last_byte():
     problem = Problem(n=64, d=32, block_q=16, block_k=16, dtype="fp16")
-    need = by_hand(16, 16, 32, 2)
-    assert fits(problem, replace(CARDS["t4"], shared_bytes=need))
-    assert not fits(problem, replace(CARDS["t4"], shared_bytes=need - 1))
+    for field, need in zip(ROOM, by_hand(16, 16, 32, 2), strict=True):
+        assert fits(problem, replace(CARDS["t4"], **{field: need}))
+        assert not fits(problem, replace(CARDS["t4"], **{field: need - 1}))
 
 
 def test_no_tile_where_not_even_one_row_fits():
     problem = Problem(n=64, d=32, block_q=1, block_k=1, dtype="fp16")
-    assert largest_square(problem, replace(CARDS["t4"], shared_bytes=by_hand(1, 1, 32, 2) - 1)) == 0
+    for field, need in zip(ROOM, by_hand(1, 1, 32, 2), strict=True):
+        assert largest_square(problem, replace(CARDS["t4"], **{field: need - 1})) == 0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.memory import capacity, levels, tile_choices, traffic_series
@@ -45,10 +46,12 @@ def test_round_trips_are_the_functions_numbers():
     sums = dict.fromkeys(traffic_series.ORDERS, 0)
     for row in listed(head):
         sums[row["order"]] += row["read"] + row["written"]
-        assert row["origin"] == "computed"
+        assert row["origin"] == "least, computed"
     for order in traffic_series.ORDERS:
-        assert sums[order] == traffic.total(w.problem(order))
-        assert amount(sums[order]) in text_of(head)
+        assert sums[order] == traffic.least(4096, 64, "fp32", order)
+        assert amount(traffic.total(w.problem(order))) in text_of(head)
+        if order != "fa1":
+            assert f"least {amount(sums[order])}" in text_of(head)
     assert "S alone is 64 MiB a head" in unescape(head)  # FACTS.md
 
 
@@ -59,11 +62,17 @@ def test_traffic_points_and_tables_are_the_same_rows():
     assert listed(tail) == rows
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in rows)
-    requested = next(r["bytes"] for r in rows if r["origin"] == traffic_series.L2
-                     and (r["order"], r["n"], r["side"]) == ("fa2", 4096, 64))  # fmt: skip
-    assert f"{requested:,} passed between L2 and the multiprocessors: the very same number" in (
-        text_of(tail)
-    )
+    for d in traffic_series.distances(w):
+        for size in (d.asked, d.l2, d.least, d.dram):
+            assert amount(size) in text_of(tail)
+        assert d.why_dram in unescape(tail)
+    for what in CONVENTIONS.values():
+        assert what in text_of(tail)
+    gains = traffic_series.gains(w)
+    head, *_, bare = memory.render({"view": "traffic", "mask": "causal"})
+    assert "Nothing was measured" in text_of(bare) and "Measured" not in text_of(head)
+    said = text_of(memory.render({"view": "traffic"})[0])
+    assert f"{gains[traffic_series.DRAM]:.3g} times at DRAM" in said
     br, bc = tile_choices.paper_rule(w)
     assert f"{br} × {bc}" in text_of(tail)
 

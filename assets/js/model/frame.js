@@ -1,7 +1,7 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-/** @import { Accumulator, Decoded, Frame, Kind, Numbers, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
@@ -85,6 +85,9 @@ function bytesSoFar(trace, v, phaseDone) {
   return { perTensor, reads, writes };
 }
 
+/** Reads and writes of all tensors together. @param {Record<string, Moved>} perTensor */
+export const sumOf = (perTensor) => Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
+
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
@@ -137,6 +140,10 @@ function statsOf(trace, v, rows, done) {
   }
   return out;
 }
+
+/** exp(S − m), as the softmax kernel has it before ℓ is known; nothing of a row that sees no key.
+ * @param {number} score @param {number} m */
+export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 
 /** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
  * @param {Record<string, Numbers>} arrays @param {number} k */

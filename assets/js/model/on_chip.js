@@ -2,21 +2,29 @@
 
 import { bytes } from "../lib/format.js";
 
-/** Of the header's `sram`, for the card of this key and a Problem of n rows:
- * {fits, shares: [tensor, per cent of the wider of need and room], text, title, warning}.
- * @param {import("./types.js").Sram} sram @param {string} key @param {number} n */
-export function onChip({ parts, total, cards }, key, n) {
-  const card = cards[key];
-  const fits = total <= card.bytes;
-  const full = Math.max(total, card.bytes);
-  const list = parts.map(([tensor, shape, size]) => `${tensor === "l" ? "ℓ" : tensor} ${shape.join("×")} ${bytes(size)}`).join(", ");
-  const most = Math.min(card.largest, n);
+/** @import { OnChip, Sram } from "./types.js" */
+/** @type {OnChip[]} */
+const PLACES = ["shared memory", "registers"];
+
+/** Of the header's `sram`, for the card of this key and a Problem of n rows: {fits, shares: [tensor, per cent of the
+ * wider of need and room] of what is in shared memory, text, title, warning}.
+ * @param {Sram} sram @param {string} key @param {number} n */
+export function onChip({ parts, cards }, key, n) {
+  const { name, room, largest } = cards[key];
+  const inside = (place) => parts.filter((part) => part[3] === place);
+  const needs = (place) => inside(place).reduce((sum, [, , size]) => sum + size, 0);
+  const list = (place) => inside(place).map(([tensor, shape, size]) => `${tensor === "l" ? "ℓ" : tensor} ${shape.join("×")} ${bytes(size)}`).join(", ");
+  const short = PLACES.filter((place) => needs(place) > room[place]);
+  const shared = needs("shared memory");
+  const full = Math.max(shared, room["shared memory"]);
+  const most = Math.min(largest, n);
   const advice = most ? `Br = Bc = ${most} would be the largest.` : "no tile would, at this d.";
+  const lacks = short.map((place) => `${bytes(needs(place))} of ${place}, a thread block of the ${name} has ${bytes(room[place])}`);
   return {
-    fits,
-    shares: parts.map(([tensor, , size]) => [tensor, (100 * size) / full]),
-    text: `${bytes(total)} of ${bytes(card.bytes)}`,
-    title: `On chip: ${list}; a thread block of the ${card.name} may use ${bytes(card.bytes)}.`,
-    warning: fits ? "" : `Does not fit: this tile needs ${bytes(total)}, a thread block of the ${card.name} has ${bytes(card.bytes)}; ${advice}`,
+    fits: !short.length,
+    shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
+    text: `${bytes(shared)} of ${bytes(room["shared memory"])}`,
+    title: PLACES.map((place) => `In ${place}: ${list(place)}, ${bytes(needs(place))} of ${bytes(room[place])}`).join(". ") + `, for a thread block of the ${name}.`,
+    warning: short.length ? `Does not fit: this tile needs ${lacks.join(", and ")}; ${advice}` : "",
   };
 }

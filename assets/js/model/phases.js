@@ -5,12 +5,11 @@ import { ALGORITHMS } from "./algorithms.js";
 import { blockName, bytes, number, sub } from "../lib/format.js";
 
 /** @import { Frame, Order, Row } from "./types.js" */
-/** @typedef {{text: string, note?: string, phase?: string, phases?: string[], stage?: string, first?: boolean}} Line */
+/** @typedef {{text: string, note?: string, phase?: string, stage?: string, first?: boolean}} Line */
 
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
   if (line.stage && line.stage !== f.stage) return false;
-  if (line.phases) return line.phases.includes(f.phase);
   if (line.phase !== f.phase) return false;
   if (line.first) return f.transfers.some((t) => t.tensor === ALGORITHMS[f.problem.order].opens);
   return true;
@@ -42,6 +41,7 @@ const SENTENCES = {
     return `${rowWord(row)}: max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}, a new maximum.`;
   },
   exp: (f, row) => {
+    if (f.stage === "softmax") return "exp(S − m): every weight is at most 1, and divided by ℓ it will be P.";
     if (!row || row.alpha === undefined) return "P = exp(S − m): every weight is at most 1.";
     return `${rowWord(row)}: α = exp(${number(row.m_old)} − ${number(row.m_new)}) = ${number(row.alpha)} rescales what was summed before.`;
   },
@@ -58,6 +58,7 @@ const SENTENCES = {
   },
   store: (f) => {
     const what = `${namesOf(f, "write")} written to HBM, ${bytes(sumBytes(f, "write"))}`;
+    if (f.stage === "softmax") return `P = exp(S − m)/ℓ; ${what}.`;
     return f.problem.order === "fa2" ? `O${sub(f.i)} is divided by ℓ once; ${what}.` : `${what}.`;
   },
 };

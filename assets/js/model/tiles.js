@@ -23,6 +23,10 @@ export function tileState(trace, step, i, j) {
   return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
 }
 
+/** The same at this phase: what is in HBM is S until P is stored. @param {Look} look @param {Frame} f @returns {Look} */
+export const atPhase = (look, f) =>
+  look.state === "current" && f.stage === "softmax" && !f.done("store") ? { ...look, layer: "S" } : look;
+
 /** Are the scores of the current tile there at this moment? @param {Frame} f */
 export const scored = (f) => f.done("scores") || f.stage === "softmax" || f.stage === "output";
 

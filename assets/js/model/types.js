@@ -15,19 +15,20 @@
  *   inputs: string, seed: number, scale: number, Tr: number, Tc: number,
  * }} Problem
  *
- * What the tile needs on chip, `parts` [tensor, shape, bytes], and what each card has; `largest` is the side of
- * the largest square tile there.
- * @typedef {{name: string, bytes: number, largest: number}} Card
- * @typedef {{parts: [string, number[], number][], total: number, cards: Record<string, Card>}} Sram
+ * What the tile needs on chip, `parts` [tensor, shape, bytes, place], and what each card has; `room` is what a thread
+ * block may use of each place, in bytes, `largest` the side of the largest square tile there.
+ * @typedef {"shared memory" | "registers"} OnChip
+ * @typedef {{name: string, room: Record<OnChip, number>, largest: number}} Card
+ * @typedef {{parts: [string, number[], number, OnChip][], cards: Record<string, Card>}} Sram
  *
  * What stands before the arrays, as JSON. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
- * an element. `totals`: of each order and tensor.
+ * an element. `totals`: by either convention, of each order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
  *   phases: string[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
- *   totals: Record<Order, Record<string, Moved>>, sram: Sram, arrays: Record<string, Directory>,
+ *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block. Of its transfers: t_, from

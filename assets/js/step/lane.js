@@ -4,23 +4,25 @@
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { Hbm } from "../views/hbm.js";
-import { frame, stated } from "../model/frame.js";
+import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { RowTable } from "../views/rows.js";
 
-/** Bytes of each tensor that this order moves, reads and writes apart. */
+/** Bytes of each tensor that this order asks for, reads and writes apart. */
 class Meter {
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.sum = el("p", { class: "fa-meter-sum" });
-    this.root = el("div", { class: "fa-meter" }, [this.rows, this.sum]);
+    this.least = el("p", { class: "fa-meter-sum" });
+    this.root = el("div", { class: "fa-meter" }, [this.rows, this.sum, this.least]);
   }
 
   layout(trace, most) {
     const { order } = trace.problem;
-    this.totals = trace.header.totals[order];
-    this.total = Object.values(this.totals).reduce((a, [r, w]) => a + r + w, 0);
+    const { asked, least } = trace.header.totals;
+    this.totals = asked[order];
+    this.total = sumOf(this.totals);
     this.bars = {};
     const rows = Object.entries(this.totals).map(([tensor, [read, written]]) => {
       const bar = { read: el("i", { class: "fa-read" }), write: el("i", { class: "fa-write" }), number: el("b") };
@@ -28,14 +30,15 @@ class Meter {
       const width = Math.max(0.6, (100 * (read + written)) / most);
       const track = el("span", { class: `fa-track fa-hue-${tensor.toLowerCase()}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
       const name = tensor === "l" ? "ℓ" : tensor;
-      return el("div", { class: "fa-meter-row", title: `${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
+      return el("div", { class: "fa-meter-row", title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
         el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
       ]);
     });
     this.rows.replaceChildren(...rows);
     const { closed_form, running } = ALGORITHMS[order];
     const skipped = running && trace.header.problem.mask !== "full" ? ", less what is skipped" : "";
-    this.form = `${closed_form}${skipped}`;
+    this.form = `${closed_form.asked}${skipped}`;
+    set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
   }
 
   draw(f) {
@@ -47,7 +50,7 @@ class Meter {
       bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
       set(bar.number, { text: bytes(read + written) });
     }
-    set(this.sum, { text: `${bytes(f.reads + f.writes)} of ${bytes(this.total)} = ${this.form}` });
+    set(this.sum, { text: `asked ${bytes(f.reads + f.writes)} of ${bytes(this.total)} = ${this.form}`, title: this.form });
   }
 }
 

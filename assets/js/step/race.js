@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes moved.
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -15,7 +15,7 @@ import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_cl
 import { Transport } from "../views/transport.js";
 
 const BEAT_MS = 500;
-const CLOCKS = [["tile", "same visits a tick"], ["bytes", "same bytes a tick"]];
+const CLOCKS = [["tile", "same visits per tick"], ["bytes", "same asked bytes per tick"]];
 
 export class Race {
   /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onLeave()} */
@@ -48,7 +48,7 @@ export class Race {
       const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order)));
       if (asked !== this.asked) return;
       this.notice.hidden = true;
-      const sums = traces.flatMap((t) => Object.values(t.header.totals[t.problem.order]).map(([r, w]) => r + w));
+      const sums = traces.flatMap((t) => Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w));
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces.at(-1).header.query);
@@ -142,8 +142,8 @@ export class Race {
     const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
     const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
     const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
-    const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} a tick for every lane` : "one visit a tick for every lane";
-    const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `${parts.join(" · ")}; ${rule}.`;
+    const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} per tick for every lane` : "one visit per tick for every lane";
+    const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `Asked so far: ${parts.join(" · ")}; ${rule}.`;
     this.transport.show({
       step: this.tick,
       title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,

@@ -1,8 +1,9 @@
-// The two small cards: the algorithm with its current line, and the HBM bytes so far.
+// The two small cards: the algorithm with its current line, and the bytes of every order.
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
+import { sumOf } from "../model/frame.js";
 import { lit } from "../model/phases.js";
 
 const LINE_PX = 14;
@@ -62,11 +63,12 @@ export class Code {
   }
 }
 
+/** What every order asks for, filled as far as the visits have come, above the least of it. */
 export class Traffic {
   constructor(onCompare) {
     this.body = el("div", { class: "fa-bars" });
     this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "HBM traffic", "", [this.body, this.sum]);
+    this.card = card("traffic", "Bytes", "", [this.body, this.sum]);
     this.root = this.card.root;
     if (!onCompare) return;
     const compare = el("button", { type: "button", class: "fa-link", text: "Race them" });
@@ -75,24 +77,23 @@ export class Traffic {
   }
 
   layout(trace) {
-    const { totals } = trace.header;
+    const { asked, least } = trace.header.totals;
     this.rows = {};
-    const sums = {};
-    for (const [order, perTensor] of Object.entries(totals)) {
-      if (!perTensor) continue;
-      sums[order] = Object.values(perTensor).reduce((a, [r, w]) => [a[0] + r, a[1] + w], [0, 0]);
-    }
-    const most = Math.max(...Object.values(sums).map(([r, w]) => r + w));
+    const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
     this.body.replaceChildren();
-    for (const [order, [r, w]] of Object.entries(sums)) {
-      const read = el("i", { class: "fa-read" });
-      const write = el("i", { class: "fa-write" });
-      const track = el("span", { class: "fa-track", style: `width:${(((r + w) / most) * 100).toFixed(2)}%` }, [read, write]);
+    for (const [order, { label, closed_form: form }] of Object.entries(ALGORITHMS)) {
+      const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
+      const parts = [el("i", { class: "fa-read" }), el("i", { class: "fa-write" })];
+      const bar = (kind, size, inside) => {
+        const track = el("span", { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` }, inside);
+        const number = el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
+        const word = el("span", { "data-term": kind, text: kind });
+        return el("div", { class: "fa-bar-line", title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), number, word]);
+      };
       const current = order === trace.problem.order;
-      const label = el("span", { class: "fa-bar-name", text: ALGORITHMS[order].label });
-      const total = el("span", { class: "fa-bar-total", text: bytes(r + w) });
-      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [label, el("span", { class: "fa-rail-track" }, [track]), total]));
-      this.rows[order] = { read, write, total: r + w };
+      const name = el("span", { class: "fa-bar-name", text: label });
+      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts), bar("least", once, [])]));
+      this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
   }
 
@@ -102,6 +103,6 @@ export class Traffic {
       read.style.width = mine ? `${((f.reads / total) * 100).toFixed(2)}%` : "0";
       write.style.width = mine ? `${((f.writes / total) * 100).toFixed(2)}%` : "0";
     }
-    set(this.sum, { text: `so far: ${bytes(f.reads)} read, ${bytes(f.writes)} written` });
+    set(this.sum, { text: `asked so far: ${bytes(f.reads)} read, ${bytes(f.writes)} written` });
   }
 }

@@ -6,7 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { fit, hatch } from "./matrix.js";
-import { blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "../model/tiles.js";
+import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "../model/tiles.js";
 
 const GAP = 8;
 let STRIP = 22;
@@ -186,7 +186,7 @@ export class Hbm {
     }
     const paint = (i, j) => {
       const at = i * p.Tc + j;
-      const s = tileState(this.trace, f.step, i, j);
+      const s = atPhase(tileState(this.trace, f.step, i, j), f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;

@@ -2,6 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
+import { ALGORITHMS } from "../model/algorithms.js";
 
 /** key in the frame's stats, heading, phase whose moment it is, the formula where there is room */
 const COLUMNS = [
@@ -13,13 +14,14 @@ const COLUMNS = [
   ["row_sum", "Σ P", "sum"],
   ["l_new", "ℓ new", "sum", " = αℓ + ΣP"],
 ];
+/** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
+const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
 const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 export class RowTable {
   constructor(onRow) {
     const heads = [el("th", { scope: "col", text: "row" })];
-    for (const [key, text, phase, formula] of COLUMNS)
-      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }, [text, formula && el("span", { text: formula })]));
+    for (const [key, , phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
     this.rows = [];
@@ -34,10 +36,18 @@ export class RowTable {
 
   layout(problem, names) {
     this.names = names;
+    const { running } = ALGORITHMS[problem.order];
+    const absent = (key) => !running && !AT_ONCE[key];
+    COLUMNS.forEach(([key, text, , formula], k) => {
+      const [name, rest] = running ? [text, formula] : AT_ONCE[key] ?? [];
+      const head = this.head.firstChild.children[k + 1];
+      head.hidden = absent(key);
+      head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
+    });
     this.rows = Array.from({ length: problem.block_q }, () => {
       const title = el("th", { scope: "row" });
       const cells = COLUMNS.map(([key]) =>
-        el("td", STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }));
+        el("td", { hidden: absent(key), ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }) }));
       return { tr: el("tr", {}, [title, ...cells]), title, cells };
     });
     this.bodyPart.replaceChildren(...this.rows.map((r) => r.tr));

@@ -4,6 +4,7 @@ import { Budget } from "./budget.js";
 import { range } from "../lib/colors.js";
 import { card, el, set } from "../lib/dom.js";
 import { bytes, sub } from "../lib/format.js";
+import { weight } from "../model/frame.js";
 import { Matrix } from "./matrix.js";
 import { RowTable } from "./rows.js";
 
@@ -128,7 +129,9 @@ export class Sram {
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
     const weighted = f.done("exp") || (f.stage === "output" && loaded);
-    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : at(P)(r, c)) : blank, [0, 1], used, 0);
+    const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
+    const weights = unsummed ? (r, c) => weight(at(S)(r, c), f.stats[r]?.m_new) : at(P);
+    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)) : blank, [0, 1], used, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
     const { acc } = f;
@@ -175,7 +178,9 @@ export class Sram {
     say("Q", `Q${i}`, `${f.rows.stop - f.rows.start} × ${p.d}`);
     say("K", `K${j}ᵀ`, `${p.d} × ${f.cols.stop - f.cols.start}`);
     say("S", `S${ij}`, "= QKᵀ/√d");
-    say("P", `P${ij}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
+    const divided = f.stage === "output" || f.done("store");
+    if (f.stage === "softmax" && !divided) say("P", "weights", "= exp(S − m)");
+    else say("P", `P${ij}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
     say("V", `V${j}`, `${f.cols.stop - f.cols.start} × ${p.d}`);
     const states = {
       zero: "accumulator, starts at 0",

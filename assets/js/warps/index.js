@@ -5,7 +5,7 @@ import { address } from "../site/address.js";
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
-import { integer, sub } from "../lib/format.js";
+import { bytes, integer, sub } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
@@ -91,7 +91,7 @@ class Lane {
     const labels = operands.map(([tensor, nbytes]) => [tensor + sub(tensor === "Q" ? i : j), nbytes]);
     this.shared.draw(step, this.written(at), labels);
     set(this.sentence, { text: step.sentence });
-    set(this.bytes.number, { text: `${integer(step.moved)} B` });
+    set(this.bytes.number, { text: bytes(step.moved) });
     set(this.barriers.number, { text: integer(step.total) });
     set(this.barriers.root.lastChild, { text: step.total === 1 ? "barrier" : "barriers" });
     set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
@@ -200,7 +200,7 @@ class WarpStage {
     const { i, j, kind, warps } = this.tile;
     const where = `tile (${i}, ${j})${kind === "full" ? "" : ` · ${kind}`}, ${warps} warps`;
     const part = EXCHANGED.includes(k.phase) ? ` · ${PARTS[k.part]}` : "";
-    const total = (step) => `${integer(step.moved)} B, ${step.total} barrier${step.total === 1 ? "" : "s"}`;
+    const total = (step) => `${bytes(step.moved)}, ${step.total} barrier${step.total === 1 ? "" : "s"}`;
     const title = `Step ${this.at + 1} of ${this.steps.length} · ${k.phase}${part}`;
     set(this.root, { "data-step": this.at, "data-steps": this.steps.length, "data-phase": k.phase, "data-part": k.part });
     this.transport.show({

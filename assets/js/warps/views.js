@@ -3,7 +3,7 @@
 
 import { range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
-import { integer, number } from "../lib/format.js";
+import { bytes, number } from "../lib/format.js";
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
@@ -225,11 +225,11 @@ export class Shared {
     if (this.drawn === step) return; // what lies there already does not arrive again
     this.drawn = step;
     const reads = step.moves.filter((x) => x.op === "read");
-    const size = (moves) => `${integer(moves.reduce((sum, x) => sum + x.nbytes, 0))} B`;
+    const size = (moves) => bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
     set(this.note, { text: reads.length ? `${reads.length} warps read ${size(reads)}` : step.part === "write" && written.length ? `${size(written)} written` : "" });
     const places = step.phase === "load"
-      ? operands.map(([name, nbytes]) => el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [el("b", { text: name }), ` ${integer(nbytes)} B`]))
-      : written.map((x) => el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [badge(x.warp), el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }), ` ${integer(x.nbytes)} B`]));
+      ? operands.map(([name, nbytes]) => el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [el("b", { text: name }), ` ${bytes(nbytes)}`]))
+      : written.map((x) => el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [badge(x.warp), el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }), ` ${bytes(x.nbytes)}`]));
     const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: "barrier" })] : [];
     const quiet = step.part === "own" ? "no exchange in this step" : "nothing to exchange";
     const body = places.length ? places : [el("span", { class: "fa-nothing", text: quiet })];

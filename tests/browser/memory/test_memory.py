@@ -42,12 +42,14 @@ def test_every_view_shows_what_its_functions_say(tab):
     assert "Registers" in said and "535 TB/s" in said
     page.get_by_role("radio", name="Round trips").check()
     said = view_of(page, "trips")
-    moved = traffic.summed(DEFAULT.problem("standard"))
-    asked = 16 * sum(sum(both) for both in moved.values())
-    assert f"asks memory for {amount(asked)} in three launches" in said
+    least = 16 * traffic.least(4096, 64, "fp16", "standard")
+    assert f"must move at least {amount(least)} in three launches" in said
+    asked = 16 * traffic.asked(4096, 64, "full", "fp16", "standard", 64, 64)
+    assert f"{amount(asked)} (standard)" in said
     page.get_by_role("radio", name="Traffic").check()
     said = view_of(page, "traffic")
-    assert f"FA-2 wins from {tile_choices.break_even(DEFAULT, 'fa2')} ×" in said
+    assert f"FA-2 asks for {100 * tile_choices.ratio(DEFAULT, 'fa2', 64, 64):.0f} %" in said
+    assert "times at DRAM" in said
     page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
     page.get_by_role("radio", name="Capacity").check()
     far = capacity.rounded(capacity.longest(DEFAULT, "standard", "h200"))

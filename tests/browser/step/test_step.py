@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from explainer.problem import Problem
+from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.traffic import asked, least
+from explainer.base.amounts import amount
+from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read, settled
@@ -131,3 +134,41 @@ def test_clicking_a_tile_goes_there(tab):
     assert click(0, 3) == here  # above the diagonal: never visited, so nowhere to go
     here = press(page, "ArrowRight")  # the click also gave the player the keyboard
     assert (here["i"], here["j"]) == ("3", "2")
+
+
+def test_the_bytes_of_every_order_by_both_conventions(tab):
+    """Of FINDINGS' T1: thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
+    query = "n=32&d=16&br=2&bc=32&mask=full"
+    page = tab.open(query)
+    card = page.locator(".fa-traffic")
+    for order in ORDERS:
+        line = card.locator(f".fa-order-{order} .fa-bar-line")
+        wanted = [asked(32, 16, "full", "fp32", order, 2, 32), least(32, 16, "fp32", order)]
+        read_all = "numbers => numbers.map((number) => Number(number.dataset.bytes))"
+        shown = line.locator("[data-bytes]").evaluate_all(read_all)
+        assert shown == wanted
+        words = [f"{amount(size)}{way}" for size, way in zip(wanted, CONVENTIONS, strict=True)]
+        assert [text.replace("\n", "") for text in line.all_inner_texts()] == words
+    assert "asked so far" in card.inner_text()
+    card.locator("[data-term=least]").first.hover()
+    page.get_by_role("tooltip").get_by_text(CONVENTIONS["least"]).wait_for()
+
+
+def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
+    """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
+    page = tab.open("order=standard&step=5&phase=load")
+    page.get_by_text("Q₁, K₁ read from HBM, 256 B.", exact=True).wait_for()
+    page = tab.open("order=standard&step=18&phase=exp")
+    heads = page.locator(".fa-rows thead th:visible")
+    assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
+    assert page.locator(".fa-rows thead th.is-now:visible").count() == 0
+    boxes = page.locator(".fa-products")
+    assert "weights = exp(S − m)" in boxes.inner_text().replace("\n", " ")
+    weights = page.locator(".fa-products .fa-p canvas")
+    before = weights.evaluate("canvas => canvas.toDataURL()")
+    for phase in ("sum", "store"):
+        page.get_by_role("button", name=phase, exact=True).click()
+        assert read(page)["phase"] == phase
+    page.locator(".fa-words").get_by_text("P = exp(S − m)/ℓ; P₂₀").wait_for()
+    assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")
+    assert weights.evaluate("canvas => canvas.toDataURL()") != before
