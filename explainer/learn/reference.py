@@ -217,9 +217,9 @@ HANDOUT = (
         *_orders(),
         table("Five numbers to remember", ("Number", "What it is"), numbers()),
         text("Bytes asked: every load and store of every tile, which the L2 cache answers. Least: "
-             "each matrix once a kernel, which HBM must move. Extra memory and the least grow with "
-             "N, what is asked still with N². Forward operations are the same within "
-             "1 %; the backward pass does a quarter more products.", "fine"),
+             "each matrix once a kernel, which HBM moves when caches answer every repeat. Extra "
+             "memory and FA's least grow with N, what is asked still with N². Forward operations "
+             "are the same within 1 %; the backward pass does a quarter more products.", "fine"),
         text("Sources: arXiv 2205.14135, 2307.08691, 1805.02867; the numbers by this app's own "
              "code.", "fine"),
     )),
