@@ -13,9 +13,9 @@ ASKED, LEAST = "asked", "least"
 # How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
 CONVENTIONS = {
     ASKED: "every load and store of every tile: what the L2 cache is asked for",
-    LEAST: "each matrix once a kernel: what HBM must move however good the caches are",
+    LEAST: "each matrix once a kernel: what HBM moves when caches answer every repeat",
 }
-WHERE = {ASKED: "asked of L2", LEAST: "that HBM must move, at least"}  # after "bytes"
+WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
 
 
 @dataclass(frozen=True)

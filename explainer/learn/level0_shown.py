@@ -133,7 +133,7 @@ def fusion() -> list[Block]:
     apart, fused = fusion_bytes()
     items = [("three kernels", float(apart), amount(apart)), ("one", float(fused), amount(fused))]
     return [
-        bars(f"Bytes that HBM must move, at least, one head, N = {N:,}, d = {D}, fp16", items,
+        bars(f"Bytes through HBM, at least, one head, N = {N:,}, d = {D}, fp16", items,
              colour="s"),
         text(f"{apart / fused:.1f} times fewer, not none: Q, K and V come in and O goes out. (The "
              "L2 cache is asked for K and V again for every row block.)"),

@@ -179,20 +179,24 @@ def _moved(order: str, convention: str) -> int:
     return traffic.both(traffic.summed(replace(SHOWN, order=order), convention))
 
 
-def _orders() -> Block:
-    head = ("Order", "Loops", "Kept for backward beside Q, K, V, O", "Elements asked",
-            "Bytes asked", "Least elements", "Least bytes")  # fmt: skip
-    rows = []
-    for order, (loops, *forms) in ORDER_FACTS.items():
+def _orders() -> tuple[Block, Block]:
+    loops, counted = [], []
+    for order, (how, *forms) in ORDER_FACTS.items():
         name = LABELS[order].replace("Standard", "standard")
-        kept = " and ".join(KEPT.get(t, t) for t in ALGORITHMS[order].kept)
-        row = [name, loops, kept]
+        loops.append((name, how, " and ".join(KEPT.get(t, t) for t in ALGORITHMS[order].kept)))
+        row = [name]
         for convention, form in zip(CONVENTIONS, forms, strict=True):
             moved, standard = _moved(order, convention), _moved("standard", convention)
-            row += [form, f"{_amount(moved)}, {moved / standard:.2f}\u00a0×"]
-        rows.append(tuple(row))
-    shown = f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}"
-    return table(f"The three orders; bytes of one head, {shown}, and × standard's", head, rows)
+            row += [form, f"{_amount(moved)}, {moved / standard:.2f} ×"]
+        counted.append(tuple(row))
+    shown = f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}"
+    head = ("", "Elements asked", "Bytes asked", "Least elements", "Least bytes")
+    return (
+        table(
+            "The three orders", ("Order", "Loops", "Kept for backward, beside Q, K, V, O"), loops
+        ),
+        table(f"Bytes of one head, and × standard's: {shown}", head, counted),
+    )
 
 
 def numbers() -> tuple[tuple[str, str], ...]:
@@ -240,12 +244,12 @@ HANDOUT = (
         *(formula(label, ml) for label, ml in FORMULAS if label in _FIRST),
     )),
     Page("FlashAttention on two pages: what it costs", (
-        _orders(),
+        *_orders(),
         table("Five numbers to remember", ("Number", "What it is"), numbers()),
         text("Bytes asked: every load and store of every tile, which the L2 cache answers. Least: "
-             "each matrix once a kernel, which HBM must move. Extra memory and the least grow with "
-             "N, what is asked still with N². Forward operations are the same within "
-             "1 %; the backward pass does a quarter more products.", "fine"),
+             "each matrix once a kernel, which HBM moves when caches answer every repeat. Extra "
+             "memory and FA's least grow with N, what is asked still with N². Forward operations "
+             "are the same within 1 %; the backward pass does a quarter more products.", "fine"),
         text("Sources: arXiv 2205.14135, 2307.08691, 1805.02867; the numbers by this app's own "
              "code.", "fine"),
     )),

@@ -67,12 +67,13 @@ def _fusion(v: Values) -> list[Block]:
     return [
         *made,
         table("Launch by launch, at least", ("launch", "reads", "writes"), rows),
-        text(f"Fused, HBM must move {gains[LEAST]:.2f} times fewer bytes, and L2 is asked for "
-             f"{gains[ASKED]:.2f} times fewer.", "good"),
+        text(f"Fused, the least through HBM is {gains[LEAST]:.2f} times fewer bytes, and L2 is "
+             f"asked for {gains[ASKED]:.2f} times fewer.", "good"),
         text(
             f"At the {card.hbm_bytes_per_s / 1e9:,.0f} GB/s of the {card.name} the least takes "
-            f"{floors[0]:.2f} µs apart and {floors[1]:.2f} µs fused. A lower bound: computing, and "
-            "some µs for each launch, come on top."
+            f"{floors[0]:.2f} µs apart and {floors[1]:.2f} µs fused. A lower bound, unless L2 "
+            "still holds what the launch before wrote: computing, and some µs for each launch, "
+            "come on top."
         ),
     ]  # fmt: skip
 

@@ -34,8 +34,8 @@ def trips(w: Workload) -> str:
     )
     square = heads * w.n * w.n * w.itemsize
     first = (
-        f"Standard attention must move at least {amount(least['standard'])} in three launches, "
-        f"the fused kernel at least {amount(least['fa2'])} in one: "
+        f"Standard attention's least is {amount(least['standard'])} in three launches, the fused "
+        f"kernel's {amount(least['fa2'])} in one: "
         f"{rounded(least['standard'] / least['fa2'])} times less."
     )
     note = (

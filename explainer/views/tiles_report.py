@@ -13,12 +13,13 @@ from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
+UNITS = {"shared": ", KiB", "spills": ", bytes"}  # of a cell's number, in the map's heading
 # key → (what the page calls it, its field in a cell, how that is written, whether more is better)
 METRICS = {
     "tflops": ("TFLOP/s", "tflops", "{:.0f}".format, True),
-    "shared": ("Shared memory", "shared_bytes", amount, False),
+    "shared": ("Shared memory", "shared_bytes", lambda n: rounded(n / 1024), False),
     "registers": ("Registers", "registers", str, False),
-    "spills": ("Spills", "spill_bytes", amount, False),
+    "spills": ("Spills", "spill_bytes", "{:,}".format, False),
     "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
 }
 NOT_COMPILED = (
@@ -88,6 +89,7 @@ def _as(w: Workload) -> str:
 
 def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> str:
     name, field, say, more = METRICS[metric]
+    title = name + UNITS.get(metric, "")
     values = [c[field] for c in found if c.get("fits") and c.get(field) is not None]
     most = max(values, default=0) or 1
     corner = tag("th", "Br \\ Bc", scope="col")
@@ -101,7 +103,7 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
             cell = next(c for c in found if (c["block_m"], c["block_n"]) == (m, n))
             cells += tag("td", _button(w, cell, say, field, most, cell is chosen, cell is stop))
         body += tag("tr", tag("th", str(m), scope="row") + cells)
-    caption, top = tag("caption", f"{name} of every tile"), tag("thead", top)
+    caption, top = tag("caption", f"{title} of every tile"), tag("thead", top)
     remark = "more is better" if more else "less leaves room for more blocks"
     source = f"compiled for {w.hardware.arch}, {about('compiled')}"
     if metric == "tflops":
@@ -112,7 +114,7 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
             source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
     return card(
-        "tile-map", name, remark,
+        "tile-map", title, remark,
         tag("table", caption, top, tag("tbody", body), class_="fa-tile-table"),
         tag("p", signs, class_="fa-fine"), tag("p", source, class_="fa-fine"),
     )  # fmt: skip

@@ -16,7 +16,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.schedule import check_size
+from explainer.algorithms.traffic import summed
 from explainer.base.amounts import amount
 from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
@@ -131,7 +133,9 @@ def as_json(problem: Problem) -> str:
         for v in t.visits
     ]
     whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
-    return json.dumps({"problem": problem.to_query(), **whole, "visits": visits})
+    bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
+    about = {"problem": problem.to_query(), "bytes": bytes_of}
+    return json.dumps(about | whole | {"visits": visits})
 
 
 def as_npz(problem: Problem) -> bytes:

@@ -9,6 +9,8 @@ import re
 import numpy as np
 import pytest
 
+from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.traffic import summed
 from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
@@ -28,6 +30,9 @@ def test_json_and_npz_are_the_trace(problem):
     true = trace(problem)
     found = json.loads(as_json(problem))
     assert found["problem"] == problem.to_query()
+    for way, moved in found["bytes"].items():
+        assert {t: tuple(both) for t, both in moved.items()} == summed(problem, way)
+    assert set(found["bytes"]) == set(CONVENTIONS)
     arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))

@@ -19,12 +19,12 @@ export function onChip({ parts, cards }, key, n) {
   const full = Math.max(shared, room["shared memory"]);
   const most = Math.min(largest, n);
   const advice = most ? `Br = Bc = ${most} would be the largest.` : "no tile would, at this d.";
-  const lacks = short.map((place) => `${bytes(needs(place))} of ${place}, a thread block of the ${name} has ${bytes(room[place])}`);
+  const lacks = short.map((place) => `${bytes(needs(place))} of ${place} (a thread block of the ${name} has ${bytes(room[place])})`);
   return {
     fits: !short.length,
     shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
     text: `${bytes(shared)} of ${bytes(room["shared memory"])}`,
     title: PLACES.map((place) => `In ${place}: ${list(place)}, ${bytes(needs(place))} of ${bytes(room[place])}`).join(". ") + `, for a thread block of the ${name}.`,
-    warning: short.length ? `Does not fit: this tile needs ${lacks.join(", and ")}; ${advice}` : "",
+    warning: short.length ? `Does not fit: this tile needs ${lacks.join(" and ")}; ${advice}` : "",
   };
 }
