@@ -8,6 +8,8 @@ from explainer.algorithms import traffic
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
+from explainer.base.kinds import Kind, cited, computed, counted, recorded
+from explainer.base.records import about
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.levels import FP32
 from explainer.memory.workload import MIN_BLOCK, Workload
@@ -43,32 +45,30 @@ def trips(w: Workload) -> str:
         f"would ask for {amount(totals['fa1'])}. Bytes asked of memory: L2 answers part of them "
         "(see Traffic). In standard attention each matrix is moved once a pass, its best case."
     )
-    drawn = (
-        div(
-            "fa-trip-panel",
-            drawings.trips(plans[order], heads, widest, title.format(amount(totals[order])), label),
-            style=f"flex:{drawings.width(plans[order])} 1 0",
-        )
-        for order, title, label in (
-            ("standard", "Standard: 3 launches, {}", "Standard attention's round trips"),
-            ("fa2", "FA-2: 1 launch, {}", "The fused kernel's round trip"),
-        )
+    drawn = drawings.trips(
+        {
+            f"Standard: 3 launches, {amount(totals['standard'])}": plans["standard"],
+            f"FA-2: 1 launch, {amount(totals['fa2'])}": plans["fa2"],
+        },
+        heads,
+        widest,
     )
     listed = [
         {
             "order": order, "launch": name, "tensor": tensor, "read": heads * read,
-            "written": heads * written, "origin": "computed",
+            "written": heads * written,
         }
         for order, plan in plans.items()
         for name, moved in plan
         for tensor, (read, written) in moved.items()
     ]  # fmt: skip
-    head = ("Algorithm", "launch", "tensor", "bytes read", "bytes written", "origin")
+    head = ("Algorithm", "launch", "tensor", "bytes read", "bytes written")
     remark = "arrows as wide as their bytes, the same scale for both"
+    kind = computed("the loop's transfers added up")
     return memory_page(
-        said(first),
-        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", *drawn), words(note)),
-        figures_of("round-trips", head, listed, "Every arrow as a table"),
+        said(first, kind),
+        card("trips-card", "Round trips to HBM", kind, remark, drawn, words(note)),
+        figures_of("round-trips", kind, head, listed, "Every arrow as a table"),
         view="trips",
     )
 
@@ -76,8 +76,19 @@ def trips(w: Workload) -> str:
 # ---- traffic
 
 
-def traffic_head(w: Workload) -> str:
-    """What the curves show, in sentences."""
+def traffic_kind(rows: Sequence[Mapping]) -> Kind:
+    """Of what the charts of these rows show."""
+    there = {r["origin"] for r in rows}
+    kind = computed("the loop's transfers added up")
+    if traffic_series.COUNTED in there:
+        kind += counted(about("counted"))
+    if there & {traffic_series.L2, traffic_series.DRAM}:
+        kind += recorded("traffic_nvidia_h200", "Nsight Compute")
+    return kind
+
+
+def traffic_head(w: Workload, rows: Sequence[Mapping]) -> str:
+    """What the curves show, in sentences; the signs that stand in the charts."""
     fa1, fa2 = (tile_choices.ratio(w, order, w.block_q, w.block_k) for order in ("fa1", "fa2"))
     even = {order: tile_choices.break_even(w, order) for order in ("fa1", "fa2")}
     first = (
@@ -89,9 +100,8 @@ def traffic_head(w: Workload) -> str:
         for order, name in LABELS.items()
         if order in even
     )
-    return memory_page(
-        said(f"{first} Break-even in square tiles: {breaks}."), _key(), view="traffic"
-    )
+    text = f"{first} Break-even in square tiles: {breaks}."
+    return memory_page(said(text, computed()), _key(rows), view="traffic")
 
 
 def from_(side: int) -> str:
@@ -105,28 +115,35 @@ def _times(ratio: float) -> str:
     return f"{100 * ratio:.0f} %" if ratio < 10 else f"{ratio:,.0f} times"
 
 
-KEY = (
-    *((a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())),
-    ("", "", "lines: computed"), ("○", "currentColor", "counted in the interpreter"),
-    ("+", "currentColor", "measured at L2 (ncu)"), ("×", "currentColor", "measured at DRAM (ncu)"),
-)  # fmt: skip
+SIGNS_OF = {  # origin → its sign in the charts, and in words
+    traffic_series.COMPUTED: ("", "lines: computed"),
+    traffic_series.COUNTED: ("○", "counted in the interpreter"),
+    traffic_series.L2: ("+", "measured at L2 (ncu)"),
+    traffic_series.DRAM: ("×", "measured at DRAM (ncu)"),
+}
 
 
-def _key() -> str:
+def _key(rows: Sequence[Mapping]) -> str:
+    """The legend: what none of the rows is has no place in it."""
+    there = {r["origin"] for r in rows}
+    key = [(a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())]
+    key += [(sign, "currentColor", text) for x, (sign, text) in SIGNS_OF.items() if x in there]
     items = (
         tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
             text)
-        for sign, colour, text in KEY
+        for sign, colour, text in key
     )  # fmt: skip
     return div("fa-legend", *items)
 
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """Requests against DRAM; the paper's block rule against today's tiles; the figures."""
+    kinds = [Kind(traffic_kind([r]).text, r["source"]) for r in rows]
+    listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
     return memory_page(
         div("fa-run-cards", _distance(w, rows), _rule(w)),
-        figures_of("traffic", ("Algorithm", "N", "side", "bytes of one head", "origin", "source"),
-                   rows, "Every point of both charts as a table"),
+        figures_of("traffic", kinds, ("Algorithm", "N", "side", "bytes of one head", "origin"),
+                   listed, "Every point of both charts as a table"),
         view="traffic-figures",
     )  # fmt: skip
 
@@ -135,6 +152,7 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
     mine = (r for r in rows if r["n"] == w.n and r["side"] in (None, w.block_q))
     at = {(r["order"], r["origin"]): r["bytes"] for r in mine} if w.block_q == w.block_k else {}
     requested, dram = at.get(("fa2", traffic_series.L2)), at.get(("fa2", traffic_series.DRAM))
+    ncu = recorded("traffic_nvidia_h200", "Nsight Compute")
     if requested and dram:
         asked = traffic.requested(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
         off = requested / asked - 1
@@ -155,7 +173,9 @@ def _distance(w: Workload, rows: Sequence[Mapping]) -> str:
             "Nothing was measured for this N, d, tile, mask or precision: ncu ran on one head in "
             f"fp16 without mask, in square tiles: {traffic_series.profiled_sizes()}."
         )
-    return card("distance", "Why the crosses lie lower", "L2 answers", words(text))
+        return card("distance", "Nothing measured to compare", ncu, "", words(text))
+    kind = computed() + ncu
+    return card("distance", "Why the crosses lie lower", kind, "", words(text))
 
 
 def _rule(w: Workload) -> str:
@@ -180,7 +200,7 @@ def _rule(w: Workload) -> str:
         f"{amount(w.hardware.registers_per_sm_bytes)}, so registers limit their tiles too."
     )
     head = ("", "Br × Bc", "bytes", "of standard", "÷ theory")
-    return card("rule", "The paper's block rule", w.hardware.name, words(text),
+    return card("rule", "The paper's block rule", computed(), w.hardware.name, words(text),
                 table(head, shown, "Block rules"))  # fmt: skip
 
 
@@ -195,9 +215,15 @@ def capacity_rows(w: Workload) -> list[dict]:
         for n, size in capacity.curve(w, form)
     ]
     return rows + [
-        {"form": form, "n": n, "bytes": size, "measured": True, "source": f"peak {where}"}
+        {"form": form, "n": n, "bytes": size, "measured": True, "source": where}
         for n, form, size, where in capacity.measured(w)
     ]
+
+
+def capacity_kind(rows: Sequence[Mapping]) -> Kind:
+    """Of what these rows show."""
+    kind = computed("the tensors' sizes added up")
+    return kind + recorded(what="peaks") if any(r["measured"] for r in rows) else kind
 
 
 def capacity_head(w: Workload) -> str:
@@ -214,7 +240,8 @@ def capacity_head(w: Workload) -> str:
         f"N = {w.n:,}; FlashAttention keeps O and lse, of which lse is {amount(lse)}. "
         f"N = {w.n:,} {_fit(w, far)}."
     )
-    return memory_page(said(text), view="capacity")
+    sheet = cited(w.hardware.source)
+    return memory_page(said(text, computed() + sheet), view="capacity")
 
 
 def _fit(w: Workload, far: Mapping[str, int]) -> str:
@@ -237,11 +264,14 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
         "PyTorch's autograd keeps P alone, but in its forward pass S is there too."
     )
-    named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
+    kinds = [Kind(capacity_kind([r]).text, r["source"]) for r in rows]
+    named = [{"form": capacity.FORMS[r["form"]], "n": r["n"], "bytes": r["bytes"],
+              "measured": r["measured"]} for r in rows]  # fmt: skip
+    sheets = cited("the memory of each card as its driver reports it")
     return memory_page(
-        card("runs-out", "Where each card runs out", "computed", words(note),
+        card("runs-out", "Where each card runs out", computed() + sheets, "", words(note),
              table(("Card", *capacity.SHORT.values()), shown, "The longest N of each card")),
-        figures_of("capacity", ("Form", "N", "bytes", "measured", "source"), named,
+        figures_of("capacity", kinds, ("Form", "N", "bytes", "measured"), named,
                    "Every point of the chart as a table"),
         view="capacity-figures",
     )  # fmt: skip

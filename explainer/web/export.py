@@ -19,6 +19,7 @@ import numpy as np
 from explainer.algorithms.schedule import check_size
 from explainer.base.amounts import amount
 from explainer.base.fields import ORDERS
+from explainer.base.kinds import computed
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
@@ -42,6 +43,9 @@ PRESETS = {
     "standard": ("Standard attention", Problem(order="standard")),
     "larger": ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 }
+
+# Of every number of a trace, in every file made of one.
+KIND = computed("FlashAttention in NumPy, tile by tile")
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -87,7 +91,7 @@ def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: s
     style = "\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS)
     return PAGE.format(
         title=escape(title),
-        remark="computed by FlashAttention, tile by tile; this page needs no server",
+        remark=f"{KIND}; this page needs no server",
         links=links,
         style=style,
         content=json.dumps(content, ensure_ascii=False).replace("<", "\\u003c"),
@@ -131,13 +135,16 @@ def as_json(problem: Problem) -> str:
         for v in t.visits
     ]
     whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
-    return json.dumps({"problem": problem.to_query(), **whole, "visits": visits})
+    told = {"kind": str(KIND), "problem": problem.to_query()}
+    return json.dumps({**told, **whole, "visits": visits})
 
 
 def as_npz(problem: Problem) -> bytes:
-    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit."""
+    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
+    ``kind`` says what the numbers are."""
     t: Trace = trace(problem)
-    arrays = {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
+    arrays = {"kind": np.array(str(KIND))}
+    arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
     for k, v in enumerate(t.visits):
         arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
         for name in STATS:

@@ -14,7 +14,7 @@ from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
-from explainer.web.export import PRESETS, animation, as_json, as_npz, site
+from explainer.web.export import KIND, PRESETS, animation, as_json, as_npz, site
 
 PROBLEMS = [
     Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
@@ -29,6 +29,7 @@ def test_json_and_npz_are_the_trace(problem):
     found = json.loads(as_json(problem))
     assert found["problem"] == problem.to_query()
     arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
+    assert found["kind"] == str(arrays["kind"]) == str(KIND)
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))
         listed = np.array(found[name], np.float64)  # null becomes NaN
@@ -58,6 +59,7 @@ def test_page_is_whole_and_loads_nothing():
     page = animation(Problem(), {"step": "3"})
     loads_nothing(page)
     assert page.count("<script") == page.count("</script>") == 2
+    assert f"<p>{KIND};" in page
     assert len(page) < 300_000
 
 
