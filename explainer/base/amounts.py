@@ -13,8 +13,8 @@ def scientific(x: float) -> str:
     """2.4e-07 → “2.4 × 10⁻⁷”; 0 and what is not finite as they are."""
     if x == 0 or not math.isfinite(x):
         return "0" if x == 0 else "not finite"
-    digits, power = f"{x:.1e}".split("e")
-    return f"{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPTS)}"
+    digits, power = f"{abs(x):.1e}".split("e")
+    return f"{'−' * (x < 0)}{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
 def amount(n_bytes: float) -> str:

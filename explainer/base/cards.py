@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KIB, MIB = 2**10, 2**20
+DRIVER = "memory as nvidia-smi reports it"
 GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
 
 # fp32 lanes of an SM (architecture whitepapers); bytes that shared memory gives an SM in a clock
@@ -73,7 +74,7 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_mib, gb_per_s, tens
         hbm_bytes_per_s=gb_per_s * 1e9,
         tensor_tflops=tensor,
         fp32_tflops=fp32,
-        source=f"{source}; {GUIDE}",
+        source=f"{source}; {DRIVER}; {GUIDE}",
     )
 
 

@@ -15,6 +15,7 @@ from explainer.pages.plots import PAIRED, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
 from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
+from explainer.views.html import awaited
 
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
@@ -76,7 +77,7 @@ def build() -> tuple[FigurePage, gr.Button]:
                 metric = gr.Radio(
                     metrics, value="tflops", label="Shown", show_label=False, visible=False
                 )
-            head = block()
+            head = block(awaited())
             with gr.Row(elem_classes="fa-plots"):
                 plots = [plot(), plot()]
             tail = block()

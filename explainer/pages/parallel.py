@@ -21,6 +21,7 @@ from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import durations, launch, real_schedules
 from explainer.views import charts, parallel_report
+from explainer.views.html import awaited
 
 PREFIX = "par-"
 POLL_S = 0.15
@@ -135,7 +136,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 live = gr.Button(
                     "Record this launch here", elem_classes="fa-secondary", visible=False
                 )
-            head = block()
+            head = block(awaited())
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:

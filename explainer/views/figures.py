@@ -35,6 +35,7 @@ SELDOM = 5e-4  # a tail thinner than this is not drawn
 SHORT, TALL = 320, 430  # px of a chart's height; run.css keeps a place of each
 TOP, LINE = 52, 17  # px above a chart: its title and a line; each line more
 ON_A_PHONE = 48  # characters of 13 px across a chart
+BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
 
 
 AXIS = {
@@ -75,7 +76,7 @@ pio.templates["fa-hall"] = go.layout.Template(
 def styled(figure: go.Figure, height: int, title: str, kind: Kind, remark: str = "") -> go.Figure:
     """In the look of every chart of ours: its title, a ``remark``, and the ``kind`` of its
     figures, in lines that fit a phone."""
-    beside = len(f"{title} · {remark}") < ON_A_PHONE
+    beside = BOLD * len(title) + PLAIN * len(f" · {remark}") < WIDE
     below = wrapped(required(kind).text, ON_A_PHONE)
     if remark:
         below = f" · {remark}<br>{below}" if beside else f"<br>{below}<br>{remark}"

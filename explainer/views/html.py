@@ -97,6 +97,11 @@ def memory_page(*parts: str, view: str) -> Markup:
     return div("fa-run", *parts, data_testid="memory", data_view=view)
 
 
+def awaited() -> Markup:
+    """In the place of a view that the server has yet to make."""
+    return div("fa-run", div("fa-awaited", words("The server is working this view out.")))
+
+
 def saving(*more: Markup) -> Markup:
     """The buttons that save the rows around them, and others."""
     kinds = (("CSV", "csv"), ("JSON", "json"))

@@ -19,7 +19,6 @@ import numpy as np
 from explainer.algorithms.schedule import check_size
 from explainer.base.amounts import amount
 from explainer.base.fields import ORDERS
-from explainer.base.kinds import computed
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
@@ -27,7 +26,7 @@ from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
-from explainer.web.wire import pack
+from explainer.web.wire import KIND, pack
 
 SHEETS = ("tokens.css", "player.css", "terms.css", "offline.css")
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
@@ -43,9 +42,6 @@ PRESETS = {
     "standard": ("Standard attention", Problem(order="standard")),
     "larger": ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 }
-
-# Of every number of a trace, in every file made of one.
-KIND = computed("FlashAttention in NumPy, tile by tile")
 
 PAGE = """<!doctype html>
 <html lang="en">

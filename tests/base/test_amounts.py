@@ -25,6 +25,7 @@ def test_amounts(nbytes, wanted):
     ("writer", "x", "wanted"),
     [
         (amounts.scientific, 2.4e-7, "2.4\u00a0×\u00a010⁻⁷"),
+        (amounts.scientific, -3e-9, "−3.0\u00a0×\u00a010⁻⁹"),
         (amounts.scientific, 0, "0"),
         (amounts.milliseconds, 0.05, "50.0 µs"),
         (amounts.milliseconds, 1234, "1.23 s"),

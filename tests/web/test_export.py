@@ -14,7 +14,8 @@ from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
-from explainer.web.export import KIND, PRESETS, animation, as_json, as_npz, site
+from explainer.web.export import PRESETS, animation, as_json, as_npz, site
+from explainer.web.wire import KIND
 
 PROBLEMS = [
     Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
