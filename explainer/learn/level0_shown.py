@@ -68,7 +68,7 @@ def memory() -> list[Block]:
     ]
     return [
         bars(f"Rate and size, {CARDS[CARD].name}", items, colour="m"),
-        text(f"Sources: {shared.rate_source}; {hbm.rate_source}.", "fine"),
+        text(f"Sources: {shared.rate_kind}; {hbm.rate_kind}.", "fine"),
     ]
 
 

@@ -31,8 +31,10 @@ def test_amounts(nbytes, wanted):
         (amounts.milliseconds, 1234, "1.23 s"),
         (amounts.rounded, 1234.4, "1,234"),
         (amounts.rounded, 0.12345, "0.123"),
-        (amounts.written, -1.5e-9, "−1.5·10⁻⁹"),
+        (amounts.written, -1.5e-9, "−1.5\u00a0×\u00a010⁻⁹"),
         (amounts.shown, -0.5, "−0.500"),
+        (amounts.shown, -1.23e-5, "−1.23\u00a0×\u00a010⁻⁵"),
+        (amounts.shown, 2e7, "2.00\u00a0×\u00a010⁷"),
         (amounts.listed, ["a", "b", "c"], "a, b and c"),
     ],
 )
