@@ -30,6 +30,7 @@ SDPA_LOOK = {
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
 HOVER = 52  # characters of a line of what hovering says
+LONG = 24  # characters of an upright title in a lecture hall
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
 
@@ -180,8 +181,9 @@ def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
     text = f'<b>{title}</b><span style="font-size:24px">{told}</span>'
     top = {"t": 64 + 30 * told.count("<br>")}
     figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text, margin=top)
-    if figure.layout.yaxis.type == "log":  # in two lines: it is longer than the axis
-        figure.layout.yaxis.title.text = figure.layout.yaxis.title.text.replace(", ", ",<br>")
+    upright = figure.layout.yaxis.title.text
+    if len(upright) > LONG:  # in two lines: it is longer than the axis
+        figure.update_yaxes(title_text=upright.replace(", ", ",<br>"))
         figure.update_layout(margin={"l": 164})
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         if axis.tickvals and len(axis.tickvals) > 5:

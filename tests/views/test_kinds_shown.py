@@ -10,25 +10,22 @@ import plotly.graph_objects as go
 import pytest
 
 from explainer.base.kinds import WORDS, computed
+from explainer.base.paths import ASSETS
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.pages import memory, parallel
-from explainer.pages.plots import PAIRED, shown
+from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, shown
 from explainer.problem import Problem
 from explainer.views import downloads, figures, html, run_details, run_report, sweep_report
 from tests.views.test_run_report import KIND, interpreted, live
 
 PAGES = {"memory": memory, "parallel": parallel}
+UNMEASURED = {"card": "t4", "dtype": "fp32", "mask": "causal"}
 CASES = [
     (page, view, mode, more)
     for page, module in PAGES.items()
     for view in module.VIEWS
-    for mode in ("", "present")
-    for more in (
-        {},
-        {"card": "b200", "mask": "causal"},
-        {"card": "t4", "dtype": "fp32", "mask": "causal"},
-    )
+    for mode, more in (("", {}), ("present", {}), ("", UNMEASURED), ("", {"card": "b200"}))
 ]
 CASES += [("memory", "tiles", "", {"show": metric}) for metric in memory.METRICS]
 CASES += [("parallel", "real", "", {"case": case}) for case in parallel.CASES]
@@ -99,6 +96,18 @@ def test_memory_and_parallel(page, view, mode, more):
     assert found.kinds or "fa-run-refused" in head or "fa-finding" in head
     for figure in charts:
         check_chart(figure)
+
+
+def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
+    sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
+    (curve, *_) = figures.sweep(recorded.load()["rows"], KIND)
+    heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
+    updates = [shown(go.Figure(curve), hall, height) for hall, height in heights]
+    updates += parallel.render({"view": "grid"})[1:3]
+    for update in updates:
+        _, place = update["elem_classes"]
+        height = update["value"].layout.height
+        assert f".fa-plot.{place} {{ --fa-tall: {height}px; }}" in sheet
 
 
 RUNS = {

@@ -142,3 +142,25 @@ def test_a_bad_case_is_the_default_one():
         parallel.render({"view": "real", "case": "<b>"})[0]
         == (parallel.render({"view": "real", "case": "fa2-full"})[0])
     )
+
+
+def test_a_legend_names_what_is_drawn_and_no_more():
+    nothing = {"view": "traffic", "card": "t4", "mask": "causal", "dtype": "fp32"}
+    for query, is_measured in (({"view": "traffic"}, True), (nothing, False)):
+        head, left, right, tail = memory.render(query)
+        words = text_of(head + tail)
+        charts = [update["value"].layout.meta["kind"] for update in (left, right)]
+        assert "lines: computed" in words
+        for said in ("measured at L2", "measured at DRAM", "counted in", "Why the crosses lie"):
+            assert (said in words) == is_measured, said
+        assert all(("recorded on" in kind) == is_measured for kind in charts)
+
+
+def test_a_tiles_speed_names_its_launch():
+    head, *_ = memory.render({"view": "tiles", "d": "128"})
+    assert text_of(head).count("N = 4,096, B × H = 4 × 16, fp16") == 2, "headline and map"
+
+
+def test_a_card_that_was_not_compiled_for_says_so():
+    head, *_ = memory.render({"view": "tiles", "card": "b200"})
+    assert "B200 SXM (sm_100) is not among the cards" in text_of(head)

@@ -4,7 +4,7 @@
 function styles() {
   const rules = [];
   for (const sheet of document.styleSheets) {
-    if (!/\/(tokens|player|run)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
+    if (!/\/(all|tokens|player|terms)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
     try {
       for (const rule of sheet.cssRules) rules.push(rule.cssText);
     } catch {
