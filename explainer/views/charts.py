@@ -30,7 +30,7 @@ SDPA_LOOK = {
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
 HOVER = 52  # characters of a line of what hovering says
-LONG = 24  # characters of an upright title in a lecture hall
+LONG = 20  # characters of an upright title in a lecture hall
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
 
@@ -179,8 +179,9 @@ def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
     if remark and len(f"{title}{told} · {remark}") <= wide:
         told += f" · {remark}"
     text = f'<b>{title}</b><span style="font-size:24px">{told}</span>'
-    top = {"t": 64 + 30 * told.count("<br>")}
-    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text, margin=top)
+    more = told.count("<br>")  # Plotly lifts a title of several lines
+    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text)
+    figure.update_layout(margin={"t": 64 + 30 * more}, title_pad={"t": 18 + 8 * more})
     upright = figure.layout.yaxis.title.text
     if len(upright) > LONG:  # in two lines: it is longer than the axis
         figure.update_yaxes(title_text=upright.replace(", ", ",<br>"))
