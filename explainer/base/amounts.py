@@ -13,8 +13,13 @@ def scientific(x: float) -> str:
     """2.4e-07 → “2.4 × 10⁻⁷”; 0 and what is not finite as they are."""
     if x == 0 or not math.isfinite(x):
         return "0" if x == 0 else "not finite"
-    digits, power = f"{x:.1e}".split("e")
-    return f"{digits}\u00a0×\u00a010{str(int(power)).translate(SUPERSCRIPTS)}"
+    return _with_tens(f"{x:.1e}")
+
+
+def _with_tens(text: str) -> str:
+    """Python's “-2.40e-07” as the page writes it: a true minus, a power of ten."""
+    digits, _, tens = text.partition("e")
+    return f"{digits.replace('-', '−')}\u00a0×\u00a0{power(10, int(tens))}"
 
 
 def amount(n_bytes: float) -> str:
@@ -70,7 +75,7 @@ def written(x: float, digits: int = 4) -> str:
         return f"{sign}{int(whole):,}{dot}{rest}"
     mantissa, _, tens = f"{size:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{sign}{mantissa}·{power(10, int(tens))}"
+    return sign + _with_tens(f"{mantissa}e{tens}")
 
 
 def shown(x: float, digits: int = 3) -> str:
@@ -82,5 +87,6 @@ def shown(x: float, digits: int = 3) -> str:
         return "∞" if x > 0 else "−∞"
     if x == 0:
         return "0"
-    plain = 10.0**-digits <= abs(x) < 1e6
-    return (f"{x:,.{digits}f}" if plain else f"{x:.2e}").replace("-", "−")
+    if 10.0**-digits <= abs(x) < 1e6:
+        return f"{x:,.{digits}f}".replace("-", "−")
+    return _with_tens(f"{x:.2e}")

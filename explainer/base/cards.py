@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KIB, MIB = 2**10, 2**20
+DRIVER = "memory as nvidia-smi reports it"
 GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
 
 # fp32 lanes of an SM (architecture whitepapers); bytes that shared memory gives an SM in a clock
 # (CUDA C++ Programming Guide: 32 banks, 4 bytes each).
-LANES = {"sm_75": 64, "sm_80": 64, "sm_89": 128, "sm_90": 128, "sm_120": 128}
+LANES = {"sm_75": 64, "sm_80": 64, "sm_89": 128, "sm_90": 128, "sm_100": 128, "sm_120": 128}
 SHARED_BYTES_PER_CLOCK = {"sm_75": 64}  # 16 load and store units (Turing whitepaper); else 128
 
 
@@ -68,12 +69,12 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_mib, gb_per_s, tens
         shared_bytes=shared * KIB,
         shared_per_sm_bytes=per_sm * KIB,
         registers_per_sm_bytes=256 * KIB,
-        l2_bytes=l2_mib * MIB,
+        l2_bytes=int(l2_mib * MIB),
         hbm_bytes=hbm_mib * MIB,
         hbm_bytes_per_s=gb_per_s * 1e9,
         tensor_tflops=tensor,
         fp32_tflops=fp32,
-        source=f"{source}; {GUIDE}",
+        source=f"{source}; {DRIVER}; {GUIDE}",
     )
 
 
@@ -95,6 +96,10 @@ CARDS = {
         "H200 SXM", "sm_90", 2023, 132, 227, 228, 60, 143_771, 4800, 989.4, 66.9,
         "NVIDIA H200 datasheet; Hopper architecture whitepaper; L2 as its driver reports it",
     ),
+    "b200": _card(
+        "B200 SXM", "sm_100", 2024, 148, 227, 228, 126.5, 183_359, 7700, 2250.0, 75.0,
+        "NVIDIA Blackwell datasheet, HGX B200; SMs and L2 as its driver reports them",
+    ),
     "rtx4090": _card(
         "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24_564, 1008, 165.2, 82.6,
         "NVIDIA Ada GPU architecture whitepaper",
@@ -111,6 +116,7 @@ _DRIVER_NAMES = {
     "nvidia a100-sxm4-80gb": "a100",
     "nvidia h100 80gb hbm3": "h100",
     "nvidia h200": "h200",
+    "nvidia b200": "b200",
     "nvidia geforce rtx 4090": "rtx4090",
     "nvidia rtx pro 6000 blackwell server edition": "rtxpro6000",
     "nvidia rtx pro 6000 blackwell workstation edition": "rtxpro6000",

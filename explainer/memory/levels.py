@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 from explainer.base import records
 from explainer.base.cards import GUIDE, Card
+from explainer.base.kinds import Kind, cited, computed, recorded
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 
 FP32 = 4
 MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
-DERIVED, MEASURED, DATA_SHEET, NONE = "derived", "measured", "data sheet", ""
+NO_RATE = "NVIDIA publishes no figure for this card"
 WHITEPAPER_L2 = {"a100": (5120, "5,120 bytes a clock, Ampere architecture whitepaper")}
 
 
 @dataclass(frozen=True)
 class Level:
     """``size_bytes`` of the whole card and ``per_sm_bytes`` of one SM where each has its own;
-    ``bytes_per_s`` with ``rate_source`` and ``rate_kind``
-    (derived, measured, data sheet), None where nobody says; ``holds``: (tensor, bytes) of the
+    ``bytes_per_s`` and ``rate_kind`` are None where nobody says; ``holds``: (tensor, bytes) of the
     fused kernel, of one SM where ``per_sm_bytes`` is given."""
 
     key: str
@@ -29,9 +29,8 @@ class Level:
     size_bytes: int
     per_sm_bytes: int | None
     bytes_per_s: float | None
-    size_source: str
-    rate_source: str
-    rate_kind: str
+    size_kind: Kind
+    rate_kind: Kind | None
     holds: tuple[tuple[str, int], ...]
 
     @property
@@ -62,15 +61,14 @@ def heads_in_flight(w: Workload) -> int:
     return min(w.batch * w.heads, math.ceil(places / rows))
 
 
-def _l2_rate(w: Workload) -> tuple[float | None, str, str]:
+def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     if w.card in WHITEPAPER_L2:
         per_clock, source = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, source, DATA_SHEET
+        return per_clock * w.hardware.clock_hz, cited(source)
     record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
-        rate = record["ceilings"]["fp16"]["l2_bytes_per_s"]
-        return rate, f"measured, {records.about()}", MEASURED
-    return None, "NVIDIA publishes no figure for this card", NONE
+        return record["ceilings"]["fp16"]["l2_bytes_per_s"], recorded()
+    return None, None
 
 
 def levels(w: Workload) -> tuple[Level, ...]:
@@ -82,29 +80,31 @@ def levels(w: Workload) -> tuple[Level, ...]:
         for place in (tile_budget.SHARED, tile_budget.REGISTERS)
     )
     flight = heads_in_flight(w) * w.n * w.d * w.itemsize
-    l2_rate, l2_source, l2_kind = _l2_rate(w)
+    l2_rate, l2_kind = _l2_rate(w)
+    sheet, guide = cited(card.source), cited(GUIDE)
     return (
         Level(
             "registers", "Registers", card.registers_per_sm_bytes * card.sms,
-            card.registers_per_sm_bytes, card.registers_bytes_per_s, GUIDE,
-            "4 operands of 4 bytes a lane and clock, from the fp32 peak", DERIVED,
+            card.registers_per_sm_bytes, card.registers_bytes_per_s, guide,
+            computed("4 operands of 4 bytes per lane and clock, from the fp32 peak"),
             registers,
         ),
         Level(
             "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
-            card.shared_per_sm_bytes, card.shared_bytes_per_s, GUIDE,
-            f"{card.shared_bytes_per_clock} bytes an SM and clock, "
-            + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide"),
-            DERIVED,
+            card.shared_per_sm_bytes, card.shared_bytes_per_s, guide,
+            computed(
+                f"{card.shared_bytes_per_clock} bytes per SM and clock, "
+                + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide")
+            ),
             shared,
         ),
         Level(
-            "l2", "L2 cache", card.l2_bytes, None, l2_rate, card.source, l2_source, l2_kind,
+            "l2", "L2 cache", card.l2_bytes, None, l2_rate, sheet, l2_kind,
             (("K", flight), ("V", flight)),
         ),
         Level(
             "hbm", MEMORY.get(w.card, "HBM"), card.hbm_bytes, None, card.hbm_bytes_per_s,
-            card.source, card.source, DATA_SHEET,
+            sheet, sheet,
             tensors(w, "fa2"),
         ),
     )  # fmt: skip

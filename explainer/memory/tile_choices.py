@@ -42,7 +42,7 @@ def cells(w: Workload) -> list[dict]:
             continue
         m, n = row["block_m"], row["block_n"]
         timed = speeds.get((d, w.causal, m, n), {})
-        keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n")
+        keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n", "batch", "heads")
         more = {key: timed[key] for key in keep if key in timed}
         found.append(
             row

@@ -20,7 +20,7 @@ LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
 SOURCES = {
-    **{convention: f"{convention}: {words}; computed" for convention, words in CONVENTIONS.items()},
+    **{convention: f"computed, {convention}: {words}" for convention, words in CONVENTIONS.items()},
     COUNTED: "counted: loads and stores of the real kernel in Triton's interpreter",
     L2: "measured: bytes between L2 and the multiprocessors, Nsight Compute",
     DRAM: "measured: bytes between HBM and L2, Nsight Compute",

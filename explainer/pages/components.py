@@ -21,9 +21,9 @@ def shell(name: str, *events: str, template: str = PLACE, **kwargs) -> gr.HTML:
     return gr.HTML("", html_template=template, js_on_load=load, apply_default_css=False, **kwargs)
 
 
-def block(**kwargs) -> gr.HTML:
-    """A place for HTML that the server makes."""
-    return gr.HTML("", apply_default_css=False, elem_classes="fa-run-block", **kwargs)
+def block(at_first: str = "", **kwargs) -> gr.HTML:
+    """A place for HTML that the server makes; ``at_first``: what stands there until it has."""
+    return gr.HTML(at_first, apply_default_css=False, elem_classes="fa-run-block", **kwargs)
 
 
 def picker() -> gr.HTML:

@@ -11,10 +11,11 @@ from explainer.memory import traffic_series
 from explainer.pages.browser import call
 from explainer.pages.components import block, picker
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import plot, shown
+from explainer.pages.plots import PAIRED, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
 from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
+from explainer.views.html import awaited
 
 PREFIX = "mem-"
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
@@ -42,15 +43,17 @@ def render(query: Mapping[str, str]) -> tuple:
     if view == "traffic":
         by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
         tile = f"tiles of {w.block_q} × {w.block_k}"
-        left = charts.traffic(by_n, "n", "Traffic against N", f"one head, {tile}", w.n)
+        kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
+        left = charts.traffic(by_n, "n", "Traffic against N", kind(by_n), f"one head, {tile}", w.n)
         right = charts.traffic(
-            by_side, "side", "Traffic against the tile", f"one head, N = {w.n:,}", w.block_q
-        )
-        tail = memory_report.traffic_tail(w, [*by_n, *by_side])
-        return memory_report.traffic_head(w), shown(left, hall), shown(right, hall), tail
+            by_side, "side", "Traffic against the tile", kind(by_side), f"one head, N = {w.n:,}",
+            w.block_q,
+        )  # fmt: skip
+        plots = (shown(figure, hall, wide=PAIRED) for figure in (left, right))
+        return memory_report.traffic_head(w, rows), *plots, memory_report.traffic_tail(w, rows)
     if view == "capacity":
         rows = memory_report.capacity_rows(w)
-        chart = charts.capacity(rows, w.card, w.n)
+        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n)
         tail = memory_report.capacity_tail(w, rows)
         return memory_report.capacity_head(w), shown(chart, hall), shown(None), tail
     return levels_report.levels(w), shown(None), shown(None), ""
@@ -74,7 +77,7 @@ def build() -> tuple[FigurePage, gr.Button]:
                 metric = gr.Radio(
                     metrics, value="tflops", label="Shown", show_label=False, visible=False
                 )
-            head = block()
+            head = block(awaited())
             with gr.Row(elem_classes="fa-plots"):
                 plots = [plot(), plot()]
             tail = block()

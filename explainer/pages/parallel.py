@@ -9,17 +9,19 @@ from functools import partial
 import gradio as gr
 
 from explainer.base.fields import ProblemError
+from explainer.base.kinds import measured
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
 from explainer.engine.results import has_gpu
 from explainer.memory.workload import Workload
 from explainer.pages.components import block, picker, shell
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import plot, shown
+from explainer.pages.plots import HALF, plot, shown
 from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import durations, launch, real_schedules
 from explainer.views import charts, parallel_report
+from explainer.views.html import awaited
 
 PREFIX = "par-"
 POLL_S = 0.15
@@ -39,7 +41,6 @@ PLAIN = {
     "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
     "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
 }  # fmt: skip
-HALF = 268  # px of a chart in a lecture hall when two stand one above the other
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 
@@ -54,13 +55,14 @@ def _grid(w: Workload, hall: bool) -> tuple:
     longest = max(s.makespan for s in both.values())
     figures = []
     for order, s in both.items():
-        name = {"fa1": "FA-1: a program a head", "fa2": "FA-2: a program a row block"}[order]
+        name = {"fa1": "FA-1: a program per head", "fa2": "FA-2: a program per row block"}[order]
         name += f", {parallel_report.time(s.makespan, unit)}"
-        told = parallel_report.told(s, launch.programs(w, order), unit, "simulated")
-        remark = f"simulated; {s.waves:.2f} waves"
+        kind = parallel_report.simulation(w)
+        told = parallel_report.told(s, launch.programs(w, order), unit, kind)
+        remark = f"{s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
-        name += "" if end == longest else " (a scale of its own)"
-        chart = charts.timeline(s, told, name, remark, unit, end)
+        remark += "" if end == longest else ", a scale of its own"
+        chart = charts.timeline(s, told, name, kind, remark, unit, end)
         figures.append(shown(chart, hall, HALF))
     head = parallel_report.grid_head(w, both)
     return head, *figures, parallel_report.grid_tail(w, both, other)
@@ -69,13 +71,14 @@ def _grid(w: Workload, hall: bool) -> tuple:
 def _real(compared: real_schedules.Compared, hall: bool = False) -> tuple:
     longest = max(compared.real.makespan, compared.simulated.makespan)
     figures = []
-    for s, name, origin in (
-        (compared.simulated, "Simulated", "simulated"),
-        (compared.real, "Real", f"measured, {compared.source}"),
+    model = parallel_report.simulation(compared.workload)
+    for s, name, kind in (
+        (compared.simulated, "Simulated", model),
+        (compared.real, "Real", compared.kind),
     ):
         name += f", {parallel_report.time(s.makespan, 'µs')}"
-        told = parallel_report.told(s, compared.launch, "µs", origin)
-        chart = charts.timeline(s, told, name, origin, "µs", longest)
+        told = parallel_report.told(s, compared.launch, "µs", kind)
+        chart = charts.timeline(s, told, name, kind, "", "µs", longest)
         figures.append(shown(chart, hall, HALF))
     return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
 
@@ -95,7 +98,8 @@ def render(query: Mapping[str, str]) -> tuple:
             remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
             tail = parallel_report.decode_tail(w, rows)
             head = parallel_report.decode_head(w, rows)
-            return head, shown(charts.decode(rows, remark), hall), shown(None), tail
+            kind = parallel_report.decode_kind(rows)
+            return head, shown(charts.decode(rows, kind, remark), hall), shown(None), tail
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
     return parallel_report.warps_head(), shown(None), shown(None), ""
@@ -132,7 +136,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 live = gr.Button(
                     "Record this launch here", elem_classes="fa-secondary", visible=False
                 )
-            head = block()
+            head = block(awaited())
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
@@ -168,9 +172,9 @@ def _recorder(engine: Engine, page: FigurePage):
         if job.result is None:
             yield parallel_report.failure(job.error), shown(None), shown(None), ""
             return
-        source = f"measured on {(engine.machine() or {}).get('device', 'this GPU')}"
+        kind = measured((engine.machine() or {}).get("device", "this GPU"))
         ran = asked.workload.with_tile(job.result)
-        yield _real(real_schedules.compare(ran, order, job.result, source))
+        yield _real(real_schedules.compare(ran, order, job.result, kind))
 
     return record
 

@@ -6,8 +6,10 @@ import gradio as gr
 
 from explainer.views.charts import large
 
-HALL = 460  # px of a chart's height in a lecture hall
+HALF = 248  # px of a chart in a lecture hall when two stand one above the other
+HALL = 460  # of one, or of two side by side
 ALONE = 528  # of one that stands alone under its headline
+WIDE, PAIRED = 84, 42  # characters of a heading there, across the hall or beside another chart
 
 
 def plot() -> gr.Plot:
@@ -15,8 +17,12 @@ def plot() -> gr.Plot:
     return gr.Plot(visible=False, show_label=False, elem_classes="fa-plot")
 
 
-def shown(figure, hall: bool = False, height: int = HALL) -> dict:
-    """The update that shows this figure, or hides the place for None; ``hall``: in large type."""
-    if figure is not None and hall:
-        figure = large(figure, height)
-    return gr.update(value=figure, visible=figure is not None)
+def shown(figure, hall: bool = False, height: int = HALL, wide: int = WIDE) -> dict:
+    """The update that shows this figure in a place of its size, kept while it is being drawn, or
+    hides the place for None; ``hall``: in large type."""
+    if figure is None:
+        return gr.update(value=None, visible=False)
+    if hall:
+        figure = large(figure, height, wide)
+    kept = ["fa-plot", f"is-{figure.layout.height}"]
+    return gr.update(value=figure, visible=True, elem_classes=kept)

@@ -20,7 +20,7 @@ from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, 
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
-from explainer.views import figures, run_details, run_report
+from explainer.views import downloads, figures, run_details, run_report
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
@@ -82,7 +82,8 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     on_gpu = has_gpu(live["machine"] if live else engine.machine())
     if live:
         first, below = run_report.report(live), run_details.details(live)
-        errors, roof = figures.histogram(live["rows"]), figures.roofline(live)
+        kind = downloads.kind(live)
+        errors, roof = figures.histogram(live["rows"], kind), figures.roofline(live, kind)
     else:
         first, below, errors, roof = run_report.failure(job.error), "", None, None
     if on_gpu is False or job.why not in (None, REFUSED):
@@ -93,7 +94,7 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
         shown(roof, hall, ALONE),
         below,
         run_report.recorded(old) if old else "",
-        shown(figures.roofline(old) if old else None, hall, ALONE),
+        shown(figures.roofline(old, downloads.kind(old)) if old else None, hall, ALONE),
         run_details.details(old) if old else "",
     )
 

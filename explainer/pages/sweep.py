@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable
 import gradio as gr
 
 from explainer.base.fields import ProblemError
+from explainer.base.kinds import Kind, measured
+from explainer.base.kinds import recorded as from_record
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Sweep
@@ -94,13 +96,14 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
         try:
             wanted = Sweep(**{key: values[key] for key in ("d", "dtype", "methods", "longest")})
         except ProblemError as error:
-            yield sweep_report.note(str(error), "is-bad"), *_curves([]), "", _stop(False)
+            yield sweep_report.note(str(error), "is-bad"), *[shown(None)] * 3, "", _stop(False)
             return
         points = wanted.points()
         if has_gpu(engine.machine()) is False:
             yield *_old(NO_GPU, wanted, hall), _stop(False)
             return
         rows, done = [], 0
+        live = measured((engine.machine() or {}).get("device", "this GPU"))
         async for rows, done, position, error in rows_of(
             engine, wanted, session, lambda: running.get(session, True)
         ):
@@ -109,13 +112,13 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
                 return
             if done < len(points):
                 line = sweep_report.on_its_way(done, points, position, rows)
-                yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(True)
+                yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
         else:
             text = MEASURED.format(points=len(points), device=engine.machine()["device"])
         line = sweep_report.note(text, rows=rows, d=wanted.d)
-        yield line, *_curves(rows, hall), _live(engine, rows, wanted), _stop(False)
+        yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     note = block(elem_id="sweep-note")
     stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
@@ -136,7 +139,7 @@ def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
         return ""
     device, versions = (engine.machine()[key] for key in ("device", "versions"))
     about = {"source": "live", "device": device, "versions": versions}
-    return sweep_report.figures(rows, wanted, f"measured on {device}", about)
+    return sweep_report.figures(rows, wanted, measured(device), about)
 
 
 def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
@@ -149,11 +152,12 @@ def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
     )
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
-    return line, *_curves(rows, hall), sweep_report.figures(rows, wanted, about, more)
+    kind = from_record()
+    return line, *_curves(rows, kind, hall), sweep_report.figures(rows, wanted, kind, more)
 
 
-def _curves(rows: list[PointRow], hall: bool = False) -> list[dict]:
-    return [shown(figure, hall, ALONE) for figure in figures.sweep(rows)]
+def _curves(rows: list[PointRow], kind: Kind, hall: bool = False) -> list[dict]:
+    return [shown(figure, hall, ALONE) for figure in figures.sweep(rows, kind)]
 
 
 def _stop(shown: bool) -> dict:

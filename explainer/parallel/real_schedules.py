@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explainer.base.records import about, load
+from explainer.base import kinds
+from explainer.base.records import load
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
 from explainer.parallel.simulator import Schedule
@@ -35,7 +36,7 @@ class Compared:
     makespan: float
     busy: float
     scaled: bool
-    source: str
+    kind: kinds.Kind  # of the real one
     spread_us: tuple[float, float]
 
 
@@ -61,7 +62,7 @@ def recorded(case: str) -> dict:
     )
 
 
-def compare(w: Workload, order: str, row: dict, source: str) -> Compared:
+def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Compared:
     """A real run of ``order`` on ``w`` beside its simulation."""
     found = real(row)
     model = durations.schedule(w, order)
@@ -73,11 +74,11 @@ def compare(w: Workload, order: str, row: dict, source: str) -> Compared:
     spans = row["makespans_us"]
     return Compared(
         w, order, found, model, launch.programs(w, order), model.makespan / found.makespan - 1,
-        model.busy / found.busy - 1, scaled, source, (spans[0], spans[-1]),
+        model.busy / found.busy - 1, scaled, kind, (spans[0], spans[-1]),
     )  # fmt: skip
 
 
 def of_case(case: str) -> Compared:
     """One of the four recorded cases beside its simulation, which never saw it."""
-    row = recorded(case)
-    return compare(durations.workload_of(row), row["order"], row, about("placement_nvidia_h200"))
+    row, kind = recorded(case), kinds.recorded("placement_nvidia_h200")
+    return compare(durations.workload_of(row), row["order"], row, kind)

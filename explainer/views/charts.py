@@ -11,11 +11,12 @@ from explainer.algorithms.algorithm import ASKED, LEAST
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
+from explainer.base.kinds import Kind, cited
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
-from explainer.views.figures import LOOK, lengths_axis, styled
+from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, styled, wrapped
 
 # Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {ASKED: 2.5, LEAST: 1}
@@ -29,6 +30,8 @@ SDPA_LOOK = {
     name: {"color": LOOK[key][0], "width": 2, "dash": dash}
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
+HOVER = 52  # characters of a line of what hovering says
+LONG = 20  # characters of an upright title in a lecture hall
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
 
@@ -37,12 +40,12 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
     low, high = int(np.floor(np.log2(max(1, min(values))))), int(np.ceil(np.log2(max(values))))
     step = max(2, 2 * round((high - low) / 12))
     ticks = [2.0**k for k in range(low - low % step, high + 1, step)]
-    figure.update_yaxes(
-        type="log", title=title, tickvals=ticks, ticktext=[amount(t) for t in ticks]
-    )
+    figure.update_yaxes(log_axis(title, tickvals=ticks, ticktext=[amount(t) for t in ticks]))
 
 
-def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -> go.Figure:
+def traffic(
+    rows: list[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
+) -> go.Figure:
     """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
     workload stands, a thin line."""
     figure = go.Figure()
@@ -72,27 +75,18 @@ def traffic(rows: list[Mapping], over: str, title: str, remark: str, now: int) -
         lengths_axis(figure, (r["n"] for r in rows if r["origin"] == ASKED))
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
-    return styled(figure, 400, title, remark)
+    return styled(figure, TALL, title, kind, remark)
 
 
 def _told(row: Mapping) -> str:
     tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
     return (
         f"<b>{LABELS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
-        f"<br>{_wrapped(row['source'])}"
+        f"<br>{wrapped(row['source'], HOVER)}"
     )
 
 
-def _wrapped(text: str, width: int = 52) -> str:
-    lines, line = [], ""
-    for word in text.split():
-        if len(line) + len(word) > width:
-            lines, line = [*lines, line], ""
-        line = f"{line} {word}".strip()
-    return "<br>".join([*lines, line])
-
-
-def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
+def capacity(rows: list[Mapping], card: str, kind: Kind, now: int) -> go.Figure:
     """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
     figure = go.Figure()
     for form, name in FORMS.items():
@@ -107,7 +101,8 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
                 look = {"mode": "markers", "showlegend": False}
                 look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
             texts = [
-                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>{_wrapped(r['source'])}"
+                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>"
+                f"{wrapped(r['source'], HOVER)}"
                 for r in mine
             ]
             figure.add_scatter(
@@ -124,8 +119,8 @@ def capacity(rows: list[Mapping], card: str, now: int) -> go.Figure:
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
     crosses = any(r["measured"] for r in rows)
-    remark = "crosses: peaks measured on an H200" if crosses else "none was measured at this size"
-    return styled(figure, 440, "Memory against N", remark)
+    remark = "crosses: measured peaks" if crosses else "no peak was measured at this size"
+    return styled(figure, TALL, "Memory against N", kind + cited(CARDS[card].source), remark)
 
 
 # Waves, told apart by lightness too; beyond the last the colours come round again.
@@ -133,7 +128,13 @@ WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
 
 
 def timeline(
-    s: Schedule, told: Callable[[int], str], title: str, remark: str, unit: str, longest: float
+    s: Schedule,
+    told: Callable[[int], str],
+    title: str,
+    kind: Kind,
+    remark: str,
+    unit: str,
+    longest: float,
 ) -> go.Figure:
     """One row a place on a multiprocessor, one bar a program; colour: its turn on that place.
 
@@ -152,7 +153,7 @@ def timeline(
             width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
             hovertext=[told(p) for p in mine], hoverinfo="text",
         )  # fmt: skip
-    every = f", one multiprocessor in {step} drawn" if step > 1 else ""
+    every = f"one multiprocessor in {step} drawn" if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))
@@ -160,19 +161,32 @@ def timeline(
         range=[s.sms * s.slots - 0.5, -0.5], title="multiprocessor",
         tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
     )  # fmt: skip
-    figure = styled(figure, 320, title, remark + every)
+    remark = ", ".join(part for part in (remark, every) if part)
+    figure = styled(figure, SHORT, title, kind, remark)
     return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
 
 
-def large(figure: go.Figure, height: int) -> go.Figure:
-    """The same for a lecture hall: type of 24 px, thicker lines, larger signs."""
+def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
+    """The same for a lecture hall: type of 24 px, thicker lines, larger signs. Title, kind and
+    remark share a line of ``wide`` characters; what has no room there is the remark, and then the
+    kind stands below."""
     for trace in figure.data:
         if trace.type == "scatter":
             trace.line.width = 2 * (trace.line.width or 2)
             trace.marker.size = 1.7 * (trace.marker.size or 8)
             trace.marker.line.width = 4
-    title = figure.layout.title.text.partition("<br>")[0]
-    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=title)
+    title, kind, remark = (figure.layout.meta[key] for key in ("title", "kind", "remark"))
+    told = f" · {kind}" if len(f"{title} · {kind}") <= wide else f"<br>{wrapped(kind, wide)}"
+    if remark and len(f"{title}{told} · {remark}") <= wide:
+        told += f" · {remark}"
+    text = f'<b>{title}</b><span style="font-size:24px">{told}</span>'
+    more = told.count("<br>")  # Plotly lifts a title of several lines
+    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text)
+    figure.update_layout(margin={"t": 64 + 30 * more}, title_pad={"t": 18 + 8 * more})
+    upright = figure.layout.yaxis.title.text
+    if len(upright) > LONG:  # in two lines: it is longer than the axis
+        figure.update_yaxes(title_text=upright.replace(", ", ",<br>"))
+        figure.update_layout(margin={"l": 164})
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         if axis.tickvals and len(axis.tickvals) > 5:
             every = slice(0, None, -(-len(axis.tickvals) // 5))
@@ -191,14 +205,14 @@ def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
     return turn
 
 
-def decode(rows: list[Mapping], remark: str) -> go.Figure:
+def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
     """Measured time over the number of parts, and the simulated share of the card that works; rows
     without ``splits`` are of other methods: a line each."""
     figure = go.Figure()
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
     figure.add_bar(
-        x=x, y=[100 * r["busy"] for r in ours], name="multiprocessors at work, simulated (%)",
+        x=x, y=[100 * r["busy"] for r in ours], name="card at work, simulated (%)",
         yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
         hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
                    for r in ours],
@@ -223,7 +237,7 @@ def decode(rows: list[Mapping], remark: str) -> go.Figure:
             marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
         )  # fmt: skip
     figure.update_xaxes(title="parts that the keys are split into", type="category")
-    figure = styled(figure, 400, "One query: split the keys", remark)
+    figure = styled(figure, TALL, "One query: split the keys", kind, remark)
     figure.update_layout(
         margin={"r": 64},
         yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
@@ -238,4 +252,4 @@ def decode(rows: list[Mapping], remark: str) -> go.Figure:
 def _took(r: Mapping) -> str:
     """What hovering says of a measured time."""
     spread = f"(p20 {r['p20_ms'] * 1e3:.1f}, p80 {r['p80_ms'] * 1e3:.1f})"
-    return f"<b>{r['median_ms'] * 1e3:.1f} µs</b> {spread}<br>{_wrapped(r['source'])}"
+    return f"<b>{r['median_ms'] * 1e3:.1f} µs</b> {spread}<br>{wrapped(r['source'], HOVER)}"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from explainer.base import kinds
+from explainer.base.kinds import Kind, required
 from explainer.engine.results import PointRow, Result, Row
 
 # a key of a row → its name in the file
@@ -53,6 +55,13 @@ def _figures(row: Row) -> dict:
     return found
 
 
+def kind(result: Result) -> Kind:
+    """Of the figures of a run, live or recorded."""
+    if "recorded" in result:
+        return kinds.recorded()
+    return kinds.measured(result["machine"]["device"], result["when"])
+
+
 def of_run(result: Result) -> list[dict]:
     """A line for every method of a run, live or recorded."""
     q, live = result["query"], "recorded" not in result
@@ -61,7 +70,8 @@ def of_run(result: Result) -> list[dict]:
         "mask": q["mask"], "dtype": q["dtype"], "data": q.get("data", RANDOM),
         "seed": int(q["seed"]) if "seed" in q else None, "gain": float(q.get("gain", 1.0)),
         "Br": int(q["br"]) if "br" in q else None, "Bc": int(q["bc"]) if "bc" in q else None,
-        "source": "live" if live else "recorded", "when": result["when"],
+        "kind": str(kind(result)), "source": "live" if live else "recorded",
+        "when": result["when"],
     }  # fmt: skip
     if not live:
         shared["data"] = RANDOM
@@ -74,7 +84,7 @@ def of_run(result: Result) -> list[dict]:
     )
 
 
-def of_sweep(rows: Sequence[PointRow], about: Mapping) -> list[dict]:
+def of_sweep(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]:
     """A line for every point and method. ``about``: source, when, device, versions; a point that
     knows when it was measured says so itself."""
     return _filled(
@@ -83,6 +93,7 @@ def of_sweep(rows: Sequence[PointRow], about: Mapping) -> list[dict]:
                 "method": row["method"],
                 "N": row["n"], "d": row["d"], "B": row["batch"], "H": row["heads"],
                 "mask": row["mask"], "dtype": row["dtype"], "data": RANDOM,
+                "kind": str(required(kind)),
                 "source": about.get("source", ""), "when": row.get("when", about.get("when", "")),
             } | _machine(about) | {"not_run": row.get("refused")} | _figures(row)
             for row in rows

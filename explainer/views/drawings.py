@@ -4,33 +4,29 @@ text is escaped, colours come from the stylesheet."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
 from explainer.base.amounts import amount
-from explainer.views.html import tag
+from explainer.views.html import div, tag
 
 HBM_SIDE = 156.0  # px of the square that is all of HBM
 LEAST = 1.5  # px: what is smaller could not be seen
-KERNEL_Y, HBM_Y, HEIGHT = 56, 236, 300
-ARROW_STEP, MARGIN, GAP = 66, 26, 34
+KERNEL_Y, HBM_Y, HEIGHT = 4, 184, 230
+ARROW_STEP, MARGIN = 66, 7
 WIDEST = 30.0  # px of the widest arrow
 NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", **LABELS}
 
 
-def width(launches: Sequence[tuple[str, Moved]]) -> int:
-    """px of the drawing that ``trips`` makes of these launches."""
-    arrows = sum(1 for _, moved in launches for both in moved.values() for n in both if n)
-    return 2 * MARGIN + ARROW_STEP * arrows + GAP * (len(launches) - 1)
-
-
-def _svg(width: float, height: float, label: str, content: Markup, kind: str) -> Markup:
+def _svg(
+    width: float, height: float, label: str, content: Markup, kind: str, **more: object
+) -> Markup:
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
-    return tag("svg", tag("title", label), content, class_=kind,
-               viewBox=f"0 0 {size['width']} {size['height']}", **size, role="img")  # fmt: skip
+    return tag("svg", tag("title", label), content, class_=kind, role="img", **more,
+               viewBox=f"0 0 {size['width']} {size['height']}", **size)  # fmt: skip
 
 
 def side(n_bytes: float, hbm_bytes: float) -> float:
@@ -53,28 +49,39 @@ def area(
     return _svg(size, size, label, parts, "fa-area-svg")
 
 
-def trips(
-    launches: Sequence[tuple[str, Moved]], heads: int, widest: int, title: str, label: str
-) -> Markup:
-    """Each launch a box above HBM, each tensor an arrow with its bytes for all heads, as wide as
-    its share of ``widest`` bytes."""
-    x, parts = MARGIN, Markup()
-    for name, moved in launches:
-        arrows = [
-            (tensor, n * heads, up)
-            for tensor, both in moved.items()
-            for n, up in zip(both, (True, False), strict=True)
-            if n
-        ]
-        wide = ARROW_STEP * len(arrows)
-        parts += _box(x, wide, KERNEL_Y, 38, NAMES[name], "fa-trip-kernel")
-        for k, (tensor, n_bytes, up) in enumerate(arrows):
-            parts += _arrow(x + ARROW_STEP * (k + 0.5), tensor, n_bytes, up, widest)
-        x += wide + GAP
-    whole = width(launches)
-    parts += _box(MARGIN, whole - 2 * MARGIN, HBM_Y, 42, "HBM", "fa-trip-hbm")
-    heading = tag("text", title, class_="fa-trip-title", x=MARGIN, y=28)
-    return _svg(whole, HEIGHT, label, heading + parts, "fa-trips")
+def trips(plans: Mapping[str, Sequence[tuple[str, Moved]]], heads: int, widest: int) -> Markup:
+    """Under each title the launches of a plan side by side: a box above HBM, each tensor an arrow
+    with its bytes for all heads, as wide as its share of ``widest`` bytes. One unit of every
+    drawing is the same number of pixels, as the stylesheet chooses it for all of them at once from
+    the sum of their widths (``--all``) and, where they stand below each other, the widest
+    (``--widest``)."""
+    panels, sizes = [], []
+    for title, launches in plans.items():
+        drawn = Markup()
+        for name, moved in launches:
+            svg, wide = _launch(name, moved, heads, widest)
+            drawn, sizes = drawn + svg, [*sizes, wide]
+        panels.append(div("fa-trip-panel", tag("h3", title), div("fa-trip-launches", drawn)))
+    scale = f"--all:{sum(sizes)};--widest:{max(sizes)}"
+    return div("fa-trip-row", *panels, style=scale)
+
+
+def _launch(name: str, moved: Moved, heads: int, widest: int) -> tuple[Markup, int]:
+    """One launch, and its width in units."""
+    arrows = [
+        (tensor, n * heads, up)
+        for tensor, both in moved.items()
+        for n, up in zip(both, (True, False), strict=True)
+        if n
+    ]
+    inner = ARROW_STEP * len(arrows)
+    wide = inner + 2 * MARGIN
+    parts = _box(MARGIN, inner, KERNEL_Y, 38, NAMES[name], "fa-trip-kernel")
+    for k, (tensor, n_bytes, up) in enumerate(arrows):
+        parts += _arrow(MARGIN + ARROW_STEP * (k + 0.5), tensor, n_bytes, up, widest)
+    parts += _box(MARGIN, inner, HBM_Y, 42, "HBM", "fa-trip-hbm")
+    label = f"{NAMES[name]}: its round trip"
+    return _svg(wide, HEIGHT, label, parts, "fa-trips", style=f"--wide:{wide}"), wide
 
 
 def _box(x: float, width: float, y: float, height: float, text: str, kind: str) -> Markup:
@@ -96,7 +103,7 @@ def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> Markup
     at = f"{x:.1f}"
     lines = (tag("tspan", t, x=at, dy="1.15em" if k else "0") for k, t in enumerate(spans))
     return tag(
-        "g", tag("title", f"computed: {words}"),
+        "g", tag("title", words),
         tag("line", x1=at, x2=at, y1=root, y2=f"{neck:.1f}", stroke_width=f"{wide:.2f}"),
         tag("path", d=f"M{x - head:.1f} {neck:.1f}L{at} {tip}L{x + head:.1f} {neck:.1f}z"),
         tag("text", *lines, y=f"{middle - 12:.0f}"), class_=f"fa-trip is-{tensor}",

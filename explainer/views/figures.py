@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable
 
 import plotly.graph_objects as go
 import plotly.io as pio
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.amounts import amount, rounded
+from explainer.base.amounts import amount, rounded, scientific
+from explainer.base.kinds import Kind, required
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
@@ -30,6 +32,10 @@ PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in 
 GRID = "rgba(127,140,160,.28)"
 HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
 SELDOM = 5e-4  # a tail thinner than this is not drawn
+SHORT, TALL = 320, 430  # px of a chart's height; run.css keeps a place of each
+TOP, LINE = 52, 17  # px above a chart: its title and a line; each line more
+ON_A_PHONE = 48  # characters of 13 px across a chart
+BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
 
 
 AXIS = {
@@ -40,7 +46,7 @@ AXIS = {
 # dark one, whose stylesheet inks the texts; system fonts, legend below.
 pio.templates["fa"] = go.layout.Template(
     layout={
-        "margin": {"l": 64, "r": 16, "t": 52, "b": 40},
+        "margin": {"l": 64, "r": 16, "t": TOP, "b": 40},
         "title": {"x": 0.012, "y": 1, "yanchor": "top", "pad": {"t": 12}, "font": {"size": 15}},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -67,17 +73,37 @@ pio.templates["fa-hall"] = go.layout.Template(
 )
 
 
-def styled(figure: go.Figure, height: int, title: str, remark: str = "") -> go.Figure:
-    """In the look of every chart of ours."""
-    text = f'<b>{title}</b><br><span style="font-size:13px">{remark}</span>'
+def styled(figure: go.Figure, height: int, title: str, kind: Kind, remark: str = "") -> go.Figure:
+    """In the look of every chart of ours: its title, a ``remark``, and the ``kind`` of its
+    figures, in lines that fit a phone."""
+    beside = BOLD * len(title) + PLAIN * len(f" · {remark}") < WIDE
+    below = wrapped(required(kind).text, ON_A_PHONE)
+    if remark:
+        below = f" · {remark}<br>{below}" if beside else f"<br>{below}<br>{remark}"
+    else:
+        below = f"<br>{below}"
+    text = f'<b>{title}</b><span style="font-size:13px">{below}</span>'
+    top = TOP + LINE * (below.count("<br>") - 1)
+    meta = {"title": title, "kind": kind.text, "remark": remark}
+    figure.update_layout(meta=meta, margin={"t": top})
     return figure.update_layout(template="plotly+fa", height=height, title_text=text)
+
+
+def wrapped(text: str, width: int) -> str:
+    """In lines of at most so many characters, where the words allow it."""
+    return "<br>".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def log_axis(title: str, **more: object) -> dict:
+    """Of an axis that has a logarithmic scale, and says so."""
+    return {"type": "log", "title": f"{title}, log scale", **more}
 
 
 def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
     """A log axis of N; all of the ticks would run into each other on a phone."""
     ticks = sorted(set(lengths))[::2]
     names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
-    figure.update_xaxes(type="log", title="N", tickvals=ticks, ticktext=names, tickangle=0)
+    figure.update_xaxes(log_axis("N", tickvals=ticks, ticktext=names, tickangle=0))
 
 
 def _marker(method: str, size: int = 9) -> dict:
@@ -85,7 +111,7 @@ def _marker(method: str, size: int = 9) -> dict:
     return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
 
 
-def histogram(rows: Iterable[Row]) -> go.Figure | None:
+def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
     """How many elements of O are how far from float64, by method; None when no row was judged."""
     judged = [row for row in rows if "histogram" in row]
     if not judged:
@@ -108,15 +134,19 @@ def histogram(rows: Iterable[Row]) -> go.Figure | None:
         line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
         figure.add_scatter(
             x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
-            hovertemplate=f"<b>{METHODS[row['method']]}</b><br>%{{y:.3g}} % of the elements of O"
-            "<br>are about %{x:.1e} from float64<extra></extra>",
+            hoverinfo="text", hovertext=[
+                f"<b>{METHODS[row['method']]}</b><br>{rounded(share)} % of the elements of O<br>"
+                f"are about {scientific(error)} from float64"
+                for error, share in zip(x, y, strict=True)
+            ],
         )  # fmt: skip
-    figure.update_xaxes(type="log", title="|O − O in float64|", exponentformat="power", dtick=1)
+    figure.update_xaxes(log_axis("|O − O in float64|", exponentformat="power", dtick=1))
     figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
-    return styled(figure, 430, "How large are the errors?", "all elements of the heads compared")
+    remark = "all elements of the heads compared"
+    return styled(figure, TALL, "How large are the errors?", kind, remark)
 
 
-def roofline(result: Result) -> go.Figure | None:
+def roofline(result: Result, kind: Kind) -> go.Figure | None:
     """TFLOP/s over FLOPs per byte, the least that each method moves, under the card's measured
     ceilings."""
     rows, ceilings = timed(result["rows"]), result["ceilings"]
@@ -158,28 +188,26 @@ def roofline(result: Result) -> go.Figure | None:
     speeds = [peak, ceilings["hbm_bytes_per_s"] * low / 1e12, *(row["tflops"] for row in rows)]
     ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
     across = [math.log10(low), math.log10(high)]
-    figure.update_xaxes(
-        type="log", title="FLOPs per byte (least)", tickformat=",", dtick=1, range=across
-    )
-    figure.update_yaxes(type="log", title="TFLOP/s", tickformat=",", dtick=1, range=ends)
-    remark = result.get("recorded", "ceilings measured on this card")
-    return styled(figure, 430, "Why? The roofline", remark)
+    whole = {"tickformat": ",", "dtick": 1}
+    figure.update_xaxes(log_axis("FLOPs per byte (least)", range=across, **whole))
+    figure.update_yaxes(log_axis("TFLOP/s", range=ends, **whole))
+    return styled(figure, TALL, "Why? The roofline", kind, "its ceilings too")
 
 
 SWEPT = (  # title, unit, what of a row, log or linear
-    ("GPU time, ms", "ms", lambda r: r["median_ms"], "log"),
-    ("TFLOP/s", "TFLOP/s", lambda r: r["tflops"], "linear"),
-    ("Peak memory beyond the inputs, MiB", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
+    ("GPU time", "ms", lambda r: r["median_ms"], "log"),
+    ("Speed", "TFLOP/s", lambda r: r["tflops"], "linear"),
+    ("Peak memory beyond the inputs", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )
 
 
-def sweep(rows: Iterable[PointRow]) -> tuple[go.Figure | None, ...]:
+def sweep(rows: Iterable[PointRow], kind: Kind) -> tuple[go.Figure | None, ...]:
     """Time, TFLOP/s and peak memory over N (log): causal solid, full dotted. One figure each."""
     rows = timed(rows)
-    return tuple(_swept(rows, *what) if rows else None for what in SWEPT)
+    return tuple(_swept(rows, kind, *what) if rows else None for what in SWEPT)
 
 
-def _swept(rows: list[PointRow], title: str, unit: str, value, scale: str) -> go.Figure:
+def _swept(rows: list[PointRow], kind: Kind, title: str, unit: str, value, scale: str) -> go.Figure:
     figure = go.Figure()
     for method in METHODS:
         for mask, dash in (("full", "dot"), ("causal", "solid")):
@@ -197,14 +225,14 @@ def _swept(rows: list[PointRow], title: str, unit: str, value, scale: str) -> go
                 hovertext=[_told(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
             )
     lengths_axis(figure, (row["n"] for row in rows))
-    figure.update_yaxes(type=scale)
+    figure.update_yaxes(log_axis(unit) if scale == "log" else {"title": unit})
     if scale == "log":
         found = [value(row) for row in rows]
         powers = range(math.floor(math.log10(min(found))), math.ceil(math.log10(max(found))) + 1)
         texts = [rounded(10.0**k) for k in powers]
         figure.update_yaxes(tickvals=[10.0**k for k in powers], ticktext=texts)
     figure.update_layout(showlegend=False)
-    return styled(figure, 380, title)
+    return styled(figure, TALL, title, kind)
 
 
 def _told(row: PointRow, figure: str, spread: bool) -> str:

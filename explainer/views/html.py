@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup, escape
 
+from explainer.base.kinds import Kind, required
+
 
 def tag(name: str, *content: str, **attributes: object) -> Markup:
     """One element around ``content``: HTML where it is Markup, else text; an attribute's value is
@@ -28,9 +30,15 @@ def words(text: str, kind: str = "") -> Markup:
     return tag("p", text, class_=kind) if kind else tag("p", text)
 
 
-def card(name: str, title: str, remark: str, *body: str) -> Markup:
-    """A card with the heading that the Step page's cards have."""
-    head = div("fa-card-head", tag("h2", title), tag("span", remark, class_="fa-remark"))
+def badge(kind: Kind) -> Markup:
+    """Beside a heading or a figure, in every mode: of what kind it is."""
+    return tag("span", required(kind).text, class_="fa-kind", title=str(kind))
+
+
+def card(name: str, title: str, kind: Kind, remark: str, *body: str) -> Markup:
+    """A card with the heading that the Step page's cards have; ``kind`` of its figures."""
+    remarks = [tag("span", remark, class_="fa-remark")] if remark else []
+    head = div("fa-card-head", tag("h2", title), badge(kind), *remarks)
     return tag("section", head, *body, class_=f"fa-card fa-{name}")
 
 
@@ -79,14 +87,19 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> M
     return div("fa-run-table", whole, tabindex=0, role="region", aria_label=caption)
 
 
-def said(text: str) -> Markup:
-    """The sentence that a view begins with."""
-    return tag("p", text, class_="fa-finding")
+def said(text: str, kind: Kind) -> Markup:
+    """The sentence that a view begins with; ``kind`` of its figures."""
+    return tag("p", tag("span", text), " ", badge(kind), class_="fa-finding")
 
 
 def memory_page(*parts: str, view: str) -> Markup:
     """A view of the Memory page."""
     return div("fa-run", *parts, data_testid="memory", data_view=view)
+
+
+def awaited() -> Markup:
+    """In the place of a view that the server has yet to make."""
+    return div("fa-run", div("fa-awaited", words("The server is working this view out.")))
 
 
 def saving(*more: Markup) -> Markup:
@@ -96,11 +109,20 @@ def saving(*more: Markup) -> Markup:
     return div("fa-run-tools", *buttons, *more)
 
 
-def figures_of(name: str, head: tuple[str, ...], rows: Sequence[Mapping], caption: str) -> Markup:
-    """The figures of a view as a folded table with downloads; keys of a row are its columns.
+def figures_of(
+    name: str,
+    kind: Kind | list[Kind],
+    head: tuple[str, ...],
+    rows: Sequence[Mapping],
+    caption: str,
+) -> Markup:
+    """The figures of a view as a folded table with downloads; keys of a row are its columns, and
+    the last says its ``kind``: one for all rows, or one for each.
 
     The table is made in the browser when it is unfolded: most who come here do not ask for it.
     """
-    data = json.dumps({"what": caption, "head": head, "rows": list(rows)}, allow_nan=False)
+    kinds = kind if isinstance(kind, list) else [required(kind)] * len(rows)
+    lines = [dict(row) | {"kind": str(required(k))} for row, k in zip(rows, kinds, strict=True)]
+    data = json.dumps({"what": caption, "head": [*head, "kind"], "rows": lines}, allow_nan=False)
     body = tag("details", tag("summary", caption), saving(), class_="fa-figures")
     return tag("div", body, data_rows=data, data_name=f"flashattention-{name}")

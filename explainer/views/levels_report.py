@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from explainer.base.amounts import amount, rounded
-from explainer.memory.levels import Level, tensors
+from explainer.base.kinds import computed
+from explainer.memory.levels import NO_RATE, Level, tensors
 from explainer.memory.levels import levels as levels_of
 from explainer.memory.workload import Workload
 from explainer.views import drawings
-from explainer.views.html import card, div, figures_of, memory_page, said, tag
+from explainer.views.html import badge, card, div, figures_of, memory_page, said, tag
 
 SIGNS = {"l": "ℓ"}
 OVER = {  # what it means that a level is too small
@@ -18,9 +19,9 @@ OVER = {  # what it means that a level is too small
 }
 
 
-def rate(bytes_per_s: float | None) -> str:
+def rate(bytes_per_s: float) -> str:
     """TB/s, three digits."""
-    return "no figure" if bytes_per_s is None else f"{rounded(bytes_per_s / 1e12)} TB/s"
+    return f"{rounded(bytes_per_s / 1e12)} TB/s"
 
 
 def levels(w: Workload) -> str:
@@ -29,8 +30,10 @@ def levels(w: Workload) -> str:
     hbm = found[-1].size_bytes
     fastest = max(level.bytes_per_s or 0 for level in found)
     standard = tensors(w, "standard")
-    head = div("fa-level is-head", *(tag("span", t) for t in ("", "size, areas to scale",
-               "rate, to scale", "what the FA-2 kernel keeps there")))  # fmt: skip
+    size, keeps = found[-1].size_kind, computed("the tensors of the kernel's tile and its heads")
+    head = div("fa-level is-head", tag("span", ""), tag("span", "size, areas to scale"),
+               tag("span", "rate, to scale"),
+               tag("span", "what FA-2 keeps there ", badge(keeps)))  # fmt: skip
     rows = (_level(level, hbm, fastest, standard) for level in found)
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
     sums = (
@@ -38,22 +41,21 @@ def levels(w: Workload) -> str:
         f"needs {amount(fused)} in memory, standard attention {amount(naive)}, "
         f"{rounded(naive / fused)} times as much{'' if fused <= hbm else ', and neither fits'}."
     )
-    remark = f"{w.hardware.name}: sizes from data sheets"
     listed = [
         {
             "level": level.name, "bytes": level.size_bytes, "bytes_per_sm": level.per_sm_bytes,
             "bytes_per_s": None if level.bytes_per_s is None else round(level.bytes_per_s),
-            "kept": level.held_bytes, "size_source": level.size_source,
-            "rate_source": level.rate_source,
+            "kept": level.held_bytes, "size_kind": str(level.size_kind),
+            "rate_kind": str(level.rate_kind or NO_RATE),
         }
         for level in found
     ]  # fmt: skip
-    names = ("Level", "bytes", "of one SM", "bytes a second", "FA-2 keeps", "size from",
-             "rate from")  # fmt: skip
+    names = ("Level", "bytes", "of one SM", "bytes per second", "FA-2 keeps", "size", "rate")
+    kinds = [level.size_kind + (level.rate_kind or level.size_kind) + keeps for level in found]
     return memory_page(
-        said(sums),
-        card("levels", "Where the bytes live", remark, head, *rows),
-        figures_of("levels", names, listed, "The levels as a table"),
+        said(sums, keeps),
+        card("levels", "Where the bytes live", size, w.hardware.name, head, *rows),
+        figures_of("levels", kinds, names, listed, "The levels as a table"),
         view="levels",
     )
 
@@ -72,24 +74,25 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
         text = f"{rounded(hbm / level.size_bytes)} times smaller than the card's memory"
         legend = tag("span", text, class_="fa-fine")
     size = amount(level.size_bytes)
-    name = tag("b", level.name) + tag("span", size, title=level.size_source)
+    name = tag("b", level.name) + tag("span", size, title=str(level.size_kind))
     if level.per_sm_bytes:
-        name += tag("span", f"{amount(level.per_sm_bytes)} an SM", title=level.size_source)
+        each = f"{amount(level.per_sm_bytes)} per SM"
+        name += tag("span", each, title=str(level.size_kind))
     square = drawings.area(level.size_bytes, hbm, f"{level.name}: {size}", inside)
     share = (level.bytes_per_s or 0) / fastest
     bar = tag("i", "", class_="fa-rate", style=f"width:{max(0.4, 100 * share):.2f}%")
     speed = tag("span", bar, class_="fa-rate-track")
-    speed += tag("b", rate(level.bytes_per_s), title=level.rate_source)
-    speed += tag("span", level.rate_kind, class_="fa-fine", title=level.rate_source)
-    if level.bytes_per_s is None:
-        speed = tag("b", "no figure", title=level.rate_source)
+    if level.rate_kind is None:
+        speed = tag("b", "no figure", title=NO_RATE)
+    else:
+        speed += tag("b", rate(level.bytes_per_s)) + badge(level.rate_kind)
     held = level.held_bytes / level.room_bytes
     where = "of an SM" if level.per_sm_bytes else "of the card"
     kept = ", ".join(f"{SIGNS.get(tensor, tensor)} {amount(n)}" for tensor, n in level.holds)
     over = " is-over" if held > 1 else ""
     fill = tag("i", "", class_="fa-hold" + over, style=f"width:{min(100, 100 * held):.2f}%")
     keeps = tag("span", fill, class_="fa-rate-track") + tag(
-        "b", f"{_percent(held)} {where}", title=f"computed: {level.held_bytes:,} bytes"
+        "b", f"{_percent(held)} {where}", title=f"{level.held_bytes:,} bytes"
     )
     keeps += tag("span", kept, class_="fa-fine")
     if held > 1:

@@ -9,6 +9,7 @@ from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
+from explainer.base.kinds import Kind, cited, computed, counted, recorded
 from explainer.base.records import about
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.workload import Workload
@@ -45,32 +46,30 @@ def trips(w: Workload) -> str:
         f"{w.block_k}, is {amount(asked['standard'])} (standard), {amount(asked['fa1'])} (FA-1) "
         f"and {amount(asked['fa2'])} (FA-2); L2 answers most of it (see Traffic)."
     )
-    drawn = (
-        div(
-            "fa-trip-panel",
-            drawings.trips(plans[order], heads, widest, title.format(amount(least[order])), label),
-            style=f"flex:{drawings.width(plans[order])} 1 0",
-        )
-        for order, title, label in (
-            ("standard", "Standard: 3 launches, least {}", "Standard attention's round trips"),
-            ("fa2", "FA-2: 1 launch, least {}", "The fused kernel's round trip"),
-        )
+    drawn = drawings.trips(
+        {
+            f"Standard: 3 launches, least {amount(least['standard'])}": plans["standard"],
+            f"FA-2: 1 launch, least {amount(least['fa2'])}": plans["fa2"],
+        },
+        heads,
+        widest,
     )
     listed = [
         {
             "order": order, "launch": name, "tensor": tensor, "read": heads * read,
-            "written": heads * written, "origin": f"{LEAST}, computed",
+            "written": heads * written, "origin": LEAST,
         }
         for order, plan in plans.items()
         for name, moved in plan
         for tensor, (read, written) in moved.items()
     ]  # fmt: skip
-    head = ("Algorithm", "launch", "tensor", "bytes read", "bytes written", "origin")
+    head = ("Algorithm", "launch", "tensor", "bytes read", "bytes written")
     remark = "arrows as wide as their bytes, the same scale for both"
+    kind = computed("the loop's transfers added up")
     return memory_page(
-        said(first),
-        card("trips-card", "Round trips to HBM", remark, div("fa-trip-row", *drawn), words(note)),
-        figures_of("round-trips", head, listed, "Every arrow as a table"),
+        said(first, kind),
+        card("trips-card", "Round trips to HBM", kind, remark, drawn, words(note)),
+        figures_of("round-trips", kind, head, listed, "Every arrow as a table"),
         view="trips",
     )
 
@@ -78,8 +77,15 @@ def trips(w: Workload) -> str:
 # ---- traffic
 
 
-def traffic_head(w: Workload) -> str:
-    """What the curves show, in sentences."""
+def traffic_kind(rows: Sequence[Mapping]) -> Kind:
+    """Of what the charts of these rows show."""
+    there = {r["origin"] for r in rows}
+    first, *more = (_kind_of(origin) for origin in traffic_series.SOURCES if origin in there)
+    return sum(more, start=first)
+
+
+def traffic_head(w: Workload, rows: Sequence[Mapping]) -> str:
+    """What the curves show, in sentences; the signs that stand in the charts."""
     tile = f"{w.block_q} × {w.block_k}"
     fa1, fa2 = (_times(tile_choices.ratio(w, o, w.block_q, w.block_k)) for o in ("fa1", "fa2"))
     least = {o: traffic.least(w.n, w.d, w.dtype, o) for o in ("standard", "fa2")}
@@ -88,11 +94,12 @@ def traffic_head(w: Workload) -> str:
         f"standard attention asks for, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
         f"{rounded(least['standard'] / least['fa2'])} times smaller than standard attention's."
     )
-    measured = traffic_series.gains(w)
+    kind, measured = computed(), traffic_series.gains(w)
     if measured:
         l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
         text += f" Measured on an H200: {l2} times fewer bytes at L2 and {dram} times at DRAM."
-    return memory_page(said(text), _key(), view="traffic")
+        kind += recorded("traffic_nvidia_h200", "Nsight Compute")
+    return memory_page(said(text, kind), _key(rows), view="traffic")
 
 
 def _times(ratio: float) -> str:
@@ -101,43 +108,58 @@ def _times(ratio: float) -> str:
     return f"{100 * ratio:.0f} %" if ratio < 10 else f"{ratio:,.0f} times"
 
 
-KEY = (
-    *((a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())),
-    ("━", "currentColor", "thick: asked, computed"), ("○", "currentColor", "asked, counted"),
-    ("+", "currentColor", "measured at L2 (ncu)"),
-    ("─", "currentColor", "thin: least, computed"),
-    ("×", "currentColor", "measured at DRAM (ncu)"),
-)  # fmt: skip
+SIGNS_OF = {  # origin → its sign in the charts, and in words
+    ASKED: ("━", "thick: asked, computed"),
+    traffic_series.COUNTED: ("○", "asked, counted"),
+    traffic_series.L2: ("+", "measured at L2 (ncu)"),
+    LEAST: ("─", "thin: least, computed"),
+    traffic_series.DRAM: ("×", "measured at DRAM (ncu)"),
+}
 
 
-def _key() -> str:
+def _key(rows: Sequence[Mapping]) -> str:
+    """The legend: what none of the rows is has no place in it."""
+    there = {r["origin"] for r in rows}
+    key = [(a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())]
+    key += [(sign, "currentColor", text) for x, (sign, text) in SIGNS_OF.items() if x in there]
     items = (
         tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
             text)
-        for sign, colour, text in KEY
+        for sign, colour, text in key
     )  # fmt: skip
     return div("fa-legend", *items)
 
 
 def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """Computed against measured; the paper's block rule against today's tiles; the figures."""
+    kinds = [Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows]
+    listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
     return memory_page(
         div("fa-run-cards", _distance(w), _rule(w)),
-        figures_of("traffic", ("Algorithm", "N", "side", "bytes of one head", "origin", "source"),
-                   rows, "Every point of both charts as a table"),
+        figures_of("traffic", kinds, ("Algorithm", "N", "side", "bytes of one head", "origin"),
+                   listed, "Every point of both charts as a table"),
         view="traffic-figures",
     )  # fmt: skip
+
+
+def _kind_of(origin: str) -> Kind:
+    if origin == traffic_series.COUNTED:
+        return counted(about("counted"))
+    if origin in (traffic_series.L2, traffic_series.DRAM):
+        return recorded("traffic_nvidia_h200", "Nsight Compute")
+    return computed("the loop's transfers added up")
 
 
 def _distance(w: Workload) -> str:
     ways = words(" ".join(f"{way.capitalize()}: {what}." for way, what in CONVENTIONS.items()))
     found = traffic_series.distances(w)
+    ncu = recorded("traffic_nvidia_h200", "Nsight Compute")
     if not found:
         text = (
             "Nothing was measured for this N, d, tile, mask or precision: ncu ran on one head in "
             f"fp16 without mask, in square tiles: {traffic_series.profiled_sizes()}."
         )
-        return card("distance", "Computed and measured", "nothing measured", ways, words(text))
+        return card("distance", "Nothing measured to compare", ncu, "", ways, words(text))
     rows = [
         (LABELS[d.order], amount(d.asked), amount(d.l2), f"{d.l2 / d.asked:.3f}", amount(d.least),
          amount(d.dram), f"{d.dram / d.least:.3f}")
@@ -154,8 +176,8 @@ def _distance(w: Workload) -> str:
         "first finds them there. So DRAM sees near FA-2's least, whatever the tile. Caches were "
         "empty when a kernel began."
     )
-    return card("distance", "Computed and measured", about("traffic_nvidia_h200"), ways,
-                words(caches), tag("ul", *(tag("li", reason) for reason in reasons)),
+    return card("distance", "Computed and measured", computed() + ncu, "", ways, words(caches),
+                tag("ul", *(tag("li", reason) for reason in reasons)),
                 table(head, rows, "Asked beside L2, least beside DRAM, one head"))  # fmt: skip
 
 
@@ -182,7 +204,7 @@ def _rule(w: Workload) -> str:
         "Of standard's: of what standard attention asks for in the same tile."
     )
     head = ("", "Br × Bc", "asked", "of standard's", "÷ theory")
-    return card("rule", "The paper's block rule", w.hardware.name, words(text),
+    return card("rule", "The paper's block rule", computed(), w.hardware.name, words(text),
                 table(head, shown, "Block rules"))  # fmt: skip
 
 
@@ -197,9 +219,15 @@ def capacity_rows(w: Workload) -> list[dict]:
         for n, size in capacity.curve(w, form)
     ]
     return rows + [
-        {"form": form, "n": n, "bytes": size, "measured": True, "source": f"peak {where}"}
+        {"form": form, "n": n, "bytes": size, "measured": True, "source": where}
         for n, form, size, where in capacity.measured(w)
     ]
+
+
+def capacity_kind(rows: Sequence[Mapping]) -> Kind:
+    """Of what these rows show."""
+    kind = computed("the tensors' sizes added up")
+    return kind + recorded(what="peaks") if any(r["measured"] for r in rows) else kind
 
 
 def capacity_head(w: Workload) -> str:
@@ -215,7 +243,8 @@ def capacity_head(w: Workload) -> str:
         f"attention, {amount(kept)} at N = {w.n:,}, and lse for FlashAttention, {amount(lse)}. "
         f"N = {w.n:,} {_fit(w, far)}."
     )
-    return memory_page(said(text), view="capacity")
+    sheet = cited(w.hardware.source)
+    return memory_page(said(text, computed() + sheet), view="capacity")
 
 
 def _fit(w: Workload, far: Mapping[str, int]) -> str:
@@ -238,11 +267,14 @@ def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
         "For the backward pass autograd keeps P alone, but in the forward pass S is there too."
     )
-    named = [{**row, "form": capacity.FORMS[row["form"]]} for row in rows]
+    kinds = [Kind(capacity_kind([r]).text, r["source"]) for r in rows]
+    named = [{"form": capacity.FORMS[r["form"]], "n": r["n"], "bytes": r["bytes"],
+              "measured": r["measured"]} for r in rows]  # fmt: skip
+    sheets = cited("the memory of each card as its driver reports it")
     return memory_page(
-        card("runs-out", "Where each card runs out", "computed", words(note),
+        card("runs-out", "Where each card runs out", computed() + sheets, "", words(note),
              table(("Card", *capacity.SHORT.values()), shown, "The longest N of each card")),
-        figures_of("capacity", ("Form", "N", "bytes", "measured", "source"), named,
+        figures_of("capacity", kinds, ("Form", "N", "bytes", "measured"), named,
                    "Every point of the chart as a table"),
         view="capacity-figures",
     )  # fmt: skip

@@ -8,7 +8,8 @@ import numpy as np
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
-from explainer.base.amounts import count, milliseconds
+from explainer.base.amounts import count, milliseconds, shown
+from explainer.base.kinds import Kind, computed, recorded, simulated
 from explainer.base.records import about
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
@@ -33,7 +34,13 @@ def time(value: float, unit: str) -> str:
     return f"{value:,.0f} visits"
 
 
-def told(s: Schedule, launched: launch.Programs, unit: str, origin: str) -> Callable[[int], str]:
+def simulation(w: Workload) -> Kind:
+    """Of a simulated launch."""
+    how = "programs start in the order of their numbers, each where there is room first"
+    return simulated(f"{how}; times {pace(w, 'fa2').source}")
+
+
+def told(s: Schedule, launched: launch.Programs, unit: str, kind: Kind) -> Callable[[int], str]:
     """What hovering says of a program."""
 
     def text(p: int) -> str:
@@ -41,12 +48,12 @@ def told(s: Schedule, launched: launch.Programs, unit: str, origin: str) -> Call
         span = f"{time(s.start[p], unit)} to {time(s.end[p], unit)}"
         where = f"{count(int(launched.visits[p]), 'visit')} on multiprocessor {s.sm[p]}"
         head = f"<b>program {p:,}</b>, head {launched.head[p]}{row}"
-        return f"{head}<br>{where}<br>{span}<br>{origin}"
+        return f"{head}<br>{where}<br>{span}<br>{kind.text}"
 
     return text
 
 
-def _listed(s: Schedule, launched: launch.Programs, order: str, origin: str) -> list[dict]:
+def _listed(s: Schedule, launched: launch.Programs, order: str) -> list[dict]:
     keep = np.arange(min(len(s.sm), MOST_LISTED))
     return [
         {
@@ -54,14 +61,13 @@ def _listed(s: Schedule, launched: launch.Programs, order: str, origin: str) -> 
             "row_block": int(launched.row[p]), "visits": int(launched.visits[p]),
             "sm": int(s.sm[p]),
             "start": round(float(s.start[p]), 3), "end": round(float(s.end[p]), 3),
-            "origin": origin,
         }
         for p in keep
     ]  # fmt: skip
 
 
 PROGRAM_HEAD = ("Order", "program", "head", "row block", "visits", "multiprocessor", "start",
-                "end", "origin")  # fmt: skip
+                "end")  # fmt: skip
 
 
 # ---- the grid on the card
@@ -77,9 +83,9 @@ def grid_head(w: Workload, both: Mapping[str, Schedule]) -> str:
     text = (
         f"B × H = {heads:,}: FA-1 has {count(len(both['fa1'].sm), 'program')} for the {sms} "
         f"multiprocessors of {w.hardware.name} and {said_of['fa1']}; FA-2 has "
-        f"{len(both['fa2'].sm):,}, one a head and row block, and {said_of['fa2']}."
+        f"{len(both['fa2'].sm):,}, one per head and row block, and {said_of['fa2']}."
     )
-    return _page(said(text), _facts(w, both), view="grid")
+    return _page(said(text, simulation(w)), _facts(w, both), view="grid")
 
 
 def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
@@ -95,8 +101,8 @@ def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
         ))  # fmt: skip
     head = ("Order", "programs", "multiprocessors used", "programs at once on one", "waves",
             "busy", "tail", "takes")  # fmt: skip
-    unit = pace(w, "fa2").source
-    return card("facts", "The launch", f"simulated; times {unit}",
+    times = f"times {pace(w, 'fa2').source}"
+    return card("facts", "The launch", simulation(w), times,
                 table(head, rows, "Both launches in numbers"))  # fmt: skip
 
 
@@ -115,14 +121,13 @@ def grid_tail(
         f"times of equal FA-2 programs spread by {100 * pace(w, 'fa2').spread:.1f} %, as recorded."
     ))  # fmt: skip
     launches = {order: launch.programs(w, order) for order in both}
-    listed = [row for order, s in both.items() for row in _listed(s, launches[order], order,
-                                                                 "simulated")]  # fmt: skip
+    listed = [row for order, s in both.items() for row in _listed(s, launches[order], order)]
     caption = "The programs as a table" + (
         f" (the first {MOST_LISTED:,})" if len(listed) > MOST_LISTED else ""
     )
     return _page(
-        card("tail", "Waves, tail, imbalance", "simulated", *parts),
-        figures_of("schedule", PROGRAM_HEAD, listed, caption),
+        card("tail", "Waves, tail, imbalance", simulation(w), "", *parts),
+        figures_of("schedule", simulation(w), PROGRAM_HEAD, listed, caption),
         view="grid-figures",
     )
 
@@ -176,7 +181,8 @@ def real_head(c: Compared) -> str:
         f"({time(low, 'µs')} to {time(high, 'µs')} over the runs), the simulation says "
         f"{time(c.simulated.makespan, 'µs')}, {abs(100 * c.makespan):.1f} % {sign}. {learnt}"
     )
-    return _page(said(text), view="real", data_off=f"{c.makespan:.6f}")
+    kind = simulation(w) + c.kind
+    return _page(said(text, kind), view="real", data_off=f"{c.makespan:.6f}")
 
 
 def real_tail(c: Compared) -> str:
@@ -193,11 +199,11 @@ def real_tail(c: Compared) -> str:
         "one with the median time. Which multiprocessor comes next is the hardware's own choice, "
         "so rows do not match one by one."
     )
-    listed = _listed(c.real, c.launch, c.order, "measured")
+    listed = _listed(c.real, c.launch, c.order)
     return _page(
-        card("real", "Simulated and real", c.source, table(head, rows, "Both schedules"),
-             words(note)),
-        figures_of("real-schedule", PROGRAM_HEAD, listed, "The real programs as a table"),
+        card("real", "Simulated and real", simulation(c.workload) + c.kind, "",
+             table(head, rows, "Both schedules"), words(note)),
+        figures_of("real-schedule", c.kind, PROGRAM_HEAD, listed, "The real programs as a table"),
         view="real-figures",
     )  # fmt: skip
 
@@ -209,7 +215,7 @@ def failure(sentence: str) -> str:
 
 def progress(text: str) -> str:
     """A live run on its way."""
-    return _page(said(text), view="real")
+    return _page(words(text, "fa-finding"), view="real")
 
 
 def warps_head() -> str:
@@ -217,7 +223,8 @@ def warps_head() -> str:
     return _page(
         said(
             "One tile among the warps of one block: FA-1 splits its keys and must put the pieces "
-            "together, FA-2 splits its rows and exchanges nothing."
+            "together, FA-2 splits its rows and exchanges nothing.",
+            simulated("every warp's work and exchange, with the very numbers of the tile"),
         ),
         view="warps",
     )
@@ -247,8 +254,25 @@ def _timed(r: Mapping) -> dict:
     """The time of a recorded row, and where it comes from; nothing without one."""
     if "median_ms" not in r:
         return {}
-    at = f"measured at N = {r['n_k']:,}, {r['heads']} heads, d = 64, {about('decode_nvidia_h200')}"
+    at = f"measured at N = {r['n_k']:,}, {r['heads']} heads, d = 64, {about(RECORD)}"
     return {x: r[x] for x in ("median_ms", "p20_ms", "p80_ms")} | {"source": at}
+
+
+RECORD = "decode_nvidia_h200"
+
+
+def _kind_of(r: Mapping) -> Kind:
+    """Of a row of ``decode_rows``: how busy the card is was simulated, times were recorded."""
+    busy = [simulated("share of the multiprocessors that work")] * ("busy" in r)
+    times = [recorded(RECORD, "times")] * ("median_ms" in r)
+    first, *more = busy + times
+    return sum(more, first)
+
+
+def decode_kind(rows: Sequence[Mapping]) -> Kind:
+    """Of all of them."""
+    first, *more = map(_kind_of, rows)
+    return sum(more, first)
 
 
 def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
@@ -265,7 +289,7 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
         f"keys into {best['splits']} parts took {best['median_ms'] * 1e3:.0f} µs in place of "
         f"{timed[0]['median_ms'] * 1e3:.0f}."
     )
-    return _page(said(text), view="decode")
+    return _page(said(text, computed() + recorded(RECORD)), view="decode")
 
 
 def _beside(w: Workload) -> str:
@@ -282,7 +306,7 @@ def _beside(w: Workload) -> str:
         times = (f"{r[x] * 1e3:.1f} µs" if x in r else "" for x in ("median_ms", "loop_ms"))
         listed.append((name, r["refused"], "") if "refused" in r else (name, *times))
     if not listed:
-        return card("rule", "How many parts", "computed", words(rule))
+        return card("rule", "How many parts", computed(), "", words(rule))
     at = split_keys.beside(w)[0]
     note = (
         f"Measured with {at['n_k']:,} keys, {count(at['heads'], 'head')}, d = 64, bf16. GPU time: "
@@ -290,20 +314,20 @@ def _beside(w: Workload) -> str:
         "calls in a row, waited for once at the end, L2 warm."
     )
     head = ("Method", "GPU time", "a call in a loop")
-    return card("rule", "How many parts", about("decode_nvidia_h200"), words(rule), words(note),
-                table(head, listed, "Split keys beside SDPA"))  # fmt: skip
+    return card("rule", "How many parts", computed() + recorded(RECORD), "", words(rule),
+                words(note), table(head, listed, "Split keys beside SDPA"))  # fmt: skip
 
 
 def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """A small combine, number by number; the figures."""
     problem = Problem(n=16, d=8, block_q=4, block_k=4, causal=False)
     parts, o, lse = split_keys.parts(problem, 4)
-    shown = [
-        (f"keys {p.first} to {p.last - 1}", f"{p.m:.4f}", f"{p.l:.4f}", f"{p.lse:.4f}",
-         f"{p.weight:.4f}", " ".join(f"{x:.3f}" for x in p.O[:4]))
+    lines = [
+        (f"keys {p.first} to {p.last - 1}", *(shown(x, 4) for x in (p.m, p.l, p.lse, p.weight)),
+         " ".join(map(shown, p.O[:4])))
         for p in parts
     ]  # fmt: skip
-    shown.append(("combined", "", "", f"{lse:.4f}", "1.0000", " ".join(f"{x:.3f}" for x in o[:4])))
+    lines.append(("combined", "", "", shown(lse, 4), shown(1, 4), " ".join(map(shown, o[:4]))))
     head = ("Part", "m", "ℓ", "lse = m + log ℓ", "exp(lse − all)", "O, first four")
     note = (
         f"The last row of N = 16, d = 8 ({INPUTS[problem.inputs]}). Each part is a softmax of its "
@@ -311,11 +335,12 @@ def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
         "part. In exact arithmetic nothing is lost: it is the online softmax, in any order."
     )
     columns = ("Method", "parts", "the rule's", "programs", "busy", "median ms", "p20 ms", "p80 ms",
-               "source")  # fmt: skip
+               "measured")  # fmt: skip
     return _page(
         _beside(w),
-        card("combine", "The parts put together", "computed", words(note),
-             table(head, shown, "Combining four parts")),
-        figures_of("decode", columns, rows, "Every bar and point as a table"),
+        card("combine", "The parts put together", computed(), "", words(note),
+             table(head, lines, "Combining four parts")),
+        figures_of("decode", [_kind_of(r) for r in rows], columns, rows,
+                   "Every bar and point as a table"),
         view="decode-figures",
     )  # fmt: skip

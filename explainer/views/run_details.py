@@ -8,6 +8,7 @@ import json
 from explainer.algorithms.algorithm import CONVENTIONS, LEAST
 from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
+from explainer.base.kinds import Kind
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
@@ -18,8 +19,8 @@ from explainer.views.script import script
 def details(result: Result) -> str:
     """How to read the roofline; every figure as a table, to be read, downloaded or measured again;
     and SDPA's choice."""
-    chooser = _chooser(result["chooser"]) if result.get("chooser") else ""
-    table_of = {"table": downloads.of_run(result)}
+    chooser = _chooser(result["chooser"], downloads.kind(result)) if result.get("chooser") else ""
+    table_of = {"kind": str(downloads.kind(result)), "table": downloads.of_run(result)}
     data = json.dumps(result | table_of, allow_nan=False)
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
@@ -30,7 +31,7 @@ def details(result: Result) -> str:
         "fa-run",
         _under_the_roof(result),
         chooser,
-        card("all", "All figures", result.get("recorded", result["when"]), body),
+        card("all", "All figures", downloads.kind(result), "", body),
         saving(copy),
         data_rows=data,
         data_name=name,
@@ -102,7 +103,7 @@ def _under_the_roof(result: Result) -> str:
     return words(text, "fa-fine fa-roof-note")
 
 
-def _chooser(choice: Choice) -> str:
+def _chooser(choice: Choice, kind: Kind) -> str:
     picked = choice["picked"]
     lines = []
     for name, reason in choice["reasons"].items():
@@ -114,4 +115,4 @@ def _chooser(choice: Choice) -> str:
     if picked == "sdpa_math":
         lines.append(words(f"{METHODS[picked]}: picked, since no fused backend takes this input."))
     title = "What does scaled_dot_product_attention pick here?"
-    return card("chooser", title, "PyTorch's own reasons", *lines)
+    return card("chooser", title, kind, "PyTorch's own reasons", *lines)

@@ -12,6 +12,7 @@ from explainer.base.cards import peak_tflops
 from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
+from explainer.views.downloads import kind
 from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.verdict import agrees, lesson, several_heads, verdict
 
@@ -129,7 +130,7 @@ def _right(result: Result) -> str:
     rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
     remark = f"largest |O − O in float64| of {where}, logarithmic"
     notes = words(note), words(rule, "fa-fine")
-    return card("right", "Right?", remark, *_bars(result, made), *notes)
+    return card("right", "Right?", kind(result), remark, *_bars(result, made), *notes)
 
 
 def _same(result: Result) -> str:
@@ -166,7 +167,7 @@ def _same(result: Result) -> str:
         notes.append(words(text, "fa-fine"))
     where = ", first head" if several_heads(result["query"]) else ""
     remark = f"kernel against trace{where}"
-    return card("same", "The same as the picture?", remark, *lines, *notes)
+    return card("same", "The same as the picture?", kind(result), remark, *lines, *notes)
 
 
 def _fast(result: Result) -> str:
@@ -207,7 +208,7 @@ def _fast(result: Result) -> str:
     notes.append(words(f"{source[0].upper()}{source[1:]}.", "fa-fine"))
     times = "GPU time, ▏call in a loop, " if looped else ""
     remark = f"{times}{'× naive, ' if naive else ''}TFLOP/s · {device}"
-    return card("fast", "Fast?", remark, *_bars(result, made), *notes)
+    return card("fast", "Fast?", kind(result), remark, *_bars(result, made), *notes)
 
 
 def _what_times_are(rows: list[Row]) -> list[str]:
@@ -248,7 +249,8 @@ def _not_fast(result: Result) -> str:
     if not took:
         text = "No kernel was run, and PyTorch's time on this CPU says nothing about a GPU."
     below = "What a GPU took for the nearest problem that was measured there is recorded below."
-    return card("fast", "Fast?", "not a speed: interpreter", words(text), words(below))
+    remark = "not a speed: interpreter"
+    return card("fast", "Fast?", kind(result), remark, words(text), words(below))
 
 
 def _small(result: Result) -> str:
@@ -266,4 +268,4 @@ def _small(result: Result) -> str:
     interpreted = result["machine"].get("interpreted")
     how = "tensors alive at once" if interpreted else "PyTorch's allocator"
     remark = f"peak memory beyond the inputs · {how}"
-    return card("small", "Small?", remark, *_bars(result, made), *notes)
+    return card("small", "Small?", kind(result), remark, *_bars(result, made), *notes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from explainer.base.amounts import amount, milliseconds, rounded
+from explainer.base.amounts import amount, milliseconds, rounded, scientific
+from explainer.base.kinds import Kind
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
@@ -58,20 +59,20 @@ def _legend(rows: Sequence[PointRow]) -> str:
     return div("fa-legend", *names, tag("span", "solid: causal, dotted: full")) if names else ""
 
 
-def figures(rows: list[PointRow], sweep: Sweep, source: str, about: Mapping) -> str:
-    """What the curves show, the table, the downloads; ``source``: when and where, in words;
-    ``about``: the same for a program, as :func:`downloads.of_sweep` takes it."""
+def figures(rows: list[PointRow], sweep: Sweep, kind: Kind, about: Mapping) -> str:
+    """What the curves show, the table, the downloads; ``about``: when and where, for a program, as
+    :func:`downloads.of_sweep` takes it."""
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] == "causal"))
     shown = [_cells(row) for row in rows]
     name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
-    lines = downloads.of_sweep(rows, about)
-    told = {"sweep": source, "rows": with_older_names(rows), "table": lines}
+    lines = downloads.of_sweep(rows, kind, about)
+    told = {"sweep": str(kind), "rows": with_older_names(rows), "table": lines}
     data = json.dumps(told, allow_nan=False)
-    body = table(*filled(HEAD, shown), f"Sweep, d = {sweep.d}, {sweep.dtype}, {source}")
+    body = table(*filled(HEAD, shown), f"Sweep, d = {sweep.d}, {sweep.dtype}, {kind}")
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
-        card("all", "All points", source, body),
+        card("all", "All points", kind, "", body),
         saving(),
         data_rows=data,
         data_name=name,
@@ -98,7 +99,7 @@ def _cells(row: PointRow) -> tuple[str, ...]:
     host = f"{rounded(row['host_us'])} µs" if "host_us" in row else "–"
     return (
         *first, *times, call, host, rounded(row["tflops"]), amount(row["peak_bytes"]),
-        f"{row['error']:.1e}",
+        scientific(row["error"]),
     )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from explainer.base.amounts import amount, rounded
-from explainer.base.records import about
+from explainer.base.amounts import amount, listed, rounded
+from explainer.base.kinds import Kind, compiled, recorded
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
@@ -23,8 +23,8 @@ METRICS = {
     "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
 }
 NOT_COMPILED = (
-    "{name} ({arch}) is not among the cards that the kernels were compiled for: below sm_80 Triton "
-    "does not use the matrix units."
+    "{name} ({arch}) is not among the cards that the kernels were compiled for, which are of "
+    "{others}."
 )
 NOT_16_BIT = (
     "The map holds fp16 and bf16, which compile alike; in fp32 the kernel has tiles of 32 × 32 and "
@@ -41,26 +41,35 @@ def _cell_of(w: Workload, found: list[dict]) -> dict | None:
 def tiles(w: Workload, metric: str) -> str:
     """The map over (BLOCK_M, BLOCK_N), and beside it the chosen tile: textbook and compiled."""
     found = tile_choices.cells(w)
+    others = listed(sorted(tile_choices.TABLED, key=lambda arch: int(arch[3:])))
     if w.itemsize != 2:
-        return memory_page(said(NOT_16_BIT), view="tiles")
+        return memory_page(said(NOT_16_BIT, compiled(others)), view="tiles")
     if not found:
-        text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch)
-        return memory_page(said(text), view="tiles")
+        text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch, others=others)
+        return memory_page(said(text, compiled(others)), view="tiles")
     chosen = _cell_of(w, found)
     side = _chosen(w, chosen) if chosen else ""
-    listed = [
+    rows = [
         {key: c.get(key) for key in ("block_m", "block_n", "shared_bytes", "textbook_bytes",
          "registers", "spill_bytes", "blocks_per_sm", "limited_by", "num_warps", "num_stages",
          "tflops", "refused")} for c in found
     ]  # fmt: skip
+    made, sped = compiled(w.hardware.arch), _speeds(found)
+    kinds = [made + sped if "tflops" in c else made for c in found]
     head = ("Br", "Bc", "shared", "textbook", "registers", "spills", "blocks per SM",
             "limited by", "warps", "stages", "TFLOP/s", "refused")  # fmt: skip
     return memory_page(
-        said(_finding(w, found)),
+        said(_finding(w, found), made + sped if sped else made),
         div("fa-run-cards fa-tile-cards", _map(w, found, metric, chosen), side),
-        figures_of("tiles", head, listed, "Every tile as a table"),
+        figures_of("tiles", kinds, head, rows, "Every tile as a table"),
         view="tiles",
     )
+
+
+def _speeds(found: list[dict]) -> Kind | None:
+    """Of the tiles' speeds; None where none was timed."""
+    timed = any("tflops" in c for c in found)
+    return recorded("tiles_nvidia_h200", "TFLOP/s") if timed else None
 
 
 def _finding(w: Workload, found: list[dict]) -> str:
@@ -74,12 +83,17 @@ def _finding(w: Workload, found: list[dict]) -> str:
     if best:
         text += (
             f" The fastest on the H200 is {best['block_m']} × {best['block_n']} with "
-            f"{best['tflops']:.0f} TFLOP/s (N = {best['n']:,}, fp16)"
+            f"{best['tflops']:.0f} TFLOP/s ({_timed_at(best)})"
         )
         area = best["block_m"] * best["block_n"]
         larger = sum(c["block_m"] * c["block_n"] > area for c in fits)
         text += f"; {larger} larger tiles fit and are slower." if larger else "."
     return text
+
+
+def _timed_at(cell: Mapping) -> str:
+    """The launch that a tile's speed was recorded in."""
+    return f"N = {cell['n']:,}, B × H = {cell['batch']} × {cell['heads']}, fp16"
 
 
 def _as(w: Workload) -> str:
@@ -105,18 +119,16 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
         body += tag("tr", tag("th", str(m), scope="row") + cells)
     caption, top = tag("caption", f"{title} of every tile"), tag("thead", top)
     remark = "more is better" if more else "less leaves room for more blocks"
-    source = f"compiled for {w.hardware.arch}, {about('compiled')}"
-    if metric == "tflops":
-        lengths = sorted({c["n"] for c in found if "n" in c})
-        at = ", ".join(f"N = {n:,}" for n in lengths)
-        source = f"{at}, fp16, {about('tiles_nvidia_h200')}"
-        if w.card != "h200":
-            source = "speed was recorded on the H200 only: choose that card, or another figure"
+    kind, source = compiled(w.hardware.arch), ""
+    if metric == "tflops" and (timed := next((c for c in found if "tflops" in c), None)):
+        kind, source = _speeds(found), f"{_timed_at(timed)}, {w.mask}"
+    elif metric == "tflops":
+        source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
     return card(
-        "tile-map", title, remark,
+        "tile-map", title, kind, "; ".join(text for text in (source, remark) if text),
         tag("table", caption, top, tag("tbody", body), class_="fa-tile-table"),
-        tag("p", signs, class_="fa-fine"), tag("p", source, class_="fa-fine"),
+        tag("p", signs, class_="fa-fine"),
     )  # fmt: skip
 
 
@@ -161,8 +173,9 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     title = f"Br = {m}, Bc = {n}"
     if (m, n) != (w.block_q, w.block_k):
         title += f": {w.block_q} × {w.block_k} runs padded to it"
+    kind = compiled(w.hardware.arch)
     if "refused" in cell:
-        return card("tile", title, w.hardware.name, words(cell["refused"]))
+        return card("tile", title, kind, w.hardware.name, words(cell["refused"]))
     limit = w.hardware.shared_bytes
     rows = [
         ("Shared memory", amount(cell["textbook_bytes"]), amount(cell["shared_bytes"])),
@@ -175,6 +188,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     ]
     if "tflops" in cell:
         rows.append(("Speed", "–", f"{rounded(cell['tflops'])} TFLOP/s"))
+        kind += _speeds([cell])
     note = (
         "The textbook counts Q, K and V of the tile once each. The compiler buffers K and V "
         f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
@@ -188,7 +202,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
         for kind in ("ptx", "sass")
     )  # fmt: skip
     return card(
-        "tile", title, w.hardware.name,
+        "tile", title, kind, w.hardware.name,
         table(("", "textbook", "compiled"), rows, f"{title}: textbook and compiled"),
         tag("p", note, class_="fa-fine"),
         tag("p", f"Matrix instruction: {unit or 'none'}", class_="fa-fine"),

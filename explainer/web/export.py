@@ -28,7 +28,7 @@ from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
-from explainer.web.wire import pack
+from explainer.web.wire import KIND, pack
 
 SHEETS = ("tokens.css", "player.css", "terms.css", "offline.css")
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
@@ -89,7 +89,7 @@ def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: s
     style = "\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS)
     return PAGE.format(
         title=escape(title),
-        remark="computed by FlashAttention, tile by tile; this page needs no server",
+        remark=f"{KIND}; this page needs no server",
         links=links,
         style=style,
         content=json.dumps(content, ensure_ascii=False).replace("<", "\\u003c"),
@@ -134,14 +134,16 @@ def as_json(problem: Problem) -> str:
     ]
     whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
     bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
-    about = {"problem": problem.to_query(), "bytes": bytes_of}
-    return json.dumps(about | whole | {"visits": visits})
+    told = {"kind": str(KIND), "problem": problem.to_query(), "bytes": bytes_of}
+    return json.dumps({**told, **whole, "visits": visits})
 
 
 def as_npz(problem: Problem) -> bytes:
-    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit."""
+    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
+    ``kind`` says what the numbers are."""
     t: Trace = trace(problem)
-    arrays = {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
+    arrays = {"kind": np.array(str(KIND))}
+    arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
     for k, v in enumerate(t.visits):
         arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
         for name in STATS:

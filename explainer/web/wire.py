@@ -23,11 +23,13 @@ from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
 from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
+from explainer.base.kinds import computed
 from explainer.memory import tile_budget
 from explainer.problem import Problem
 from explainer.trace import Trace, one_visit, trace
 
 VERSION = 1
+KIND = computed("FlashAttention in NumPy, tile by tile")  # every number of a trace, in every file
 STAGES = (None, "scores", "softmax", "output")
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
@@ -121,6 +123,7 @@ def _header(problem: Problem, numbers: bool) -> dict:
     names = row_names(problem)
     return {
         "version": VERSION,
+        "kind": str(KIND),
         "query": problem.to_query(),
         "problem": {f: getattr(problem, f) for f in (*fields, "scale", "Tr", "Tc")}
         | {"mask": str(problem.mask)},

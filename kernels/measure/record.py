@@ -89,6 +89,7 @@ def tile_speeds(file: Path) -> list[dict]:
         q, k, v = problem.tensors()
         for m, n in itertools.product(SIDES, SIDES):
             row = {"d": d, "causal": causal, "block_m": m, "block_n": n, "n": 4096}
+            row |= {"batch": problem.batch, "heads": problem.heads}
             rows.append(row | _speed(problem, q, k, v, m, n))
         file.write_text(json.dumps(rows))  # compiling takes minutes: what there is, is kept
         print(d, causal, [r.get("tflops") and round(r["tflops"]) for r in rows[-25:]], flush=True)

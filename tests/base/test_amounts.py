@@ -28,13 +28,16 @@ def test_amounts(nbytes, wanted):
     ("writer", "x", "wanted"),
     [
         (amounts.scientific, 2.4e-7, "2.4\u00a0×\u00a010⁻⁷"),
+        (amounts.scientific, -3e-9, "−3.0\u00a0×\u00a010⁻⁹"),
         (amounts.scientific, 0, "0"),
         (amounts.milliseconds, 0.05, "50.0 µs"),
         (amounts.milliseconds, 1234, "1.23 s"),
         (amounts.rounded, 1234.4, "1,234"),
         (amounts.rounded, 0.12345, "0.123"),
-        (amounts.written, -1.5e-9, "−1.5·10⁻⁹"),
+        (amounts.written, -1.5e-9, "−1.5\u00a0×\u00a010⁻⁹"),
         (amounts.shown, -0.5, "−0.500"),
+        (amounts.shown, -1.23e-5, "−1.23\u00a0×\u00a010⁻⁵"),
+        (amounts.shown, 2e7, "2.00\u00a0×\u00a010⁷"),
         (amounts.listed, ["a", "b", "c"], "a, b and c"),
     ],
 )

@@ -18,11 +18,12 @@ SHARED_KIB = {
     "sm_80": (163, 164),
     "sm_89": (99, 100),
     "sm_90": (227, 228),
+    "sm_100": (227, 228),
     "sm_120": (99, 100),
 }
 ARCH = {
-    "t4": "sm_75", "a100": "sm_80", "h100": "sm_90", "h200": "sm_90", "rtx4090": "sm_89",
-    "rtxpro6000": "sm_120",
+    "t4": "sm_75", "a100": "sm_80", "h100": "sm_90", "h200": "sm_90", "b200": "sm_100",
+    "rtx4090": "sm_89", "rtxpro6000": "sm_120",
 }  # fmt: skip
 # fp32 lanes an SM, boost clock in GHz of the fp32 peak, dense fp16 multiply-adds an SM and clock
 # with fp32 sums, boost clock in GHz of the tensor peak (lower on Hopper)
@@ -31,6 +32,7 @@ UNITS = {
     "a100": (64, 1.41, 1024, 1.41),
     "h100": (128, 1.98, 2048, 1.83),
     "h200": (128, 1.98, 2048, 1.83),
+    "b200": (128, 1.98, 4096, 1.856),
     "rtx4090": (128, 2.52, 256, 2.52),
     "rtxpro6000": (128, 2.617, 512, 2.617),
 }
@@ -40,6 +42,7 @@ BUS = {
     "a100": (5120, 3.186),
     "h100": (5120, 5.23),
     "h200": (6144, 6.25),
+    "b200": (7680, 7.992),  # both as its driver reports them: the clock is 3,996 MHz, twice a cycle
     "rtx4090": (384, 21.0),
     "rtxpro6000": (512, 28.0),
 }

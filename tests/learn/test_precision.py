@@ -173,8 +173,14 @@ def test_a_long_row_in_fp32_and_bf16_against_torch():
 
 
 def test_numbers_as_written():
-    cases = {1e-45: "1·10⁻⁴⁵", -2.5: "−2.5", 65504: "65,504", 0.1: "0.1", 94.79: "94.79"}
-    cases |= {math.inf: "∞", -math.inf: "−∞", -0.0: "−0", 3.39e38: "3.39·10³⁸"}
+    cases = {
+        1e-45: "1\u00a0×\u00a010⁻⁴⁵",
+        -2.5: "−2.5",
+        65504: "65,504",
+        0.1: "0.1",
+        94.79: "94.79",
+    }
+    cases |= {math.inf: "∞", -math.inf: "−∞", -0.0: "−0", 3.39e38: "3.39\u00a0×\u00a010³⁸"}
     assert {x: written(x) for x in cases} == cases
     assert (
         written(math.nan) == "NaN"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from explainer.base.cards import CARDS
+from explainer.base.kinds import recorded as recorded_kind
 from explainer.engine import recorded
 from explainer.memory import levels
 from explainer.memory.workload import Workload
@@ -15,7 +16,8 @@ KIB = 1024
 # Published elsewhere than the figures of CARDS: boost clock in MHz (data sheets; whitepapers'
 # tables), and the register files of all SMs in KiB (whitepapers of Turing, Ampere, Hopper, Ada).
 BOOST_MHZ = {
-    "t4": 1590, "a100": 1410, "h100": 1980, "h200": 1980, "rtx4090": 2520, "rtxpro6000": 2617
+    "t4": 1590, "a100": 1410, "h100": 1980, "h200": 1980, "b200": 1980, "rtx4090": 2520,
+    "rtxpro6000": 2617,
 }  # fmt: skip
 REGISTERS_KIB = {"t4": 10_240, "a100": 27_648, "h100": 33_792, "h200": 33_792, "rtx4090": 32_768}
 # A clock that CARDS derives from a peak in TFLOP/s has that peak's three digits, or fewer: 8.1.
@@ -49,9 +51,9 @@ def test_l2_rates_have_a_source_or_are_absent():
     found = {key: by_key(Workload(card=key))["l2"] for key in CARDS}
     assert found["a100"].bytes_per_s == pytest.approx(5120 * 1.41e9, rel=0.005)
     measured = recorded.load()["ceilings"]["fp16"]["l2_bytes_per_s"]
-    assert found["h200"].bytes_per_s == measured and "measured" in found["h200"].rate_source
-    for key in ("t4", "h100", "rtx4090", "rtxpro6000"):
-        assert found[key].bytes_per_s is None and "no figure" in found[key].rate_source
+    assert found["h200"].bytes_per_s == measured and found["h200"].rate_kind == recorded_kind()
+    for key in ("t4", "h100", "b200", "rtx4090", "rtxpro6000"):
+        assert found[key].bytes_per_s is None and found[key].rate_kind is None
 
 
 @given(workloads())
@@ -61,7 +63,9 @@ def test_levels_shrink_and_speed_up_towards_the_units(workload):
     rates = [x.bytes_per_s for x in (registers, shared, l2, hbm) if x.bytes_per_s is not None]
     assert rates == sorted(rates, reverse=True)
     assert hbm.size_bytes > l2.size_bytes and registers.per_sm_bytes > shared.per_sm_bytes
-    assert all(level.size_source and level.rate_source for level in (registers, shared, l2, hbm))
+    for level in (registers, shared, l2, hbm):
+        assert "data sheet" in str(level.size_kind)
+        assert (level.rate_kind is None) == (level.bytes_per_s is None)
     assert registers.room_bytes == registers.size_bytes / workload.hardware.sms
     assert l2.room_bytes == l2.size_bytes and hbm.room_bytes == hbm.size_bytes
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from explainer.algorithms.tiling import KINDS, kinds
+from explainer.base.kinds import measured
 from explainer.base.records import load
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
@@ -36,7 +37,7 @@ def test_makespan_within_ten_percent_of_the_recorded(case):
     assert not found.scaled and found.makespan == pytest.approx(ratio - 1)
     assert found.busy == pytest.approx(found.simulated.busy / found.real.busy - 1)
     assert f"{found.order}-{'causal' if w.causal else 'full'}" == case
-    assert "recorded on NVIDIA H200" in found.source
+    assert "recorded on NVIDIA H200" in found.kind.text
 
 
 def test_the_four_cases_are_the_judged_ones():
@@ -173,8 +174,8 @@ def test_compare_scales_what_was_not_learnt():
     w = Workload(card="t4", n=48, block_q=16, block_k=16, heads=1, d=32)
     programs = [[0, 1000, 5000], [1, 1000, 5000], [0, 5000, 13_000]]
     row = {"programs": programs, "sms": 40, "makespans_us": [11.0, 12.0, 13.0]}
-    found = real_schedules.compare(w, "fa2", row, "made up")
-    assert found.scaled and found.source == "made up" and found.spread_us == (11.0, 13.0)
+    found = real_schedules.compare(w, "fa2", row, measured("made up"))
+    assert found.scaled and found.kind == measured("made up") and found.spread_us == (11.0, 13.0)
     assert found.real.slots == 1 and found.real.makespan == 12.0
     work = [(s.end - s.start).sum() for s in (found.real, found.simulated)]
     assert work == pytest.approx([16.0, 16.0])  # 3 equal programs: 16 / 3 µs each, side by side

@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from markupsafe import Markup
 
+from explainer.base.kinds import computed, measured
 from explainer.views import drawings, html
 
 EVIL = "</p><script>alert('1')</script>\"&amp;"
@@ -20,9 +21,10 @@ MADE = {
     "div": html.div("fa-run", EVIL),
     "class": html.div(EVIL),
     "words": html.words(EVIL),
-    "card's title": html.card("all", EVIL, ""),
-    "card's remark": html.card("all", "", EVIL),
-    "card's body": html.card("all", "", "", EVIL),
+    "card's title": html.card("all", EVIL, computed(), ""),
+    "card's kind": html.card("all", "", measured(EVIL), ""),
+    "card's remark": html.card("all", "", computed(), EVIL),
+    "card's body": html.card("all", "", computed(), "", EVIL),
     "bar": html.bar(EVIL, 0.5, ("1",), "naive"),
     "bar's figure": html.bar("", 0.5, (EVIL,), "naive"),
     "absent": html.absent("", EVIL),
@@ -30,14 +32,15 @@ MADE = {
     "table's row": html.table(("",), [(EVIL, "1")], ""),
     "table's cell": html.table(("",), [("1", EVIL)], ""),
     "caption": html.table(("",), [], EVIL),
-    "said": html.said(EVIL),
+    "said": html.said(EVIL, computed()),
     "page": html.memory_page(EVIL, view="levels"),
     "view": html.memory_page(view=EVIL),
-    "figures": html.figures_of("x", ("a",), [{"a": EVIL}], "caption"),
-    "figures' caption": html.figures_of("x", ("a",), [], EVIL),
+    "figures": html.figures_of("x", computed(), ("a",), [{"a": EVIL}], "caption"),
+    "figures' kind": html.figures_of("x", measured(EVIL), ("a",), [{"a": 1}], "caption"),
+    "figures' caption": html.figures_of("x", computed(), ("a",), [], EVIL),
     "saving": html.saving(EVIL),
-    "drawing": drawings.trips([("fa2", {EVIL: (1, 1)})], 1, 1, "title", "label"),
-    "drawing's title": drawings.trips([], 1, 1, EVIL, "label"),
+    "drawing": drawings.trips({"title": [("fa2", {EVIL: (1, 1)})]}, 1, 1),
+    "drawing's title": drawings.trips({EVIL: [("fa2", {"Q": (1, 1)})]}, 1, 1),
     "drawing's label": drawings.area(1, 2, EVIL),
 }
 

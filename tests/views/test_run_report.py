@@ -10,12 +10,15 @@ from html import escape, unescape
 import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS, LEAST
+from explainer.base.kinds import measured
 from explainer.engine import recorded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
 from explainer.engine.results import Result, unknown_machine
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from tests.schema import misfit
+
+KIND = measured("NVIDIA H200")
 
 
 def live(**more) -> dict:
@@ -220,22 +223,22 @@ def test_downloads_hold_every_figure():
 
 
 def test_histogram_is_the_counts_in_percent():
-    figure = figures.histogram(live()["rows"])
+    figure = figures.histogram(live()["rows"], KIND)
     assert [trace.name for trace in figure.data] == ["Naive PyTorch", "FA-2"]
     assert list(figure.data[0].y) == [75.0, 25.0]
     assert math.isclose(figure.data[0].x[0], 10 ** (-10 + 12.5 / 4))
-    assert figures.histogram([{"method": "fa2", "refused": "no"}]) is None
+    assert figures.histogram([{"method": "fa2", "refused": "no"}], KIND) is None
 
 
 def test_roofline_has_a_dot_for_each_method_under_the_roofs():
-    figure = figures.roofline(live())
+    figure = figures.roofline(live(), KIND)
     dots = {t.name: (t.x[0], t.y[0]) for t in figure.data if t.mode == "markers"}
     assert dots == {"Naive PyTorch": (200.0, 25.0), "FA-2": (200.0, 100.0)}
     roofs = [t for t in figure.data if t.mode == "lines"]
     for roof, rate in zip(roofs, (4.2e12, 9e12), strict=True):
         assert math.isclose(roof.y[0], rate * roof.x[0] / 1e12)
         assert roof.y[1] == roof.y[2] == 780.0
-    assert figures.roofline(live(ceilings=None)) is None
+    assert figures.roofline(live(ceilings=None), KIND) is None
     assert "least" in figure.layout.xaxis.title.text
     assert CONVENTIONS[LEAST] in run_details.details(live())
     (label,) = figure.layout.annotations
@@ -265,16 +268,16 @@ def test_a_recorded_line_says_so():
     assert line["seed"] is None and line["data"] == "standard normal"
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
     about = {"source": "recorded", "when": "2026-11-21", "device": "<GPU>", "versions": {"a": 1}}
-    lines = downloads.of_sweep(rows, about)
+    lines = downloads.of_sweep(rows, KIND, about)
     assert len(lines) == len(rows)
     assert all(line["device"] == "<GPU>" and line["a_version"] == "1" for line in lines)
-    html = sweep_report.figures(rows, Sweep(64, "bf16"), "recorded on <GPU>", about)
+    html = sweep_report.figures(rows, Sweep(64, "bf16"), measured("<GPU>"), about)
     assert 'data-name="flashattention-sweep-64-bf16-recorded"' in html and "<GPU>" not in html
 
 
 def test_sweep_figures_are_the_rows():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    drawn = figures.sweep(rows)
+    drawn = figures.sweep(rows, KIND)
     assert len(drawn) == 3
     for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
         for trace in figure.data:
@@ -282,7 +285,7 @@ def test_sweep_figures_are_the_rows():
             mine = {r["n"]: r[key] for r in rows if key in r and METHODS[r["method"]] == method
                     and r["mask"] == mask}  # fmt: skip
             assert dict(zip(trace.x, trace.y, strict=True)) == mine
-    assert figures.sweep([]) == (None, None, None)
+    assert figures.sweep([], KIND) == (None, None, None)
 
 
 def test_sweep_sentences_are_computed():
@@ -300,7 +303,7 @@ def test_sweep_sentences_are_computed():
 def test_a_refusal_makes_no_column_wide():
     row = {"method": "naive", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
            "dtype": "bf16", "refused": "Its N × N matrices would need much."}  # fmt: skip
-    html = sweep_report.figures([row], Sweep(64, "bf16"), "recorded", {"source": "recorded"})
+    html = sweep_report.figures([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
     cells = re.findall(r"<td>([^<]*)</td>", html)
     assert "not run" in cells and row["refused"] not in cells
     assert row["refused"] in text_of(html)
@@ -313,7 +316,7 @@ def test_a_sweep_has_the_columns_that_are_known():
     about = {"source": "recorded"}
 
     def shown(row: dict) -> str:
-        return text_of(sweep_report.figures([row], Sweep(64, "bf16"), "recorded", about))
+        return text_of(sweep_report.figures([row], Sweep(64, "bf16"), KIND, about))
 
     assert "GPU time p20 p80 TFLOP/s" in shown(row)
     text = shown(row | {"loop_ms": 0.55, "host_us": 31.0})
@@ -329,7 +332,7 @@ def test_a_sweep_says_what_it_measures():
 
 def test_sweep_ticks_do_not_run_together_and_are_decimal():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    time, _, memory = figures.sweep(rows)
+    time, _, memory = figures.sweep(rows, KIND)
     assert time.layout.xaxis.ticktext == ("256", "1 k", "4 k", "16 k", "64 k")
     assert set(time.layout.yaxis.ticktext) >= {"0.1", "1", "10"}
     assert time.data[0].hovertext[0].startswith("<b>Naive PyTorch, full</b><br>N = 256<br>")

@@ -46,7 +46,7 @@ def test_round_trips_are_the_functions_numbers():
     sums = dict.fromkeys(traffic_series.ORDERS, 0)
     for row in listed(head):
         sums[row["order"]] += row["read"] + row["written"]
-        assert row["origin"] == "least, computed"
+        assert row["kind"].startswith("computed") and row["origin"] == "least"
     for order in traffic_series.ORDERS:
         assert sums[order] == traffic.least(4096, 64, "fp32", order)
         assert amount(traffic.total(w.problem(order))) in text_of(head)
@@ -59,7 +59,8 @@ def test_traffic_points_and_tables_are_the_same_rows():
     w = Workload(n=4096, d=64)
     _, left, right, tail = memory.render({"view": "traffic"})
     rows = [*traffic_series.by_n(w), *traffic_series.by_side(w)]
-    assert listed(tail) == rows
+    known = [{k: v for k, v in r.items() if k != "source"} | {"kind": r["source"]} for r in rows]
+    assert listed(tail) == known
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in rows)
     for d in traffic_series.distances(w):
@@ -136,7 +137,10 @@ def test_the_real_schedule_says_its_disagreement(case):
     (off,) = (given["data-off"] for _, given in Strict(head).tags if "data-off" in given)
     assert float(off) == pytest.approx(found.makespan, abs=1e-6)
     assert f"{abs(100 * found.makespan):.1f} %" in text_of(head)
-    for plot, s, origin in ((left, found.simulated, "simulated"), (right, found.real, "measured")):
+    for plot, s, origin in (
+        (left, found.simulated, "simulated"),
+        (right, found.real, "recorded on NVIDIA H200"),
+    ):
         ends = [b + x for t in plot["value"].data for b, x in zip(t.base, t.x, strict=True)]
         assert max(ends) == pytest.approx(s.end.max())
         assert all(origin in text for t in plot["value"].data for text in t.hovertext)
@@ -147,3 +151,25 @@ def test_a_bad_case_is_the_default_one():
         parallel.render({"view": "real", "case": "<b>"})[0]
         == (parallel.render({"view": "real", "case": "fa2-full"})[0])
     )
+
+
+def test_a_legend_names_what_is_drawn_and_no_more():
+    nothing = {"view": "traffic", "card": "t4", "mask": "causal", "dtype": "fp32"}
+    for query, is_measured in (({"view": "traffic"}, True), (nothing, False)):
+        head, left, right, tail = memory.render(query)
+        words = text_of(head + tail)
+        charts = [update["value"].layout.meta["kind"] for update in (left, right)]
+        assert "thick: asked, computed" in words and "thin: least, computed" in words
+        for said in ("measured at L2", "measured at DRAM", "asked, counted", "at DRAM:"):
+            assert (said in words) == is_measured, said
+        assert all(("recorded on" in kind) == is_measured for kind in charts)
+
+
+def test_a_tiles_speed_names_its_launch():
+    head, *_ = memory.render({"view": "tiles", "d": "128"})
+    assert text_of(head).count("N = 4,096, B × H = 4 × 16, fp16") == 2, "headline and map"
+
+
+def test_a_card_that_was_not_compiled_for_says_so():
+    head, *_ = memory.render({"view": "tiles", "card": "b200"})
+    assert "B200 SXM (sm_100) is not among the cards" in text_of(head)

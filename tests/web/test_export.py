@@ -17,6 +17,7 @@ from explainer.trace import trace
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
 from explainer.web.export import PRESETS, animation, as_json, as_npz, site
+from explainer.web.wire import KIND
 
 PROBLEMS = [
     Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
@@ -34,6 +35,7 @@ def test_json_and_npz_are_the_trace(problem):
         assert {t: tuple(both) for t, both in moved.items()} == summed(problem, way)
     assert set(found["bytes"]) == set(CONVENTIONS)
     arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
+    assert found["kind"] == str(arrays["kind"]) == str(KIND)
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))
         listed = np.array(found[name], np.float64)  # null becomes NaN
@@ -63,6 +65,7 @@ def test_page_is_whole_and_loads_nothing():
     page = animation(Problem(), {"step": "3"})
     loads_nothing(page)
     assert page.count("<script") == page.count("</script>") == 2
+    assert f"<p>{KIND};" in page
     assert len(page) < 300_000
 
 

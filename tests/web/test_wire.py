@@ -15,7 +15,7 @@ from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
 from explainer.problem import ORDERS, Problem, ProblemError
 from explainer.trace import trace
-from explainer.web.wire import pack, packed_gzip
+from explainer.web.wire import KIND, pack, packed_gzip
 
 PROBLEMS = [
     Problem(),
@@ -45,6 +45,7 @@ def test_everything_that_the_trace_says_arrives(problem):
     header, got = decode(pack(problem))
     true = trace(problem)
     assert header["query"] == problem.to_query() and header["numbers"]
+    assert header["kind"] == str(KIND)
     assert header["problem"]["Tr"] == problem.Tr and header["problem"]["scale"] == problem.scale
     np.testing.assert_array_equal(got["tile_kind"], tiling.kinds(problem))
     for name in ("Q", "K", "V", "O", "S", "lse"):

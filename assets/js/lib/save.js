@@ -4,7 +4,7 @@
 function styles() {
   const rules = [];
   for (const sheet of document.styleSheets) {
-    if (!/\/(tokens|player|run)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
+    if (!/\/(all|tokens|player|terms)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
     try {
       for (const rule of sheet.cssRules) rules.push(rule.cssText);
     } catch {
@@ -34,9 +34,17 @@ function withPictures(root) {
   return copy;
 }
 
-/** The frame as SVG text, of the size that it has on screen. */
-export function frameSvg(root) {
+const LINE = 28; // px under a frame, for the line that says of what kind its numbers are
+
+/** Of the frame on screen and of that line. */
+function sizeOf(root) {
   const { width, height } = root.getBoundingClientRect();
+  return { width, height, whole: height + LINE };
+}
+
+/** The frame as SVG text, of the size that it has on screen; under it of what `kind` its numbers are. */
+export function frameSvg(root, kind) {
+  const { width, height, whole } = sizeOf(root);
   const copy = withPictures(root);
   copy.setAttribute("style", `width:${width}px;height:${height}px;min-height:0`);
   const box = document.createElement("div");
@@ -47,21 +55,24 @@ export function frameSvg(root) {
   box.setAttribute("style", `background:${paper};font-family:${font}`);
   const sheet = document.createElement("style");
   sheet.textContent = `${styles()}\n* { box-sizing: border-box; }\n.fa-map .fa-drawn { position: absolute; }\nbutton { font: inherit; }`;
-  box.append(sheet, copy);
+  const line = document.createElement("div");
+  line.setAttribute("style", `height:${LINE}px;padding:0 12px;color:${getComputedStyle(root).color};font-size:13px;line-height:${LINE}px`);
+  line.textContent = kind;
+  box.append(sheet, copy, line);
   const body = new XMLSerializer().serializeToString(box);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${whole}" viewBox="0 0 ${width} ${whole}"><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
 }
 
 /** The frame as a PNG blob at twice the screen's size. */
-export async function framePng(root) {
-  const svg = frameSvg(root);
+export async function framePng(root, kind) {
+  const svg = frameSvg(root, kind);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  const { width, height } = root.getBoundingClientRect();
+  const { width, whole } = sizeOf(root);
   canvas.width = Math.round(width * 2);
-  canvas.height = Math.round(height * 2);
+  canvas.height = Math.round(whole * 2);
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
@@ -78,8 +89,8 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
-/** Saves what is shown as "png" or "svg". */
-export async function saveFrame(root, kind, name) {
-  const blob = kind === "png" ? await framePng(root) : new Blob([frameSvg(root)], { type: "image/svg+xml" });
-  download(blob, `${name}.${kind}`);
+/** Saves what is shown as "png" or "svg", with the words for the `kind` of its numbers. */
+export async function saveFrame(root, ending, name, kind) {
+  const blob = ending === "png" ? await framePng(root, kind) : new Blob([frameSvg(root, kind)], { type: "image/svg+xml" });
+  download(blob, `${name}.${ending}`);
 }

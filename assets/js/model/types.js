@@ -21,12 +21,12 @@
  * @typedef {{name: string, room: Record<OnChip, number>, largest: number}} Card
  * @typedef {{parts: [string, number[], number, OnChip][], cards: Record<string, Card>}} Sram
  *
- * What stands before the arrays, as JSON. `query`: the Problem's keys in the address. `row_names`: a sentence's
+ * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
  * an element. `totals`: by either convention, of each order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
- *   version: number, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
+ *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
  *   phases: string[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
  *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header

@@ -64,7 +64,7 @@ class Page extends Stage {
     const params = new URLSearchParams(search);
     const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
     try {
-      if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name);
+      if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name, this.player.trace.header.kind);
       const file = await asked(new URL(`fa/export.${kind}${search}`, document.baseURI));
       download(await file.blob(), `${name}.${kind}`);
     } catch (error) {

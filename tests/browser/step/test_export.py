@@ -11,6 +11,7 @@ from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.export import site
+from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read
 
@@ -94,6 +95,7 @@ def test_frame_as_picture_and_trace_as_file(tab, tmp_path):
     document = xml.dom.minidom.parse(str(svg))
     words = document.documentElement.toxml()
     assert document.documentElement.tagName == "svg" and "Step 5 of 12" in words
+    assert str(KIND) in words and "--fa-q: " in words, "its kind, and its colours"
     assert "http://127" not in words, "a picture that asks nobody for anything"
     assert save(page, "json", tmp_path).stat().st_size > 5_000
     assert save(page, "npz", tmp_path).read_bytes()[:2] == b"PK"

@@ -1,0 +1,167 @@
+"""Of what kind a figure is stands beside it: on every page that the server makes, in every view and
+mode, in every chart, table and file. None can be made without."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+import plotly.graph_objects as go
+import pytest
+
+from explainer.base.kinds import WORDS, computed
+from explainer.base.paths import ASSETS
+from explainer.engine import recorded
+from explainer.engine.requests import RunRequest, Sweep
+from explainer.pages import memory, parallel
+from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, shown
+from explainer.problem import Problem
+from explainer.views import downloads, figures, html, run_details, run_report, sweep_report
+from tests.views.test_run_report import KIND, interpreted, live
+
+PAGES = {"memory": memory, "parallel": parallel}
+UNMEASURED = {"card": "t4", "dtype": "fp32", "mask": "causal"}
+CASES = [
+    (page, view, mode, more)
+    for page, module in PAGES.items()
+    for view in module.VIEWS
+    for mode, more in (("", {}), ("present", {}), ("", UNMEASURED), ("", {"card": "b200"}))
+]
+CASES += [("memory", "tiles", "", {"show": metric}) for metric in memory.METRICS]
+CASES += [("parallel", "real", "", {"case": case}) for case in parallel.CASES]
+HOLDERS = ("section", "p")  # a card, and the sentence that a view begins with
+
+
+class Shown(HTMLParser):
+    """Of every card and headline the text of its badges; what stands outside of any."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str]] = []
+        self.kinds: list[list[str]] = []  # of each card and headline, in order
+        self.tables: list[list[str]] = []  # of each table, the badges of the card around it
+        self.files: list[dict] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        kind = given.get("class", "")
+        if tag == "section" or "fa-finding" in kind:
+            self.kinds.append([])
+        if tag == "table" or "fa-run-bar" in kind:
+            assert any(name == "section" for name, _ in self.open), "no card around a figure"
+            self.tables.append(self.kinds[-1])
+        if "data-rows" in given:
+            self.files.append(json.loads(given["data-rows"]))
+        if tag not in ("br", "img", "input", "hr"):
+            self.open.append((tag, kind))
+
+    def handle_endtag(self, tag):
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and "fa-kind" in self.open[-1][1]:
+            self.kinds[-1].append(data)
+
+
+def is_said(text: str) -> bool:
+    return text.startswith(WORDS)
+
+
+def check(text: str) -> Shown:
+    """Every card, headline, table and file of this HTML says of what kind its figures are."""
+    found = Shown(text)
+    assert all(kinds and all(map(is_said, kinds)) for kinds in found.kinds), found.kinds
+    assert all(found.tables)
+    for data in found.files:
+        for row in data.get("table", data["rows"]):
+            assert is_said(row["kind"]), row
+    return found
+
+
+def check_chart(figure: go.Figure) -> None:
+    meta, title = figure.layout.meta, figure.layout.title.text
+    assert is_said(meta["kind"])
+    assert meta["kind"] in title.replace("<br>", " ")
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        if axis.type == "log":
+            assert "log scale" in axis.title.text, "a logarithmic axis says so"
+
+
+@pytest.mark.parametrize(("page", "view", "mode", "more"), CASES)
+def test_memory_and_parallel(page, view, mode, more):
+    head, left, right, tail = PAGES[page].render({"view": view, "mode": mode} | more)
+    found = check(head + tail)
+    charts = [update["value"] for update in (left, right) if update["value"] is not None]
+    assert found.kinds or "fa-run-refused" in head or "fa-finding" in head
+    for figure in charts:
+        check_chart(figure)
+
+
+def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
+    sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
+    (curve, *_) = figures.sweep(recorded.load()["rows"], KIND)
+    heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
+    updates = [shown(go.Figure(curve), hall, height) for hall, height in heights]
+    updates += parallel.render({"view": "grid"})[1:3]
+    for update in updates:
+        _, place = update["elem_classes"]
+        height = update["value"].layout.height
+        assert f".fa-plot.{place} {{ --fa-tall: {height}px; }}" in sheet
+
+
+RUNS = {
+    "live": live(),
+    "interpreted": interpreted("naive", "fa2", refused=("hopper",)),
+    "recorded": recorded.nearest(RunRequest(Problem(dtype="bf16"))),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("hall", [False, True])
+def test_run(name, hall):
+    result = RUNS[name]
+    show = run_report.recorded if name == "recorded" else run_report.report
+    check(show(result) + run_details.details(result))
+    kind = downloads.kind(result)
+    assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
+    for figure in (figures.histogram(result["rows"], kind), figures.roofline(result, kind)):
+        if figure is not None:
+            check_chart(shown(figure, hall)["value"])
+
+
+@pytest.mark.parametrize("hall", [False, True])
+def test_sweep(hall):
+    wanted, rows = recorded.swept(Sweep(64, "bf16", ("naive", "fa2")))
+    found = check(sweep_report.figures(rows, wanted, KIND, {"source": "recorded"}))
+    assert found.files[0]["table"][0]["kind"] == str(KIND)
+    for figure in figures.sweep(rows, KIND):
+        check_chart(shown(figure, hall, wide=PAIRED)["value"])
+
+
+@pytest.mark.parametrize("made", [
+    lambda kind: html.badge(kind),
+    lambda kind: html.card("x", "title", kind, "remark"),
+    lambda kind: html.said("1 GiB.", kind),
+    lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
+    lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
+    lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
+    lambda kind: downloads.of_sweep([{"method": "fa2"} | dict.fromkeys(
+        ("n", "d", "batch", "heads", "mask", "dtype"))], kind, {}),
+])  # fmt: skip
+def test_nothing_is_made_without_a_kind(made):
+    assert "computed" in str(made(computed()))
+    for remark in ("", "computed", None):
+        with pytest.raises(TypeError):
+            made(remark)
+
+
+def test_none_has_a_default():
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        html.card("x", "title", computed())
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
+        html.said("1 GiB.")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
+        figures.styled(go.Figure(), 320, "title")
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        downloads.of_sweep([], {})
