@@ -10,8 +10,9 @@ from explainer.base.cards import peak_tflops
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
-from explainer.views.html import card, div, saving, table, tag, words
+from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.script import script
+from explainer.views.verdict import rules
 
 
 def details(result: Result) -> str:
@@ -28,6 +29,7 @@ def details(result: Result) -> str:
     return div(
         "fa-run",
         _under_the_roof(result),
+        rules(result) if "recorded" not in result else "",
         chooser,
         card("all", "All figures", result.get("recorded", result["when"]), body),
         saving(copy),
@@ -53,12 +55,6 @@ HEAD = (
     "call in a loop", "on the host", "in a CUDA graph",
     "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "FLOP / byte",
 )  # fmt: skip
-
-
-def filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
-    """The same without the columns that nothing is known for."""
-    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
-    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
 
 
 def _cells(row: Row, result: Result) -> tuple[str, ...]:
