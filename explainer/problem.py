@@ -116,7 +116,10 @@ class Problem:
         put("dtype", choice("dtype", self.dtype))
         put("inputs", choice("inputs", self.inputs))
         if self.n > MAX_N_MADE and self.inputs != "random":
-            allowed = f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with random data)"
+            allowed = (
+                f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with data = random: the "
+                "others are made from all N² scores)"
+            )
             raise refuse("n", self.n, allowed)
         put("seed", whole("seed", self.seed))
         put("text", _text(self.text, self.inputs, self.n, self.d))

@@ -72,27 +72,60 @@ def reference_attention(
 
     Works on blocks of rows, so that long sequences fit. Rows that see no key: O = 0, lse = −inf.
     """
-    asked = masks.asked(causal, mask)
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    group = q.shape[1] // k.shape[1]
     batch, heads, n_q, d = q.shape
-    n_k = k.shape[2]
     o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
     lse = torch.full((batch, heads, n_q), float("-inf"), dtype=torch.float64, device=q.device)
-    chunk = max(1, CHUNK_BYTES // (8 * n_k))
-    for b in range(batch):
-        for h in range(heads):
-            k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
-            for start in range(0, n_q, chunk):
-                s = (q[b, h, start : start + chunk].double() @ k_bh.T) * scale
-                if asked.hides:
-                    rows = torch.arange(start, start + s.shape[0], device=q.device)
-                    s.masked_fill_(_hidden(asked, rows, n_q, n_k), float("-inf"))
-                row_lse = torch.logsumexp(s, dim=-1)
-                p = torch.exp(s - row_lse.masked_fill(row_lse.isinf(), 0.0)[:, None])
-                o[b, h, start : start + chunk] = p @ v_bh
-                lse[b, h, start : start + chunk] = row_lse
+    for b, h, rows, s, v_bh in _blocks(q, k, v, masks.asked(causal, mask), scale):
+        lse[b, h, rows] = torch.logsumexp(s, dim=-1)
+        o[b, h, rows] = _weights(s, lse[b, h, rows]) @ v_bh
     return o, lse
+
+
+def _blocks(q, k, v, mask: masks.Mask, scale: float | None):
+    """(batch, head, slice of rows, their S, V of the head) in float64, as many rows as fit."""
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
+    chunk = max(1, CHUNK_BYTES // (8 * n_k))
+    for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
+        k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
+        for start in range(0, n_q, chunk):
+            s = (q[b, h, start : start + chunk].double() @ k_bh.T) * scale
+            if mask.hides:
+                rows = torch.arange(start, start + s.shape[0], device=q.device)
+                s.masked_fill_(_hidden(mask, rows, n_q, n_k), float("-inf"))
+            yield b, h, slice(start, start + s.shape[0]), s, v_bh
+
+
+def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
+    """P of these rows; 0 in a row that sees no key."""
+    return torch.exp(s - lse.masked_fill(lse.isinf(), 0.0)[:, None])
+
+
+def roundings(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str) -> dict[str, float]:
+    """What a relative rounding of P, or of S, can do to O at most: to be multiplied by its size.
+
+    In float64, the largest over all entries (i, c) of O: ``weights`` Σⱼ Pᵢⱼ|vⱼ|, which is |O|
+    without cancellation; ``norms`` Σⱼ Pᵢⱼ (‖qᵢ‖‖kⱼ‖/√d + 1)(|vⱼ| + |Oᵢ|), for errors of S that
+    grow with the norms of what was multiplied; ``scores`` Σⱼ Pᵢⱼ |Sᵢⱼ| (|vⱼ| + |Oᵢ|), for S rounded
+    as a whole: to first order ΔO = Σⱼ Pᵢⱼ ΔSᵢⱼ (vⱼ − Oᵢ).
+    """
+    found = dict.fromkeys(("weights", "norms", "scores"), 0.0)
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    group = q.shape[1] // k.shape[1]
+
+    def keep(name: str, values: torch.Tensor) -> None:
+        found[name] = max(found[name], values.max().item())
+
+    for b, h, rows, s, v_bh in _blocks(q, k, v, masks.asked(False, mask), None):
+        p, size = _weights(s, torch.logsumexp(s, dim=-1)), v_bh.abs()
+        o = (p @ v_bh).abs()
+        keep("weights", p @ size)
+        lengths = [x.double().norm(dim=-1) for x in (q[b, h, rows], k[b, h // group])]
+        reach = lengths[0][:, None] * lengths[1] * scale + 1.0
+        for name, shift in (("norms", reach), ("scores", s.abs().nan_to_num(posinf=0.0))):
+            moved = p * shift
+            keep(name, moved @ size + moved.sum(-1, keepdim=True) * o)
+    return found
 
 
 def reference_states(

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
+from explainer.base.facts import fact, number
 from explainer.engine.requests import ORDERS, Placed, Point, RunRequest
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
 
-INTERPRETER_TILES = 2_000  # about 3 ms each, run three times: twenty seconds
+INTERPRETER_TILES = 2_000  # twenty seconds
+TILE_S = number("interpreter.tile") / 1e3
+PASSES = 3  # of the interpreter: for O, for m and l of each tile, for memory
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
 GPU_TILES = 2**26  # all heads together: about a second
 GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
@@ -26,6 +29,21 @@ def tiles_to_run(problem: Problem, order: str) -> int:
     if order == "standard" or total > MAX_TILES:
         return total
     return total - tiling.counts(problem)["skipped"]
+
+
+def expected_s(request: RunRequest, machine: Mapping | None) -> float | None:
+    """Seconds that a run takes under the interpreter, by its tiles, once it has begun; None on a
+    GPU, which compiles first and then takes as long as its card needs."""
+    if not machine or not machine["interpreted"]:
+        return None
+    return TILE_S * PASSES * _tiles_of_all(request)
+
+
+def _tiles_of_all(request: RunRequest) -> int:
+    """Tiles of all heads in all kernels."""
+    kernels = [name for name in request.methods if name in ORDERS]
+    heads = request.batch * request.heads
+    return heads * sum(tiles_to_run(request.problem, name) for name in kernels)
 
 
 def can_compare_tiles(problem: Problem) -> bool:
@@ -76,12 +94,12 @@ def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None
         )
     kernels = [name for name in request.methods if name in ORDERS]
     heads = request.batch * request.heads
-    tiles = sum(tiles_to_run(p, name) for name in kernels) * heads
+    tiles = _tiles_of_all(request)
     if tiles > INTERPRETER_TILES:
         return (
             f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in "
             f"{len(kernels)} kernel{'s' * (len(kernels) > 1)} × {heads} head{'s' * (heads > 1)}, "
-            "and Triton's interpreter takes about 3 ms for each: at most "
+            f"and Triton's interpreter takes about {fact('interpreter.tile')} for each: at most "
             f"{INTERPRETER_TILES:,} are run on this CPU, so choose larger blocks."
         )
     return None

@@ -36,6 +36,9 @@ class Child(Protocol):
         """The next message: progress, result, refused or fault. Raises TimeoutError at
         ``deadline`` (of time.monotonic) and WorkerLost at the child's end."""
 
+    def cancel(self) -> None:
+        """Nobody waits for the last request: it may end early, with any answer. Never raises."""
+
     def alive(self) -> bool:
         """Whether it can be asked."""
 
@@ -86,6 +89,10 @@ class ProcessChild:
             self.process.stdin.flush()
         except (OSError, ValueError) as error:
             raise WorkerLost(f"worker closed its pipe: {error}") from error
+
+    def cancel(self) -> None:
+        with suppress(WorkerLost):  # who reads its answer will notice
+            self.ask({"cancel": True})
 
     def alive(self) -> bool:
         return self.process.poll() is None

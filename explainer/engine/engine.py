@@ -50,6 +50,7 @@ class Job:
     result: Result | list[PointRow] | dict | None = None
     error: str | None = None
     why: str | None = None
+    asked: bool = False  # of the child that runs now
     sessions: set[str] = field(default_factory=set)
     finished: threading.Event = field(default_factory=threading.Event)
 
@@ -77,6 +78,7 @@ class Engine:
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
         self._waiting: deque[Job] = deque()
+        self._running: Job | None = None
         self._in_flight: dict[Request, Job] = {}
         self._kept: OrderedDict[Request, dict | list] = OrderedDict()
         self._child: Child | None = None
@@ -112,7 +114,7 @@ class Engine:
         with self._change:
             return {
                 "worker": self._child is not None and self._child.alive(),
-                "running": len(self._in_flight) - len(self._waiting),
+                "running": int(self._running is not None),
                 "waiting": len(self._waiting),
                 "faults": self._faults,
                 "replaced": max(0, self._lives - 1),
@@ -122,8 +124,9 @@ class Engine:
     def position(self, job: Job) -> int:
         """How many jobs are before this one."""
         with self._change:
-            running = len(self._in_flight) > len(self._waiting)
-            return self._waiting.index(job) + running if job in self._waiting else 0
+            if job not in self._waiting:
+                return 0
+            return self._waiting.index(job) + (self._running is not None)
 
     def submit(self, request: Request, session: str = "") -> Job:
         """A job for this request: a finished one if it ran before, a shared one if it runs now.
@@ -156,7 +159,8 @@ class Engine:
             return job
 
     def leave(self, job: Job, session: str) -> None:
-        """This session no longer waits for the job; a job that nobody waits for is not begun."""
+        """This session no longer waits for the job; one that nobody waits for is not begun, and
+        ends early if it runs."""
         with self._change:
             self._leave(job, session)
 
@@ -164,9 +168,13 @@ class Engine:
         if session not in job.sessions:
             return
         job.sessions.discard(session)
-        if not job.sessions and job in self._waiting:
+        if job.sessions or job.finished.is_set():
+            return
+        if job in self._waiting:
             self._waiting.remove(job)
-            self._settle(job, "dropped", error="A newer request took its place.", why=REFUSED)
+        elif job.asked and self._child:
+            self._child.cancel()
+        self._settle(job, "dropped", error="Nobody waits for this run any more.", why=REFUSED)
 
     def _refusal(self, request: Request) -> tuple[str | None, str | None]:
         if self._closed:
@@ -207,11 +215,13 @@ class Engine:
                         )
                     self._waiting.clear()
                     return
-                job = self._waiting.popleft()
+                job = self._running = self._waiting.popleft()
                 job.state = "running"
             outcome = self._run(job)
             with self._change:
-                self._settle(job, **outcome)
+                self._running = None
+                if not job.finished.is_set():
+                    self._settle(job, **outcome)
             if self._child is None and not self._closed and self._clock() >= self._rest_until:
                 self._try_to_start()  # before the next visitor has to wait for it
 
@@ -263,11 +273,12 @@ class Engine:
             if self._faults >= FAULTS_IN_A_ROW:
                 self._faults, self._rest_until = 0, self._clock() + self._rest_s
                 break
-            if self._closed:
+            if self._closed or job.finished.is_set():
                 break
         return {"state": "failed", "error": f"{text}, and the page goes on.", "why": GONE}
 
     def _attempt(self, job: Job) -> dict:
+        job.asked = False  # what a new life is asked first is its check
         child = self._ready()
         try:  # what was admitted before the machine was known is judged now
             refusal = admission.refuse(job.request, child.machine)
@@ -278,7 +289,11 @@ class Engine:
         return self._talk(child, job, self._clock() + self._deadline_s)
 
     def _talk(self, child: Child, job: Job, deadline: float) -> dict:
-        child.ask({job.request.kind: job.request.to_query()})
+        with self._change:  # a job is dropped before it is asked, or its child hears of it
+            if job.finished.is_set():
+                return {"state": job.state}
+            child.ask({job.request.kind: job.request.to_query()})
+            job.asked = True
         while True:
             message = child.next(deadline)
             if "progress" in message:

@@ -76,6 +76,7 @@ def run(request: RunRequest, report: Report) -> Result:
     if device() == "cuda":
         job.time(rows)
     result = {
+        "after_timing": job.clocks,
         "query": job.request.to_query(),
         "asked": request.to_query(),
         "machine": about,
@@ -107,6 +108,7 @@ class _Job:
         self.shape = Problem(p.n, p.d, str(p.mask), p.dtype, request.batch, request.heads)
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
+        self.clocks: list[str] = []
         report("float64 reference", 0, 1)
         self.naive_refused = None
         try:
@@ -213,11 +215,13 @@ class _Job:
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
+        from kernels.measure.bench import clocks
         from kernels.measure.calls import call_times
         from kernels.measure.timing import interleave
 
         self.report("timing", 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
+        self.clocks = [clocks()]
         waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
             if row["method"] in times:
@@ -251,11 +255,13 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     refusal = admission.refuse(asked, machine())
     if refusal:
         raise Refused(refusal)
-    from kernels.measure.bench import measure
+    from kernels.measure.bench import clocks, measure
 
     report("timing", 0, 1)
     shape = Problem(asked.n, asked.d, asked.mask, asked.dtype, asked.batch, asked.heads)
-    return [row | {"when": _now()} for row in measure(shape, asked.methods, SWEEP_RUNS, _slow)]
+    rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
+    more = {"when": _now(), "after_timing": clocks()}
+    return [row | more for row in rows]
 
 
 def placed(asked: Placed, report: Report) -> dict:

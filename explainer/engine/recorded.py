@@ -9,31 +9,69 @@ import math
 from dataclasses import replace
 
 from explainer.algorithms.traffic import asked, least
+from explainer.base.amounts import listed
 from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
-from explainer.engine.requests import METHODS, RunRequest, Sweep
+from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
 from kernels.masks import flops, parse
 
+MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
+
 
 def nearest(request: RunRequest) -> Result | None:
-    """The measured problem nearest to this one, in the form of a run's result; None if none fits.
+    """The measured problem that can stand beside this one, as a run's result; None without one.
 
-    Nearest by mask first, then precision (fp32 was not recorded: bf16 stands in), then d and N in
-    octaves. Batch and heads are the record's: 16,384 tokens, 2,048 wide.
+    Comparable: the same mask, precision and d, N at most MOST_N times as long or as short, and the
+    FLOPs of all heads within a factor of MOST_WORK. Batch and heads are the record's: 16,384
+    tokens, 2,048 wide.
     """
     p = request.problem
+    work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
+
+    def distance(row: PointRow) -> tuple[float, float]:
+        theirs = flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], p.d)
+        return abs(math.log2(row["n"] / p.n)), abs(math.log10(theirs / work))
+
+    fitting = [
+        row
+        for row in load()["rows"]
+        if (row["mask"], row["dtype"], row["d"]) == (str(p.mask), p.dtype, p.d)
+        and all(far <= 1 for far in _in_units(*distance(row)))
+    ]
+    return _result(request, min(fitting, key=distance)) if fitting else None
+
+
+def _in_units(octaves: float, decades: float) -> tuple[float, float]:
+    """The distance, in what is still comparable."""
+    return octaves / math.log2(MOST_N), decades / math.log10(MOST_WORK)
+
+
+def measured_like(request: RunRequest) -> RunRequest:
+    """The measured problem that comes nearest, comparable or not: mask first, then precision (bf16
+    for fp32, which was not recorded), then d and N in octaves."""
+    p = request.problem
     dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    mask = str(p.mask)
-    fitting = [r for r in load()["rows"] if (r["mask"], r["dtype"]) == (mask, dtype)]
-    if not fitting:
-        return None
+    rows = [row for row in load()["rows"] if row["dtype"] == dtype]
+    rows = [row for row in rows if row["mask"] == str(p.mask)] or rows
+    best = min(
+        rows,
+        key=lambda r: abs(math.log2(r["n"] / p.n)) + 2 * abs(math.log2(r["d"] / p.d)),
+    )
+    return RunRequest.from_query(
+        {key: best[key] for key in ("n", "d", "mask", "dtype")}
+        | {"b": best["batch"], "h": best["heads"], "br": AUTO, "bc": AUTO, "data": "random"}
+        | {"methods": request.methods}
+    )
 
-    def distance(row: PointRow) -> float:
-        return abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d))
 
-    best = min(fitting, key=distance)
-    same = {r["method"]: r for r in fitting if (r["n"], r["d"]) == (best["n"], best["d"])}
+def _result(request: RunRequest, best: PointRow) -> Result:
+    fitting = [
+        row
+        for row in load()["rows"]
+        if all(row[key] == best[key] for key in ("mask", "dtype", "n", "d"))
+    ]
+    same = {r["method"]: r for r in fitting}
     wanted = dict.fromkeys(("naive", *request.methods, "fa2", "hopper", "sdpa_flash"))
     rows = [_row(same[name]) for name in METHODS if name in wanted and name in same]
     shape = {key: str(best[key]) for key in ("n", "d", "mask", "dtype")}
@@ -47,9 +85,10 @@ def nearest(request: RunRequest) -> Result | None:
         "query": shape,
         "machine": {"device": load()["device"], "versions": load()["versions"]},
         "naive_error": next((r["naive_error"] for r in same.values() if "naive_error" in r), None),
-        "io_bytes": 4 * elements * ITEMSIZE[dtype],
+        "io_bytes": 4 * elements * ITEMSIZE[best["dtype"]],
         "rows": rows,
-        "ceilings": load()["ceilings"].get(dtype),
+        "ceilings": load()["ceilings"].get(best["dtype"]),
+        "after_timing": _clocks(best),
     }
 
 
@@ -71,8 +110,17 @@ def _row(r: PointRow) -> Row:
     return row
 
 
+def _clocks(point: PointRow) -> list[str]:
+    """What nvidia-smi said right after this point was timed, as in a live result."""
+    keys = ("n", "d", "mask", "dtype")
+    return [
+        c["after_timing"] for c in load()["clocks"] if all(c[key] == point[key] for key in keys)
+    ]
+
+
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
-    """The recorded sweep nearest to this one (d in octaves; bf16 for fp32), and its rows."""
+    """The recorded sweep nearest to this one (d in octaves; bf16 for fp32), and its rows: of what
+    was asked only where the first is ``sweep`` itself."""
     rows: list[PointRow] = load()["rows"]
     d = min({row["d"] for row in rows}, key=lambda d: abs(math.log2(d / sweep.d)))
     near = replace(sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16")
@@ -83,3 +131,30 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
         and row["n"] <= near.longest
         and row["method"] in near.methods
     ]
+
+
+def clocks_of(rows: list[PointRow]) -> list[str]:
+    """What nvidia-smi said after each of these points."""
+    points = {(r["n"], r["d"], r["mask"], r["dtype"]): r for r in rows}
+    return [said for row in points.values() for said in _clocks(row)]
+
+
+def told(sweep: Sweep) -> list[dict]:
+    """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this d or
+    precision was not, ``instead_of`` what it stands."""
+    near, rows = swept(sweep)
+    more = {"recorded": about()}
+    if near != sweep:
+        more["instead_of"] = f"d = {sweep.d}, {sweep.dtype}"
+    return [row | more for row in rows]
+
+
+def what() -> str:
+    """What the record holds, for a sentence."""
+    rows = load()["rows"]
+    d, dtypes = ({row[key] for row in rows} for key in ("d", "dtype"))
+    lengths = [row["n"] for row in rows]
+    return (
+        f"d = {listed([str(x) for x in sorted(d)])}, {listed(sorted(dtypes))}, "
+        f"N = {min(lengths):,} to {max(lengths):,}"
+    )

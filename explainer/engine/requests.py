@@ -33,6 +33,8 @@ METHODS = {
     "fa4": "FA-4",
 }
 COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem anew
+# These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
+STORE_S = ("naive", "standard", "sdpa_math", "naive_compiled")
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"

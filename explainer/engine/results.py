@@ -11,6 +11,7 @@ from typing import TypedDict, TypeVar
 
 # The histogram of |error|: four bins a decade; below the first and above the last join those.
 LOWEST, HIGHEST, A_DECADE = -10, 1, 4
+SIGNED_N, SIGNED_VALUES = 64, 4096  # rows and values of O from which the signed error is judged
 
 
 class Place(TypedDict):
@@ -54,6 +55,21 @@ class Same(_Compared, total=False):
     o_error: float
 
 
+class Terms(TypedDict):
+    """What adds up to the error that is allowed, each largest over O; judging.py derives them."""
+
+    naive: float  # twice naive attention's error
+    rounding: float  # of P and O
+    scores: float  # of S
+
+
+class Signed(TypedDict):
+    """The mean error in the direction of O, |Σ e·t / Σ t²|, and what is allowed of it."""
+
+    error: float
+    allowed: float
+
+
 class _Method(TypedDict):
     method: str  # one of requests.METHODS
 
@@ -61,7 +77,8 @@ class _Method(TypedDict):
 class Row(_Method, total=False):
     """One method on one problem: ``refused``, the sentence why it did not run, or its figures.
 
-    error … histogram: of O against float64 on the heads judged. ``same`` None: too many tiles.
+    error … histogram: of O against float64 on the heads judged; ``allowed`` is the sum of
+    ``terms``; ``signed`` None: not judged. ``same`` None: too many tiles.
     Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
     loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
     CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked,
@@ -74,7 +91,9 @@ class Row(_Method, total=False):
     error: float
     relative: float
     bias: float
+    terms: Terms
     allowed: float
+    signed: Signed | None
     right: bool
     histogram: Histogram
     lse_error: float
@@ -116,10 +135,12 @@ class _Shape(Row):
 
 
 class PointRow(_Shape, total=False):
-    """A row that says its own problem: of a sweep or of the benchmark. ``when``: measured live."""
+    """A row that says its own problem: of a sweep or of the benchmark. Measured live it says
+    ``when``, and what nvidia-smi said ``after_timing``."""
 
     naive_error: float
     when: str
+    after_timing: str
 
 
 class Choice(TypedDict):
@@ -138,6 +159,7 @@ class _Found(TypedDict):
     io_bytes: int  # of Q, K, V and O
     rows: list[Row]
     ceilings: dict[str, float] | None  # of the card: hbm_bytes_per_s, l2_bytes_per_s, flops
+    after_timing: list[str]  # what nvidia-smi said then: clocks of SM and memory, W, °C
 
 
 class Result(_Found, total=False):

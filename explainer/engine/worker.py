@@ -26,13 +26,20 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def _requests() -> queue.Queue[dict]:
-    """Requests as they come; the end of the pipe means that nobody waits for an answer."""
-    waiting: queue.Queue[dict] = queue.Queue()
+def _requests() -> queue.Queue[tuple[dict, threading.Event]]:
+    """Requests as they come, each with whether it has been cancelled; the end of the pipe means
+    that nobody waits for an answer."""
+    waiting: queue.Queue[tuple[dict, threading.Event]] = queue.Queue()
 
     def read() -> None:
+        cancelled = threading.Event()  # of the last request
         for line in sys.stdin:
-            waiting.put(json.loads(line))
+            asked = json.loads(line)
+            if "cancel" in asked:
+                cancelled.set()
+            else:
+                cancelled = threading.Event()
+                waiting.put((asked, cancelled))
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
@@ -85,17 +92,23 @@ def main() -> None:
             waiting.get()
     answers.send(machine=jobs.machine())
     while True:
-        _answer(waiting.get(), answers, jobs)
+        _answer(*waiting.get(), answers, jobs)
 
 
-def _answer(request: dict, answers: _Answers, jobs) -> None:
-    """One request; a broken GPU ends the process, anything else is answered and survived."""
+def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) -> None:
+    """One request; a broken GPU ends the process, anything else is answered and survived. One that
+    is cancelled ends where it next reports: under the interpreter after a program of a kernel."""
     import torch
 
     from explainer.base.fields import ProblemError
 
+    def report(stage: str, done: int, total: int) -> None:
+        if cancelled.is_set():
+            raise jobs.Refused("The run was cancelled.")
+        answers.report(stage, done, total)
+
     try:
-        result = jobs.answer(request, answers.report)
+        result = jobs.answer(request, report)
     except (jobs.Refused, ProblemError) as refusal:
         answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:

@@ -94,6 +94,9 @@ class ZeroChild:
             raise WorkerLost(f"ZeroGPU answered {answer!r:.80}")
         return answer
 
+    def cancel(self) -> None:
+        """Its call is short and runs out by itself."""
+
     def alive(self) -> bool:
         return self._alive
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Literal
 from uuid import uuid4
 
 import gradio as gr
 
 from explainer.algorithms.schedule import check_size
-from explainer.base.fields import ProblemError, refuse
-from explainer.engine.engine import Engine
-from explainer.engine.requests import RunRequest, Sweep
-from explainer.engine.results import with_older_names
+from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
+from explainer.base.own_data import MAX_CHARACTERS
+from explainer.engine import recorded
+from explainer.engine.engine import REFUSED, Engine
+from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
+from explainer.engine.results import has_gpu, with_older_names
 from explainer.pages.sweep import rows_of
-from explainer.problem import Problem
 from explainer.web.export import as_json
 
 # What each endpoint takes, in this order.
@@ -24,7 +27,63 @@ ENDPOINTS = {
     "trace": (*PROBLEM, "order"),
     "sweep": ("d", "dtype", "methods", "longest"),
 }
-MAX_CELLS = 128 * 128  # of S in a trace that is sent as JSON
+MAX_TRACED = 128  # rows of a trace that is sent as JSON
+Block = int | Literal["auto"]
+
+BY_KEY = {field.key: field for field in FIELDS.values()}
+BLOCK = f'at most n; or "{AUTO}": what the kernel\'s own table has for the card, in a trace 64'
+# What a program must know beside a field's name and range.
+NOTES = {
+    "n": f"beyond {MAX_N_MADE:,} only with data = random: the others are made from all N² scores",
+    "br": BLOCK,
+    "bc": BLOCK,
+    "text": f"for data = sentence, or own: Q, K, V as CSV; at most {MAX_CHARACTERS:,} characters",
+    "methods": "as a list, or as text with commas",
+}
+
+
+def _schema(key: str, endpoint: str) -> dict:
+    """JSON schema of one argument, from its field; a trace is bounded more tightly."""
+    field = BY_KEY[key]
+    if key == "methods":
+        return {"type": "array", "items": {"type": "string", "enum": list(METHODS)}}
+    if field.choices:
+        return {"type": "string", "enum": list(field.choices)}
+    if key == "text":
+        return {"type": "string", "maxLength": MAX_CHARACTERS}
+    high = MAX_TRACED if endpoint == "trace" and key in ("n", "br", "bc") else field.high
+    kind = "number" if key == "gain" else "integer"
+    numbers = {"type": kind, "minimum": field.low, "maximum": high}
+    return {"anyOf": [numbers, {"const": AUTO}]} if key in ("br", "bc") else numbers
+
+
+def _words(key: str, endpoint: str) -> str:
+    """The same for a reader: the field's name, what is allowed, and its note."""
+    field, schema = BY_KEY[key], _schema(key, endpoint)
+    numbers = schema.get("anyOf", [schema])[0]
+    allowed = schema.get("items", schema).get("enum", ())
+    said = f"one of {', '.join(allowed)}" if allowed else ""
+    if key == "methods":
+        said = f"some of {', '.join(allowed)}"
+    if "minimum" in numbers:
+        said = f"{numbers['minimum']:,.10g} to {numbers['maximum']:,.10g}"
+    note = "" if (endpoint, key) == ("trace", "n") else NOTES.get(key, "")
+    return f"{field.name}: {'; '.join(part for part in (said, note) if part)}"
+
+
+def _add(fn: Callable, endpoint: str, concurrency_limit: int) -> None:
+    """Adds an endpoint whose arguments have choices, ranges and words for every client: `view_api`
+    reads them from the components, an MCP client their types there and their words in the text."""
+    keys = ENDPOINTS[endpoint]
+    words = {key: _words(key, endpoint) for key in keys}
+    lines = (f"    {key}: {words[key]}" for key in keys)
+    fn.__doc__ = "\n".join((inspect.getdoc(fn), "", "Args:", *lines))
+    event = gr.api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
+    inputs = gr.context.Context.root_block.fns[event["id"]].inputs
+    for component, key in zip(inputs, keys, strict=True):
+        told = {"description": words[key], "additional_description": words[key]}
+        told |= {"default": component.value}
+        component.label, component._api_info = words[key], _schema(key, endpoint) | told
 
 
 def _refused(sentence: str) -> gr.Error:
@@ -37,8 +96,8 @@ def run(engine: Engine):
     def run(
         n: int = 16,
         d: int = 8,
-        br: str = "4",
-        bc: str = "4",
+        br: Block = 4,
+        bc: Block = 4,
         mask: str = "causal",
         dtype: str = "fp32",
         data: str = "rising",
@@ -47,29 +106,30 @@ def run(engine: Engine):
         gain: float = 1.0,
         b: int = 1,
         h: int = 1,
-        methods: str = "naive,fa2",
+        methods: list[str] = ("naive", "fa2"),
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
 
-        n 1 to 65536 rows (beyond 16384 only data random), d 1 to 256, blocks br and bc 1 to n or
-        auto, mask causal or full, dtype fp32, fp16 or bf16, data rising, random, spike, sentence or
-        own (text: a sentence, or Q, K and V as CSV), gain a factor on the logits, b 1 to 64 and h 1
-        to 128 heads, methods some of naive, standard, fa1, fa2, hopper, sdpa_flash, sdpa_cudnn,
-        sdpa_efficient, sdpa_math, naive_compiled, flex, fa4. Returns a row for each: error against
-        float64, agreement of m and l with the NumPy trace, peak memory in bytes, and on a GPU
-        median, p20, p80 of GPU time in milliseconds, time of a call in a loop (loop_ms), and until
-        it returns (host_us).
+        Gives a row for each method: error against float64 and what is allowed, agreement of m and l
+        with the NumPy trace, peak memory in bytes, and on a GPU median, p20, p80 of GPU time in
+        milliseconds, time of a call in a loop (loop_ms), and until it returns (host_us). Without a
+        GPU a comparable measurement, where there is one, stands under record; where Triton's
+        interpreter does not take the problem, that record is the answer: recorded says where and
+        when, refused why nothing was run.
         """
         given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods)
         try:
             asked = RunRequest.from_query(dict(zip(ENDPOINTS["run"], given, strict=True)))
         except ProblemError as error:
             raise _refused(str(error)) from None
-        job = engine.submit(asked)
+        job = engine.submit(asked, uuid4().hex)
         job.finished.wait()
-        if job.result is None:
-            raise _refused(job.error)
-        return job.result
+        old = recorded.nearest(asked) if has_gpu(engine.machine()) is False else None
+        if job.result is not None:
+            return job.result | ({"record": old} if old else {})
+        if old and job.why == REFUSED:
+            return old | {"refused": job.error}
+        raise _refused(job.error)
 
     return run
 
@@ -77,8 +137,8 @@ def run(engine: Engine):
 def trace(
     n: int = 16,
     d: int = 8,
-    br: int = 4,
-    bc: int = 4,
+    br: Block = 4,
+    bc: Block = 4,
     mask: str = "causal",
     dtype: str = "fp32",
     data: str = "rising",
@@ -87,17 +147,13 @@ def trace(
     gain: float = 1.0,
     order: str = "fa2",
 ) -> dict:
-    """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l.
-
-    n 1 to 128 rows, d 1 to 256, blocks br and bc 1 to n, mask causal or full, dtype fp32, fp16 or
-    bf16, data rising, random, spike, sentence or own (with text), order standard, fa1 or fa2.
-    """
+    """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l."""
     given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order)
     try:
-        problem = Problem.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True)))
+        problem = RunRequest.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True))).problem
         check_size(problem)
-        if problem.n**2 > MAX_CELLS:
-            allowed = "a whole number from 1 to 128 for a trace with all its numbers"
+        if problem.n > MAX_TRACED:
+            allowed = f"a whole number from 1 to {MAX_TRACED} for a trace with all its numbers"
             raise refuse("n", f"{problem.n:,}", allowed)
     except ProblemError as error:
         raise _refused(str(error)) from None
@@ -110,14 +166,15 @@ def sweep(engine: Engine):
     async def sweep(
         d: int = 64,
         dtype: str = "bf16",
-        methods: str = "naive,fa2,sdpa_flash",
+        methods: list[str] = ("naive", "fa2", "sdpa_flash"),
         longest: int = 65536,
     ) -> AsyncIterator[list]:
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, causal beside full.
 
-        d 1 to 256, dtype bf16, fp16 or fp32, longest 256 to 65536, methods as for /run. Yields the
-        measured so far; the last is the whole sweep. Needs a GPU. A row says method or, where it
-        did not run, refused; their older names contender and not_available stand beside them.
+        Yields the measured so far; the last is the whole sweep. Without a GPU it gives what was
+        recorded: every row then says where and when (recorded) and, where this d or dtype was not
+        recorded, in whose place it stands (instead_of). A row says method or, where it did not run,
+        refused; their older names contender and not_available stand beside them.
         """
         session = uuid4().hex
         try:
@@ -126,9 +183,11 @@ def sweep(engine: Engine):
             raise _refused(str(error)) from None
         sent = -1
         async for rows, done, _, error in rows_of(engine, wanted, session):
-            if error:
+            if error and has_gpu(engine.machine()) is not False:
                 raise _refused(error)
-            if done > sent:
+            if error:
+                yield with_older_names(recorded.told(wanted))
+            elif done > sent:
                 yield with_older_names(rows)
                 sent = done
 
@@ -137,6 +196,6 @@ def sweep(engine: Engine):
 
 def build(engine: Engine) -> None:
     """Adds the endpoints to the Blocks around it."""
-    gr.api(run(engine), api_name="run", concurrency_limit=8)
-    gr.api(trace, api_name="trace", concurrency_limit=2)
-    gr.api(sweep(engine), api_name="sweep", concurrency_limit=2)
+    _add(run(engine), "run", 8)
+    _add(trace, "trace", 2)
+    _add(sweep(engine), "sweep", 2)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.fields import DTYPES, ProblemError
-from explainer.engine import recorded
+from explainer.engine import admission, recorded
 from explainer.engine.engine import REFUSED, Engine, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
@@ -34,6 +35,7 @@ SIZES = {
     "b": ("Batch B", (1, 2, 4, 8, 16)),
     "h": ("Heads H", (1, 8, 16, 32)),
 }
+STOP = ["fa-secondary", "fa-stop", "fa-cancel"]
 INSTEAD = "The controls show the default problem in its place."
 
 
@@ -75,10 +77,10 @@ def told(request: gr.Request):
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     """What the page shows of a job that has ended, in the order of ``build``'s outputs.
 
-    Without a GPU, and when the live one is busy or gone, the record's nearest problem stands below,
-    said to be recorded.
+    Without a GPU, and when the live one is busy or gone, a comparable problem's record stands
+    below, said to be recorded; or why there is none.
     """
-    live, old = job.result, None
+    live, old, below_all = job.result, None, ""
     on_gpu = has_gpu(live["machine"] if live else engine.machine())
     if live:
         first, below = run_report.report(live), run_details.details(live)
@@ -88,15 +90,22 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
         first, below, errors, roof = run_report.failure(job.error), "", None, None
     if on_gpu is False or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
+        below_all = run_report.recorded(old) if old else _no_record(job.request)
     return (
         first,
         shown(errors, hall, ALONE),
         shown(roof, hall, ALONE),
         below,
-        run_report.recorded(old) if old else "",
+        below_all,
         shown(figures.roofline(old, downloads.kind(old)) if old else None, hall, ALONE),
         run_details.details(old) if old else "",
     )
+
+
+def _no_record(asked: RunRequest) -> str:
+    near = recorded.measured_like(asked).to_query()
+    there = {"page": "run"} | {PREFIX + key: near[key] for key in KEYS if key in near}
+    return run_report.nothing_recorded(asked.to_query(), near, f"?{urlencode(there)}")
 
 
 def _only(html: str) -> tuple:
@@ -104,8 +113,16 @@ def _only(html: str) -> tuple:
     return html, shown(None), shown(None), "", "", shown(None), ""
 
 
+def _stop(shown: bool) -> dict:
+    return gr.update(visible=shown)
+
+
 def build(engine: Engine) -> RunPage:
     """Lays the page out inside the caller's tab; the run itself is an event on the server."""
+    cancelled: set[str] = set()  # sessions that do not wait any more
+
+    def cancel(request: gr.Request) -> None:
+        cancelled.add(request.session_hash or "")
 
     async def stream(request: gr.Request, *values: object) -> AsyncIterator[tuple]:
         """What the page shows while the methods run, and what they found."""
@@ -114,33 +131,45 @@ def build(engine: Engine) -> RunPage:
             hall = given.pop("mode") == "present"
             asked = RunRequest.from_query(given)
         except (ProblemError, ValueError) as error:
-            yield _only(run_report.failure(str(error)))
+            yield *_only(run_report.failure(str(error))), _stop(False)
             return
         session = request.session_hash or ""
+        cancelled.discard(session)
         job = engine.submit(asked, session)
-        said = None
+        began, said = time.monotonic(), None
         try:
             while not job.finished.is_set():
-                now = (job.stage, job.done, job.total, engine.position(job))
+                elapsed = time.monotonic() - began
+                if session in cancelled:
+                    yield *_only(run_report.cancelled(elapsed)), _stop(False)
+                    return
+                expected = admission.expected_s(asked, engine.machine())
+                now = (job.stage, job.done, job.total, engine.position(job), int(elapsed), expected)
                 if now != said:
-                    yield _only(run_report.progress(*now))
+                    yield *_only(run_report.progress(*now)), _stop(True)
                     said = now
                 await asyncio.sleep(POLL_S)
-            yield outcome(engine, job, hall)
+            yield *outcome(engine, job, hall), _stop(False)
         finally:
+            cancelled.discard(session)
             engine.leave(job, session)  # the tab was closed: who else waits for it still does
 
     start = _shown({})
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-report"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
             controls = _controls(start)
-            button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
-            begin, longest = sweep.controls()
+            with gr.Row(elem_classes="fa-go"):
+                button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
+                begin = gr.Button("Sweep", elem_classes=["fa-secondary", "fa-sweeps"], min_width=80)
+            longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
                 run_report.idle(), elem_id="run-result", apply_default_css=False,
                 js_on_load=mounted("scenes"),
             )  # fmt: skip
+            stop = gr.Button(
+                "Cancel the run", visible=False, elem_classes=["fa-secondary", "fa-stop"]
+            )
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
                 roof = plot()
@@ -152,15 +181,16 @@ def build(engine: Engine) -> RunPage:
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
     opens = gr.on(None, told, None, result, **QUICK)  # when the page is opened
     opens.then(**here("opened", part="told"))
+    private = {"show_progress": "hidden", "api_visibility": "private"}
+    stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}
     how = {
         "fn": stream,
         "inputs": [*inputs.values()],
-        "outputs": [result, errors, roof, tables, old, old_roof, old_tables],
+        "outputs": [result, errors, roof, tables, old, old_roof, old_tables, stop],
         "js": call("ran", inputs, inputs, prefix=PREFIX),
-        "show_progress": "hidden",
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
-        "api_visibility": "private",
+        **private,
     }
     return RunPage(controls, button, how)
 

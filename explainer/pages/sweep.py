@@ -23,23 +23,23 @@ POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
 STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
 MEASURED = "{points} points measured on {device}."
-NO_GPU = "No GPU here. These points were {about}: d = {d}, {dtype}."
-BROKE = "{error} In place of live points, those {about}: d = {d}, {dtype}."
+NO_GPU, BROKE = "No GPU here.", "{error} In place of live points:"
+AS_ASKED = "{why} What you asked for, d = {d}, {dtype}, was {about}."
+INSTEAD = (
+    "{why} d = {asked.d}, {asked.dtype} was never measured (on record: {what}). The points below "
+    "answer another question: d = {d}, {dtype}, {about}."
+)
 
 
-def controls() -> tuple[gr.Button, gr.Dropdown]:
-    """Start, and how far."""
-    with gr.Row(elem_classes="fa-sweep-row"):
-        longest = gr.Dropdown(
-            [(f"{n:,}", n) for n in LENGTHS],
-            value=LENGTHS[-1],
-            label="Sweep N to",
-            filterable=False,
-            min_width=80,
-            elem_classes="fa-select",
-        )
-        begin = gr.Button("Sweep", elem_classes="fa-secondary", min_width=80)
-    return begin, longest
+def longest() -> gr.Dropdown:
+    """How far."""
+    return gr.Dropdown(
+        [(f"{n:,}", n) for n in LENGTHS],
+        value=LENGTHS[-1],
+        label="Sweep N to",
+        filterable=False,
+        elem_classes="fa-select",
+    )
 
 
 async def rows_of(
@@ -108,7 +108,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
             engine, wanted, session, lambda: running.get(session, True)
         ):
             if error:
-                yield *_old(BROKE, wanted, hall, error), _stop(False)
+                yield *_old(BROKE.format(error=error), wanted, hall), _stop(False)
                 return
             if done < len(points):
                 line = sweep_report.on_its_way(done, points, position, rows)
@@ -117,7 +117,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
             text = STOPPED.format(done=done, points=len(points))
         else:
             text = MEASURED.format(points=len(points), device=engine.machine()["device"])
-        line = sweep_report.note(text, rows=rows, d=wanted.d)
+        line = sweep_report.note(text, rows=rows, d=wanted.d, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     note = block(elem_id="sweep-note")
@@ -142,18 +142,28 @@ def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
     return sweep_report.figures(rows, wanted, measured(device), about)
 
 
-def _old(text: str, wanted: Sweep, hall: bool, error: str = "") -> tuple:
+def _old(why: str, asked: Sweep, hall: bool) -> tuple:
     about, record = recorded.about(), recorded.load()
-    wanted, rows = recorded.swept(wanted)
+    near, rows = recorded.swept(asked)
+    text = AS_ASKED if near == asked else INSTEAD
     line = sweep_report.note(
-        text.format(about=about, error=error, d=wanted.d, dtype=wanted.dtype),
+        text.format(
+            why=why, about=about, asked=asked, d=near.d, dtype=near.dtype, what=recorded.what()
+        ),
+        "" if near == asked else "is-other",
         rows=rows,
-        d=wanted.d,
+        d=near.d,
+        clocks=recorded.clocks_of(rows),
     )
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
     kind = from_record()
-    return line, *_curves(rows, kind, hall), sweep_report.figures(rows, wanted, kind, more)
+    return line, *_curves(rows, kind, hall), sweep_report.figures(rows, near, kind, more)
+
+
+def _said(rows: list[PointRow]) -> list[str]:
+    """What nvidia-smi said after each live point."""
+    return [row["after_timing"] for row in rows if "after_timing" in row]
 
 
 def _curves(rows: list[PointRow], kind: Kind, hall: bool = False) -> list[dict]:

@@ -87,6 +87,12 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> M
     return div("fa-run-table", whole, tabindex=0, role="region", aria_label=caption)
 
 
+def filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
+    """The same without the columns that nothing is known for."""
+    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
+    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+
+
 def said(text: str, kind: Kind) -> Markup:
     """The sentence that a view begins with; ``kind`` of its figures."""
     return tag("p", tag("span", text), " ", badge(kind), class_="fa-finding")

@@ -12,8 +12,9 @@ from explainer.base.kinds import Kind
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
-from explainer.views.html import card, div, saving, table, tag, words
+from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.script import script
+from explainer.views.verdict import rules
 
 
 def details(result: Result) -> str:
@@ -30,6 +31,7 @@ def details(result: Result) -> str:
     return div(
         "fa-run",
         _under_the_roof(result),
+        rules(result) if "recorded" not in result else "",
         chooser,
         card("all", "All figures", downloads.kind(result), "", body),
         saving(copy),
@@ -56,12 +58,6 @@ HEAD = (
     "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "least bytes",
     "FLOP / least byte",
 )  # fmt: skip
-
-
-def filled(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple:
-    """The same without the columns that nothing is known for."""
-    kept = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
-    return tuple(head[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
 
 
 def _cells(row: Row, result: Result) -> tuple[str, ...]:

@@ -4,17 +4,27 @@ worker could have measured; every text is escaped. A recorded result has the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
+from explainer.algorithms.inputs import INPUTS
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.formats import ITEMSIZE
-from explainer.engine.requests import METHODS, ORDERS
+from explainer.engine.recorded import MOST_N, MOST_WORK, what
+from explainer.engine.requests import AUTO, METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
 from explainer.views.downloads import kind
 from explainer.views.html import absent, bar, card, div, mark, tag, words
-from explainer.views.verdict import agrees, lesson, several_heads, verdict
+from explainer.views.times import what_times_are
+from explainer.views.verdict import (
+    agrees,
+    allowed,
+    lesson,
+    several_heads,
+    times_naive,
+    verdict,
+)
 
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
 KINDS["naive_compiled"] = "naive"
@@ -38,8 +48,16 @@ def failure(sentence: str) -> str:
     return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
 
 
-def progress(stage: str, done: int, total: int, position: int = 0) -> str:
-    """The job on its way: its place in the queue, or its stage and how far that is."""
+def progress(
+    stage: str,
+    done: int,
+    total: int,
+    position: int = 0,
+    elapsed_s: float = 0.0,
+    expected_s: float | None = None,
+) -> str:
+    """The job on its way: its place in the queue, or its stage and how far that is; for how long,
+    and for how long it will be, in seconds, where that is known."""
     if position:
         text, share = f"Waiting: {position} before this one.", 0.0
     elif not stage:
@@ -48,7 +66,19 @@ def progress(stage: str, done: int, total: int, position: int = 0) -> str:
         share = done / max(1, total)
         text = f"{stage[0].upper()}{stage[1:]}"
         text += f": program {done:,} of {total:,}." if total > 1 else "."
-    return div("fa-run", div("fa-run-idle", meter(share), words(text)))
+    clock = f"{elapsed_s:.0f} s so far"
+    if expected_s is not None and elapsed_s > 1.5 * expected_s:
+        clock += f": more than the {max(1, expected_s):.0f} s expected, this machine is busy"
+    elif expected_s is not None:
+        clock += f", about {max(1, expected_s):.0f} s expected"
+    body = meter(share), words(text), words(f"{clock}.", "fa-fine")
+    return div("fa-run", div("fa-run-idle", *body))
+
+
+def cancelled(elapsed_s: float) -> str:
+    """In place of a result that its visitor does not want any more."""
+    text = f"Cancelled after {elapsed_s:.0f} s: nothing was judged. Run starts it again."
+    return div("fa-run", div("fa-run-idle", words(text), data_testid="run-cancelled"))
 
 
 def meter(share: float) -> str:
@@ -84,19 +114,21 @@ def report(result: Result) -> str:
     )
 
 
-def _shape(q: dict) -> str:
+def _shape(q: Mapping) -> str:
     return (
         f"N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
     )
 
 
 def recorded(result: Result) -> str:
-    """The same questions answered from the record, said to be from there and for which problem."""
-    asked, found = _shape(result["asked"]), _shape(result["query"])
-    if asked == found:
-        text = f"What you asked for was measured there: {found}, random normal numbers."
+    """The same questions answered from the record, said to be from there, for which problem, and
+    how that differs from what was asked."""
+    found = _shape(result["query"])
+    apart = _apart(result)
+    if apart:
+        text = f"Measured there: {found}. It differs: {listed(apart)}."
     else:
-        text = f"You asked for {asked}. Shown is the nearest problem measured there: {found}."
+        text = f"What you asked for was measured there: {found}, random normal numbers."
     about = result["recorded"]
     head = div("fa-run-words", tag("b", about[0].upper() + about[1:]), tag("span", text))
     return div(
@@ -105,6 +137,47 @@ def recorded(result: Result) -> str:
         div("fa-run-cards", _fast(result), _small(result)),
         data_testid="run-recorded",
     )
+
+
+def _apart(result: Result) -> list[str]:
+    """How a recorded problem differs from the asked one: "N = 256 in place of 200"."""
+    asked, found = result["asked"], result["query"]
+
+    def heads(q: dict) -> str:
+        return f"{q['b']} × {q['h']}"
+
+    out = []
+    if asked["n"] != found["n"]:
+        out.append(f"N = {int(found['n']):,} in place of {int(asked['n']):,}")
+    if heads(asked) != heads(found):
+        out.append(f"B × H = {heads(found)} in place of {heads(asked)}")
+    if asked["data"] != "random":
+        out.append(f"random normal numbers in place of “{INPUTS[asked['data']]}”")
+    if any(asked[key] != AUTO for key in ("br", "bc")):
+        out.append("tiles from the kernels' own tables in place of yours")
+    return out
+
+
+def nothing_recorded(asked: Mapping, nearest: Mapping, href: str) -> str:
+    """No record can stand beside this run: the rule, what there is, and a link that sets the
+    controls to the nearest of it. ``asked``, ``nearest``: queries of requests."""
+    text = (
+        f"Nothing like {_shape(asked)} was measured on a GPU: set beside a run is "
+        f"only the same mask, precision and d, with N at most {MOST_N} times as long or as short "
+        f"and at most {MOST_WORK} times the FLOPs, or a {MOST_WORK}th. On record: {what()}."
+    )
+    link = tag("a", "Set the controls to it", href=href, class_="fa-run-link")
+    to = f"The nearest measured is {_shape(nearest)}."
+    head = div("fa-run-words", tag("b", "No comparable measurement"), *map(_span_of, (text, to)))
+    return div(
+        "fa-run",
+        div("fa-run-verdict is-recorded", head, link),
+        data_testid="run-not-recorded",
+    )
+
+
+def _span_of(text: str) -> str:
+    return tag("span", text)
 
 
 def _right(result: Result) -> str:
@@ -117,19 +190,19 @@ def _right(result: Result) -> str:
         return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
 
     def made(row: Row) -> dict:
-        cells = (scientific(row["error"]), "✓" if row["right"] else "✗")
+        ratio = times_naive(row, result["naive_error"])
+        cells = (scientific(row["error"]), ratio, "✓" if row["right"] else "✗")
         return {"share": place(row["error"]), "cells": cells, "limit": place(row["allowed"])}
 
     where = "the first and the last head" if several_heads(result["query"]) else "the only head"
     naive = result["naive_error"]
     said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
     unknown = "not known." if said else f"not known. {result['naive_refused']}"
-    note = f"Naive attention's own error in {result['query']['dtype']} is " + (
+    note = f"Of {where}. Naive attention's own error in {result['query']['dtype']} is " + (
         f"{scientific(naive)}." if naive is not None else unknown
     )
-    rule = "▏allowed: twice naive's error, plus what rounding O itself may cost."
-    remark = f"largest |O − O in float64| of {where}, logarithmic"
-    notes = words(note), words(rule, "fa-fine")
+    remark = "largest |O − O in float64|, log scale · × naive's"
+    notes = words(note), words(allowed(result), "fa-fine")
     return card("right", "Right?", kind(result), remark, *_bars(result, made), *notes)
 
 
@@ -203,37 +276,12 @@ def _fast(result: Result) -> str:
     ]
     if first:
         notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
-    notes += [words(text, "fa-fine") for text in _what_times_are(rows)]
+    notes += [words(text, "fa-fine") for text in what_times_are(rows, result["after_timing"])]
     source = result.get("recorded") or result["when"]
     notes.append(words(f"{source[0].upper()}{source[1:]}.", "fa-fine"))
     times = "GPU time, ▏call in a loop, " if looped else ""
     remark = f"{times}{'× naive, ' if naive else ''}TFLOP/s · {device}"
     return card("fast", "Fast?", kind(result), remark, *_bars(result, made), *notes)
-
-
-def _what_times_are(rows: list[Row]) -> list[str]:
-    """A sentence for GPU time, and one for the time of a call where it was measured."""
-    out = [
-        "GPU time: what the GPU works for one call, the host hidden; median, p20 to p80 of "
-        f"{_span(row['runs'] for row in rows)} interleaved runs, CUDA events, L2 emptied before "
-        "each."
-    ]
-    looped = [row for row in rows if "loop_ms" in row]
-    if looped:
-        dash = " –: so long on the GPU that nothing of the host shows." * (len(looped) < len(rows))
-        out.append(
-            "▏Call in a loop: what a program waits per call, Python and launch included; median of "
-            f"{_span(row['loop_runs'] for row in looped)} loops of "
-            f"{_span(row['loop_calls'] for row in looped)} calls, from an idle queue to the last "
-            f"result, L2 as it is.{dash}"
-        )
-    return out
-
-
-def _span(numbers: Iterable[int]) -> str:
-    """3, or 3 to 30."""
-    found = sorted(set(numbers))
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
 
 
 def _not_fast(result: Result) -> str:
@@ -248,7 +296,7 @@ def _not_fast(result: Result) -> str:
     )
     if not took:
         text = "No kernel was run, and PyTorch's time on this CPU says nothing about a GPU."
-    below = "What a GPU took for the nearest problem that was measured there is recorded below."
+    below = "Below: what a GPU took for a comparable problem, or why none is shown."
     remark = "not a speed: interpreter"
     return card("fast", "Fast?", kind(result), remark, words(text), words(below))
 

@@ -11,9 +11,9 @@ from explainer.engine.requests import METHODS, TOKENS, WIDTH, Point, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
 from explainer.views.figures import legend
-from explainer.views.html import card, div, saving, table, tag, words
-from explainer.views.run_details import filled
+from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.run_report import meter
+from explainer.views.times import what_times_are
 
 
 def measures(d: int) -> str:
@@ -41,14 +41,22 @@ def on_its_way(
     return div("fa-run", line)
 
 
-def note(text: str, kind: str = "", rows: Sequence[PointRow] = (), d: int = 0) -> str:
+def note(
+    text: str,
+    kind: str = "",
+    rows: Sequence[PointRow] = (),
+    d: int = 0,
+    clocks: list[str] | None = None,
+) -> str:
     """One sentence above the curves of ``rows`` with their legend: finished, recorded, why not.
 
-    ``d``, when points are shown: whose workload is said.
+    ``d``, when points are shown: whose workload is said; ``clocks``: what nvidia-smi said of them.
     """
     kinds = f"fa-sweep-line {kind}".strip()
-    what = words(measures(d), "fa-fine") if d else ""
-    return div("fa-run", div(kinds, words(text), what, _legend(rows)), data_testid="sweep-note")
+    parts = [words(measures(d), "fa-fine")] if d else []
+    if timed(rows):
+        parts += [words(text, "fa-fine") for text in what_times_are(timed(rows), clocks or [])]
+    return div("fa-run", div(kinds, words(text), *parts, _legend(rows)), data_testid="sweep-note")
 
 
 def _legend(rows: Sequence[PointRow]) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.amounts import count, listed
-from explainer.engine.requests import METHODS, ORDERS
-from explainer.engine.results import Result, Row, ran
-from explainer.views.html import div, mark, tag
+from explainer.base.amounts import count, listed, power, scientific
+from explainer.base.formats import FORMATS
+from explainer.engine.requests import METHODS, ORDERS, STORE_S
+from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
+from explainer.views.downloads import kind
+from explainer.views.html import card, div, filled, mark, table, tag, words
 
+TERMS, SIGNED = ("naive", "rounding", "scores"), ("error", "allowed")
 SHOWN_WORDS = 40  # characters of a sentence of the user's own
 
 
@@ -82,6 +86,82 @@ def _missing(result: Result) -> str:
     if result["machine"]["interpreted"]:
         return f"; {n} need{'s' * (n == 1)} a GPU."
     return f"; {n} did not run."
+
+
+def times_naive(row: Row, naive: float | None) -> str:
+    """The ratio of the peers' rule; where naive has no error, or none that is known, a dash."""
+    return f"{row['error'] / naive:.2f} ×" if naive else "–"
+
+
+def allowed(result: Result) -> str:
+    """The first rule in numbers, of the last method that has tiles or of the last of all."""
+    rows = ran(result["rows"])
+    row = ([row for row in rows if row["method"] in ORDERS] or rows)[-1]
+    terms = (scientific(row["terms"][key]) for key in TERMS)
+    return (
+        "▏Allowed: 2 × naive's error + what rounding P and O costs + what rounding S costs. "
+        f"{METHODS[row['method']]}: {' + '.join(terms)}. Every term is below."
+    )
+
+
+def rules(result: Result) -> str:
+    """The two rules of judging.py as they are applied here, and their numbers for each method."""
+    rows = ran(result["rows"])
+    lines = [
+        (
+            METHODS[row["method"]], scientific(row["error"]),
+            times_naive(row, result["naive_error"]),
+            *(scientific(row["terms"][key]) for key in TERMS), scientific(row["allowed"]),
+            f"{row['error'] / row['allowed']:.2f}" if row["allowed"] else "–",
+            *(scientific(row["signed"][key]) if row["signed"] else "–" for key in SIGNED),
+        )
+        for row in rows
+    ]  # fmt: skip
+    head = (
+        "Method", "error", "÷ naive's", "2 × naive's", "P and O", "S", "allowed", "÷ allowed",
+        "along O", "allowed",
+    )  # fmt: skip
+    what = "What is allowed"
+    texts = (words(_first_rule(result), "fa-fine"), words(_second_rule(rows), "fa-fine"))
+    return card(
+        "rules", what, kind(result), "the rules of the verdict",
+        table(*filled(head, lines), what), *texts,
+    )  # fmt: skip
+
+
+def _first_rule(result: Result) -> str:
+    q = result["query"]
+    u = power(2, int(math.log2(FORMATS[q["dtype"]].unit_roundoff)))
+    visits = f"FA-1 rounds O at each of its {-(-int(q['n']) // int(q['bc']))} visits, others once"
+    text = (
+        f"|O − O in float64| ≤ 2 × naive's error + u (1 + √visits) max Σ P|V|, since P and O are "
+        f"rounded ({visits}; u = {u}) + 3 · {power(2, -24)} max Σ P (‖q‖‖k‖/√d + 1)(|V| + |O|), "
+        "since S is made in fp32."
+    )
+    stored = [METHODS[row["method"]] for row in ran(result["rows"]) if row["method"] in STORE_S]
+    if stored and q["dtype"] != "fp32":
+        verb = "keeps" if len(stored) == 1 else "keep"
+        text += f" {listed(stored)} {verb} S in {q['dtype']}: + u max Σ P|S|(|V| + |O|)."
+    if result["naive_error"] is None:
+        text += " In place of naive's error, which is not known, stands u max Σ P|V|."
+    return text
+
+
+def _second_rule(rows: list[Row]) -> str:
+    signed = {METHODS[row["method"]]: row["signed"] for row in rows if row["signed"]}
+    if not signed:
+        return (
+            "Whether the error points along O is judged for fused methods in fp16 and bf16 on "
+            f"random data, from N = {SIGNED_N} and {SIGNED_VALUES:,} values of O on: elsewhere "
+            "roundings are not independent, or the rule above is sharp enough."
+        )
+    worst = max(signed, key=lambda name: signed[name]["error"] / signed[name]["allowed"])
+    share = signed[worst]["error"] / signed[worst]["allowed"]
+    return (
+        "Right kernels round without a sign, so the error e may not point along the true O, t: "
+        "|Σ e·t / Σ t²| ≤ u √visits (1/8 + 1/√(values of O)) + N/16 · "
+        f"{power(2, -24)}. {worst} comes nearest, at {share:.2f} of it."
+    )
 
 
 def about(query: Mapping) -> str:

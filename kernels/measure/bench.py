@@ -109,6 +109,11 @@ def _nvidia_smi(fields: str) -> str:
     return _said("nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader")
 
 
+def clocks() -> str:
+    """Clocks of SM and memory, power and temperature as they are now; best right after timing."""
+    return _nvidia_smi("clocks.sm,clocks.mem,power.draw,temperature.gpu")
+
+
 def _said(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20)
@@ -218,9 +223,8 @@ def main() -> None:
         rows = measure(problem, tuple(names), args.runs, slow, ours or bool(args.only))
         show(rows)
         record["rows"] += rows
-        fields = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
         asked = {key: getattr(problem, key) for key in ("n", "d", "mask", "dtype")}
-        record["clocks"].append({**asked, "runs": args.runs, "after_timing": _nvidia_smi(fields)})
+        record["clocks"].append({**asked, "runs": args.runs, "after_timing": clocks()})
         record["twelve_points"] = twelve.twelve_points(record["rows"])
         out.write_text(json.dumps(record, indent=1) + "\n")
     if record["twelve_points"]:

@@ -106,6 +106,7 @@ NAMED = re.compile(  # parts of a name, not figures: a day, a place in a source,
 # citation: somebody of this project picked it, or a test of that text computes it.
 OURS = {
     ("backends.json", "1 ×"): "what the others are compared with",
+    ("verdict.py", "2 ×"): "the rule, held by tests/engine/test_judging.py",
     ("tour.json", "0.41 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "0.30"): "computed in tests/learn/test_tour.py",
     ("tour.json", "17 times"): "computed in tests/learn/test_tour.py",

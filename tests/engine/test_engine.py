@@ -25,6 +25,9 @@ send = lambda **m: print(json.dumps(m), flush=True)
 send(machine={"available": True, "interpreted": False, "free_bytes": 2**40, "reason": ""})
 for line in sys.stdin:
     asked = json.loads(line)
+    if "cancel" in asked:
+        with open(sys.argv[1] + ".cancel", "a") as log: log.write(f"{os.getpid()}\\n")
+        continue
     query = asked.get("run") or asked["point"] | {"seed": "0"}
     if query["n"] == "24" and query["seed"] == "24":  # the check of a new life
         with open(sys.argv[1] + ".canary", "a") as log: log.write(f"{os.getpid()}\\n")
@@ -60,6 +63,7 @@ def fake(tmp_path):
 
     start.clock, start.gate = clock, Gate(tmp_path / "log.gate")
     start.gate.shut()
+    start.cancelled = lambda: (tmp_path / "log.cancel").read_text().split()
     start.canaries = lambda: (tmp_path / "log.canary").read_text().split()
     start.wrong = tmp_path / "log.wrong"
     start.requests = lambda: [line.split() for line in log.read_text().splitlines()]
@@ -176,9 +180,14 @@ def test_nobody_waits_any_more(fake):
         engine.leave(waiting, "gone")
         engine.leave(shared, "gone")
         engine.leave(running, "a")
+        assert finish(running).state == "dropped" and running.error, "at once"
+        assert engine.state()["running"] == 1, "the worker has not ended it yet"
     assert finish(waiting).state == "dropped"
-    assert finish(shared).state == "done" and finish(running).state == "done"
+    assert finish(shared).state == "done"
     assert {n for n, _, _ in fake.requests()} == {"16", "21"}
+    assert fake.cancelled() == [fake.requests()[0][2]], "the worker that ran it was told"
+    again = finish(engine.submit(problem(6), "a"))
+    assert again.state == "done" and len(fake.requests()) == 3, "nothing of it was kept"
 
 
 def test_newest_request_of_a_session_replaces_its_older_one(fake):
@@ -189,9 +198,10 @@ def test_newest_request_of_a_session_replaces_its_older_one(fake):
         shared = engine.submit(problem(0, n=21), "me")
         assert engine.submit(problem(0, n=21), "you") is shared
         new = engine.submit(problem(0, n=22), "me")
-    assert finish(old).state == "dropped" and old.error
-    for job in (running, shared, new):
-        assert finish(job).state == "done", "what runs, or others wait for, goes on"
+    for job in (running, old):
+        assert finish(job).state == "dropped" and job.error
+    for job in (shared, new):
+        assert finish(job).state == "done", "what others wait for goes on"
     assert {n for n, _, _ in fake.requests()} == {"16", "21", "22"}
 
 

@@ -93,7 +93,7 @@ def test_client_gone_and_two_hundred_at_once(engine, gate):
     ended = [finish(job) for job in jobs]
     assert [job.state for job in ended] == ["done"] * MAX_WAITING + ["failed"] * (200 - MAX_WAITING)
     assert {job.why for job in ended[MAX_WAITING:]} == {BUSY}
-    assert finish(running).state == "done"
+    assert finish(running).state == "dropped"
     recovers(engine, 41)
 
 

@@ -7,14 +7,18 @@ import os
 import select
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from explainer.algorithms.traffic import least
+from explainer.engine import admission, worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
+from explainer.engine.jobs import Refused
 from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
@@ -130,6 +134,31 @@ def test_what_needs_a_gpu_says_so_beside_what_ran(engine):
     assert all(text.endswith(".") for text in refused.values())
     alone = finish(engine.submit(RunRequest(Problem(), ("hopper",))))
     assert alone.state == "failed" and "GPU" in alone.error
+
+
+def test_a_cancelled_request_ends_where_it_next_reports():
+    cancelled, sent = threading.Event(), []
+
+    def answer(message, report):
+        report("first", 0, 1)
+        cancelled.set()
+        report("second", 0, 1)
+        return message
+
+    answers = SimpleNamespace(
+        report=lambda *progress: sent.append(progress), send=lambda **said: sent.append(said)
+    )
+    worker._answer({}, cancelled, answers, SimpleNamespace(answer=answer, Refused=Refused))
+    assert sent == [("first", 0, 1), {"refused": "The run was cancelled."}]
+
+
+def test_expected_seconds_are_the_tiles_of_all_heads_and_kernels():
+    asked = RunRequest(Problem(), ("naive", "fa1", "fa2", "standard"), 1, 2)
+    tiles = 2 * (10 + 10 + 16)
+    seconds = admission.expected_s(asked, {"interpreted": True})
+    assert seconds == admission.TILE_S * admission.PASSES * tiles
+    assert admission.expected_s(asked, {"interpreted": False}) is None
+    assert admission.expected_s(asked, None) is None, "the worker is still starting"
 
 
 def test_worker_dies_with_its_parent():

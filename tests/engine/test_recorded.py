@@ -11,17 +11,30 @@ from explainer.engine.requests import METHODS, RunRequest, Sweep
 from explainer.problem import Problem
 from explainer.views import run_details, run_report
 
+MEASURED = RunRequest(
+    Problem(4096, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"), 4, 32
+)
+
+
+def asked(batch: int = 1, heads: int = 32, **problem) -> RunRequest:
+    return RunRequest(
+        Problem(**{"d": 64, "block_q": 64, "block_k": 64, "dtype": "bf16"} | problem),
+        ("naive", "fa2"),
+        batch,
+        heads,
+    )
+
 
 @pytest.mark.parametrize(
-    ("problem", "n", "d"),
+    ("problem", "heads", "n", "d"),
     [
-        (Problem(), 256, 64),
-        (Problem(n=5000, d=120, block_q=64, block_k=64, dtype="fp16"), 4096, 128),
-        (Problem(n=16384, d=64, block_q=64, block_k=64, causal=False, order="fa1"), 16384, 64),
+        (Problem(n=300, d=64, block_q=64, block_k=64, dtype="bf16"), (16, 32), 256, 64),
+        (Problem(n=5000, d=128, block_q=64, block_k=64, dtype="fp16"), (4, 16), 4096, 128),
+        (Problem(16384, 64, 64, 64, "full", "fa1", "bf16"), (1, 32), 16384, 64),
     ],
 )
-def test_nearest(problem, n, d):
-    found = recorded.nearest(RunRequest(problem, ("naive", problem.order)))
+def test_nearest(problem, heads, n, d):
+    found = recorded.nearest(RunRequest(problem, ("naive", problem.order), *heads))
     assert {"naive", problem.order, "hopper"} <= {row["method"] for row in found["rows"]}
     mask = "causal" if problem.causal else "full"
     file = {
@@ -46,19 +59,64 @@ def test_the_twelve_points_meet_the_aim():
     assert points["geomean_to_cudnn"] >= 0.92 and points["least_to_cudnn"] >= 0.80
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        RunRequest(Problem()),
+        asked(n=1024, batch=16, dtype="fp32"),
+        asked(n=1024, batch=16, d=80),
+        asked(n=127, batch=64, heads=64),  # more than twice as short
+        asked(n=4096, heads=1),  # 128 times less work
+    ],
+    ids=["small", "fp32", "d", "N", "work"],
+)
+def test_what_is_not_comparable_is_not_shown(request_):
+    assert recorded.nearest(request_) is None
+    near = recorded.measured_like(request_)
+    found = recorded.nearest(near)
+    assert found and (near.auto_q, near.auto_k) == (True, True)
+    names = ("n", "d", "mask", "dtype", "b", "h")
+    assert {k: found["query"][k] for k in names} == {k: near.to_query()[k] for k in names}
+
+
+def test_comparable_is_a_rule_of_four():
+    close = asked(n=2048, batch=8)
+    assert recorded.nearest(close)["query"]["n"] == "2048"
+    for n in (127, 128 * 1024 // 2):
+        shorter = asked(n=n, batch=64 if n < 1000 else 1, heads=32, inputs="random")
+        assert (recorded.nearest(shorter) is None) == (n == 127)
+    tenth = asked(n=2048, batch=1, heads=26)
+    assert recorded.nearest(tenth)["query"]["n"] == "2048"
+    less = asked(n=2048, batch=1, heads=25)
+    assert recorded.nearest(less)["query"]["n"] == "1024", "which is half the work"
+    assert recorded.nearest(asked(n=2048, batch=1, heads=12)) is None
+
+
+def test_a_record_knows_its_clocks():
+    (said,) = recorded.nearest(MEASURED)["after_timing"]
+    assert "MHz" in said and said.endswith(tuple("0123456789"))
+    _, rows = recorded.swept(Sweep(64, "bf16", tuple(METHODS)))
+    assert len(recorded.clocks_of(rows)) == 18, "one for each point"
+
+
 def test_the_page_says_recorded_and_where():
-    found = recorded.nearest(RunRequest(Problem()))
+    found = recorded.nearest(MEASURED)
     for text in (run_report.recorded(found), run_details.details(found)):
         assert "ecorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
 
 
-def test_what_was_asked_stands_beside_what_is_shown():
-    text = unescape(run_report.recorded(recorded.nearest(RunRequest(Problem()))))
-    assert "You asked for N = 16, d = 8, causal, fp32, B × H = 1 × 1." in text
-    assert "nearest problem measured there: N = 256, d = 64, causal, bf16," in text
-    same = Problem(n=4096, d=64, block_q=64, block_k=64, dtype="bf16", inputs="random")
-    found = recorded.nearest(RunRequest(same, ("naive",), 4, 32))
-    assert "What you asked for was measured there" in run_report.recorded(found)
+def test_what_was_asked_is_said_to_be_that():
+    exact = recorded.nearest(recorded.measured_like(MEASURED))
+    assert "What you asked for was measured there" in run_report.recorded(exact)
+    text = unescape(run_report.recorded(recorded.nearest(MEASURED)))
+    assert "It differs: tiles from the kernels' own tables in place of yours." in text
+
+
+def test_rows_for_programs_say_where_they_are_from():
+    for row in recorded.told(Sweep(64, "bf16", ("naive",), 256)):
+        assert row["recorded"] == recorded.about() and "instead_of" not in row
+    for row in recorded.told(Sweep(8, "fp32", ("naive",), 256)):
+        assert row["instead_of"] == "d = 8, fp32" and (row["d"], row["dtype"]) == (64, "bf16")
 
 
 def test_a_recorded_sweep_is_the_files_rows():

@@ -40,7 +40,7 @@ def test_every_recorded_row_keeps_to_the_type():
 @pytest.mark.parametrize("n", [16, 1024, 65_536])
 def test_a_recorded_result_keeps_to_the_type(n, dtype):
     asked = RunRequest(Problem(n=n, dtype=dtype, inputs="random"), tuple(METHODS))
-    found = recorded.nearest(asked)
+    found = recorded.nearest(recorded.measured_like(asked))
     assert not misfit(found, Result)
     assert found == json.loads(json.dumps(found))
     shape = set(get_type_hints(PointRow)) - set(get_type_hints(Row))

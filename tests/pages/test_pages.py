@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import subprocess
+import sys
 from dataclasses import fields
 
 import pytest
 
+from explainer.base.paths import ROOT
 from explainer.engine.requests import RunRequest
 from explainer.pages import api, run, step
-from explainer.problem import NAMES, Problem
+from explainer.problem import NAMES, Problem, ProblemError
 from explainer.web.routes import ASSETS
 
 FUNCTIONS = {"run": api.run(None), "trace": api.trace, "sweep": api.sweep(None)}
@@ -23,7 +27,75 @@ def test_endpoint_takes_what_the_gate_counts(name):
     assert tuple(signature.parameters) == names
     for parameter in signature.parameters.values():
         assert parameter.annotation != parameter.empty and parameter.default != parameter.empty
-    assert len(function.__doc__) > 200
+
+
+# In a process of its own: Gradio leaves an event loop open behind what it builds.
+TELL = """
+import json, gradio as gr
+from gradio.utils import get_function_description
+from explainer.engine.engine import Engine
+from explainer.pages import api
+with gr.Blocks() as demo:
+    api.build(Engine())
+info = demo.get_api_info()["named_endpoints"]
+words = {f.api_name: get_function_description(f.fn)[1] for f in demo.fns.values()}
+print(json.dumps([info, words]))
+"""
+
+
+@pytest.fixture(scope="module")
+def told() -> dict:
+    """Of each endpoint: what a client hears of its arguments, by name, and what an MCP client."""
+    command = [sys.executable, "-c", TELL]
+    said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    info, words = json.loads(said.splitlines()[-1])
+    return {
+        name: {
+            p["parameter_name"]: (p, words[name][p["parameter_name"]])
+            for p in info[f"/{name}"]["parameters"]
+        }
+        for name in api.ENDPOINTS
+    }
+
+
+@pytest.mark.parametrize("name", api.ENDPOINTS)
+def test_a_client_sees_choices_ranges_and_words(told, name):
+    for key, (parameter, mcp) in told[name].items():
+        kind, words = parameter["type"], parameter["python_type"]["description"]
+        assert words == mcp == kind["description"] == parameter["label"] and len(words) > 10
+        numbers = kind.get("anyOf", [kind])[0]
+        allowed = kind.get("items", kind).get("enum", ())
+        bounded = {"minimum", "maximum"} <= set(numbers) or "maxLength" in kind
+        assert allowed or bounded, f"{name}: {key}"
+        assert all(str(x) in words for x in allowed)
+        assert parameter["parameter_default"] == kind["default"]
+
+
+def test_an_argument_is_called_and_typed_the_same_everywhere(told):
+    for key in api.PROBLEM:
+        run, trace = (told[name][key][0] for name in ("run", "trace"))
+        assert run["python_type"]["type"] == trace["python_type"]["type"]
+        assert run["parameter_default"] == trace["parameter_default"]
+    for key in ("d", "dtype", "methods"):
+        assert told["run"][key][0]["type"].keys() == told["sweep"][key][0]["type"].keys()
+        of_run, of_sweep = (told[name][key][0]["python_type"] for name in ("run", "sweep"))
+        assert of_run == of_sweep
+
+
+def test_ranges_are_those_that_are_enforced(told):
+    for key, (parameter, _) in told["run"].items():
+        numbers = parameter["type"].get("anyOf", [parameter["type"]])[0]
+        if "maximum" in numbers:
+            for value in (numbers["minimum"] - 1, numbers["maximum"] + 1):
+                with pytest.raises(ProblemError, match=rf"^{key} = "):
+                    RunRequest.from_query({key: value})
+
+
+def test_why_a_long_sequence_wants_random_data_is_said(told):
+    assert "only with data = random: the others are made from all N²" in told["run"]["n"][1]
+    with pytest.raises(ProblemError, match="65,536 with data = random: the others are made from"):
+        RunRequest.from_query({"n": 65_536, "br": "auto", "bc": "auto"})
+    RunRequest.from_query({"n": 65_536, "br": "auto", "bc": "auto", "data": "random"})
 
 
 def problem_keys() -> set[str]:

@@ -113,8 +113,13 @@ def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
 RUNS = {
     "live": live(),
     "interpreted": interpreted("naive", "fa2", refused=("hopper",)),
-    "recorded": recorded.nearest(RunRequest(Problem(dtype="bf16"))),
-}
+    "recorded": recorded.nearest(
+        RunRequest(
+            Problem(n=1024, d=64, block_q=64, block_k=64, dtype="bf16", inputs="random"),
+            batch=16, heads=32,
+        )
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -26,7 +26,8 @@ def live(**more) -> dict:
     counts = [0] * 44
     counts[12], counts[13] = 30, 10
     row = {
-        "right": True, "error": 2e-7, "allowed": 1e-6, "relative": 1e-7, "bias": -3e-9,
+        "right": True, "error": 2e-7, "relative": 1e-7, "bias": -3e-9, "allowed": 1e-6,
+        "terms": {"naive": 4.8e-7, "rounding": 3e-7, "scores": 2.2e-7}, "signed": None,
         "histogram": {"exact": 0, "counts": counts}, "peak_bytes": 2**20, "flops": 2e9,
         "bytes": 10**8, "least_bytes": 10**7, "median_ms": 0.02, "p20_ms": 0.019,
         "p80_ms": 0.022, "runs": 30,
@@ -46,10 +47,15 @@ def live(**more) -> dict:
         "query": asked.to_query(), "asked": asked.to_query(), "when": "2026-11-21 05:00:00 UTC",
         "machine": unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}},
         "heads_judged": 1, "naive_error": 2.4e-7, "naive_refused": None, "io_bytes": 4096,
-        "tiles": {"fa2": 10}, "rows": rows,
+        "tiles": {"fa2": 10}, "rows": rows, "after_timing": ["1815 MHz, 3201 MHz, 667.69 W, 50"],
         "ceilings": {"hbm_bytes_per_s": 4.2e12, "l2_bytes_per_s": 9e12, "flops": 7.8e14},
         "chooser": {"picked": "sdpa_cudnn", "reasons": {"sdpa_flash": "", "sdpa_math": "<no>"}},
     } | more  # fmt: skip
+
+
+MEASURED = RunRequest(
+    Problem(4096, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"), 4, 32
+)
 
 
 def text_of(html: str) -> str:
@@ -191,9 +197,9 @@ def test_who_did_not_run_is_listed_under_every_question():
 
 def test_which_heads_were_compared_is_said():
     one = text_of(run_report.report(live()))
-    assert "of the only head" in one and "first head" not in one
+    assert "Of the only head." in one and "first head" not in one
     two = text_of(run_report.report(live(query=live()["query"] | {"h": "2"}, heads_judged=2)))
-    assert "of the first and the last head" in two and "kernel against trace, first head" in two
+    assert "Of the first and the last head." in two and "kernel against trace, first head" in two
 
 
 def test_inputs_are_said():
@@ -262,7 +268,7 @@ def test_a_line_of_the_csv_can_be_read_alone():
 
 
 def test_a_recorded_line_says_so():
-    found = recorded.nearest(RunRequest(Problem()))
+    found = recorded.nearest(MEASURED)
     line = downloads.of_run(found)[-1]
     assert (line["source"], line["when"]) == ("recorded", recorded.load()["date"])
     assert line["seed"] is None and line["data"] == "standard normal"

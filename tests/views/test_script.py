@@ -69,5 +69,5 @@ def test_the_script_runs_without_the_app(printed, data):
 
 
 def test_a_recorded_script_has_no_blocks_of_its_own():
-    text = script.script(recorded.nearest(RunRequest(Problem()))["query"])
+    text = script.script(recorded.nearest(recorded.measured_like(RunRequest(Problem())))["query"])
     assert "block_m=None, block_n=None" in text and ast.parse(text)

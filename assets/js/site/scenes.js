@@ -35,7 +35,7 @@ class Scenes {
     if (on) this.changes.observe(page, { childList: true, subtree: true });
     this.at = 0;
     if (page.querySelector('[data-testid="run-result"], [data-testid="run-recorded"]')) page.querySelector(".fa-primary").click();
-    if (page.querySelector(".fa-sweep-line")) page.querySelector(".fa-sweep-row button").click();
+    if (page.querySelector(".fa-sweep-line")) page.querySelector(".fa-sweeps").click();
     this.show();
   }
 

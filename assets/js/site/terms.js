@@ -14,7 +14,7 @@ const OTHER_SENSE = {
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself
 const NEAR_PX = 3;
-const NOT_HERE = "#top, [role=tab], input, textarea, select, option, dialog, .fa-term";
+const NOT_HERE = "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term";
 const WORD = /[\p{L}\p{N}_]+/gu; // subscripts and ℓ, α, ᵀ are letters or numbers too
 const TAIL = /(?:_(?:new|old|i|j))?[₀-₉ᵢⱼᵀ]*$/u; // m_new, Q₂ and Kᵀ are m, Q and K
 const RUN = /^(?:[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*)+$/u; // symbols side by side: αℓ, P₂₁V₁
@@ -72,7 +72,7 @@ export class Terms {
     on("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
     on("focusin", ({ target }) => this.focused(target));
     on("focusout", () => this.hide());
-    on("pointerdown", ({ target }) => this.stir() || this.pop.contains(target) || this.hide());
+    on("pointerdown", (event) => this.pressed(event));
     on("keydown", (event) => event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()), { capture: true });
     window.addEventListener("scroll", () => this.scrolled(), { passive: true, capture: true });
   }
@@ -88,8 +88,17 @@ export class Terms {
     pending("rest", false);
   }
 
+  /** A press is no question: the pointer must leave the place first, whatever appears under it. */
+  pressed({ clientX: x, clientY: y, target }) {
+    this.stir();
+    this.left = { left: x, right: x, top: y, bottom: y };
+    if (!this.pop.contains(target)) this.hide();
+  }
+
   moved({ clientX: x, clientY: y, target }) {
     this.stir();
+    if (this.left && inside(this.left, x, y, NEAR_PX)) return;
+    this.left = null;
     if (this.shown) {
       const stays = inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
       if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
@@ -155,11 +164,16 @@ export class Terms {
     this.place(this.shown.box);
   }
 
-  /** Below the word's box, or above it where there is no room. */
+  /** Below the word's box, above it where there is no room, or beside it: never over it. */
   place(box) {
-    const below = box.bottom + 6 + this.pop.offsetHeight < window.innerHeight;
-    this.pop.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - this.pop.offsetWidth - 8))}px`;
-    this.pop.style.top = `${below ? box.bottom + 6 : Math.max(8, box.top - 6 - this.pop.offsetHeight)}px`;
+    const { offsetWidth: wide, offsetHeight: high } = this.pop;
+    const right = document.documentElement.clientWidth - wide - 8;
+    const below = box.bottom + 6 + high < window.innerHeight;
+    const over = below || box.top - 6 - high >= 8;
+    const beside = box.right + 6 <= right ? box.right + 6 : box.left - 6 - wide;
+    const top = below ? box.bottom + 6 : over ? box.top - 6 - high : window.innerHeight - high - 8;
+    this.pop.style.left = `${Math.max(8, over ? Math.min(box.left, right) : beside)}px`;
+    this.pop.style.top = `${Math.max(8, top)}px`;
   }
 
   hide() {

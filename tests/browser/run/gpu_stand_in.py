@@ -1,9 +1,9 @@
 """The app with an engine whose GPU is a recording: `python tests/browser/run/gpu_stand_in.py`.
 
 Points of a sweep come from assets/recorded; who started this lets them go, by a line on stdin: so
-many more, "all", or "none" from here on. A run is answered as seed says: 1 breaks every time, else
-one made of the record's nearest problem. What the page does with a live GPU's answers can so be
-tested where there is none.
+many more, "all", or "none" from here on. A run is answered as seed says: 1 breaks every time, 2 is
+let go as a point is, else it is one made of the record. What the page does with a live GPU's
+answers can so be tested where there is none.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Recording:
 
     def __init__(self) -> None:
         self.machine = unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}}
-        self._answer: dict = {}
+        self._asked: dict = {}
 
     def ask(self, message: dict) -> None:
         if "run" in message and message["run"]["seed"] == "1":
             raise WorkerLost("as asked")
-        self._answer = self._run(message) if "run" in message else self._point(message["point"])
+        self._asked = message
 
     def _point(self, point: dict) -> dict:
         key = tuple(point[key] for key in ("n", "d", "dtype", "mask"))
@@ -67,16 +67,26 @@ class Recording:
 
     def _run(self, message: dict) -> dict:
         asked = RunRequest.from_query(message["run"])
-        result = recorded.nearest(asked) | {"machine": self.machine, "asked": asked.to_query()}
+        if asked.problem.seed == 2:
+            GATE.go_through()
+        result = recorded.nearest(recorded.measured_like(asked)) | {
+            "machine": self.machine,
+            "asked": asked.to_query(),
+        }
         del result["recorded"]
         result |= {"query": asked.to_query(), "when": "2026-11-21 12:00:00 UTC", "tiles": {}}
         result |= {"heads_judged": 1, "naive_refused": None, "chooser": None}
         for row in result["rows"]:
-            row |= {"right": True, "allowed": 1.0, "relative": 0.0, "bias": 0.0}
+            row |= {"right": True, "allowed": 1.0, "relative": 0.0, "bias": 0.0, "signed": None}
+            row["terms"] = {"naive": 0.5, "rounding": 0.25, "scores": 0.25}
         return {"result": result}
 
     def next(self, deadline: float) -> dict:
-        return self._answer
+        message = self._asked
+        return self._run(message) if "run" in message else self._point(message["point"])
+
+    def cancel(self) -> None:
+        pass
 
     def alive(self) -> bool:
         return True

@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from explainer.engine import recorded
-from explainer.engine.requests import RunRequest
+from explainer.engine.requests import RunRequest, Sweep
+from explainer.engine.results import with_older_names
 from explainer.problem import Problem, ProblemError
 from explainer.web.export import as_json
 from tests.browser.harness import focus, query_of, settled
@@ -54,8 +55,7 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
         assert "not a speed: interpreter" in text
-        old = page.locator('[data-testid="run-recorded"]').inner_text()
-        assert "Recorded on NVIDIA H200" in old and "TFLOP/s" in old
+        page.locator('[data-testid="run-not-recorded"]').wait_for()
     chip = page.locator(".fa-kernel-chip")
     assert not chip.is_visible(), "it speaks of the picture on the Step page"
     assert query_of(page)["page"] == "run"
@@ -166,9 +166,33 @@ def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     alert = page.locator(".fa-run-refused")
     alert.wait_for()
     assert words in alert.inner_text() and alert.inner_text().endswith(".")
+    none = page.locator('[data-testid="run-not-recorded"]')
+    none.wait_for()
+    assert f"Nothing like N = {int(address['run-n']):,}, d = 8" in none.inner_text()
+    none.get_by_role("link", name="Set the controls to it").click()
+    page.wait_for_selector("#run-result .fa-run")
+    wait_for_size(page, "Head dim. d", "64")
+    settled(page)
+    page.get_by_role("button", name="Run", exact=True).click()
     old = page.locator('[data-testid="run-recorded"]')
     old.wait_for()  # a GPU would have run it: what one took is below
-    assert f"N = {int(address['run-n']):,}" in old.inner_text()
+    assert "What you asked for was measured there" in old.inner_text()
+
+
+def wait_for_size(page, label: str, value: str) -> None:
+    wanted = (
+        "([label, value]) => document.querySelector(`[aria-label='${label}']`)?.value === value"
+    )
+    page.wait_for_function(wanted, arg=[label, value])
+
+
+def test_run_and_sweep_are_in_sight_on_a_small_screen(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_run(tab)
+    for name in ("Run", "Sweep"):
+        box = page.get_by_role("button", name=name, exact=True).bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 720
 
 
 def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
@@ -237,12 +261,14 @@ def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     note = page.locator('[data-testid="sweep-note"]')
     note.wait_for()
     assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
+    assert "d = 8, fp32 was never measured" in note.inner_text()
+    assert "interleaved runs" in note.inner_text() and "MHz" in note.inner_text()
     assert "16,384 tokens" in note.inner_text(), "what every sweep measures"
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
     assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
 
 
-GOOD = [16, 8, "4", "4", "causal", "fp32", "rising", 0, "", 1.0, 1, 1, "naive,fa2"]
+GOOD = [16, 8, 4, "4", "causal", "fp32", "rising", 0, "", 1.0, 1, 1, "naive,fa2"]
 POSTS = [
     [0, *GOOD[1:]],
     [16, 7.5, *GOOD[2:]],
@@ -313,10 +339,22 @@ def test_named_endpoint_trace_is_the_export(server):
         assert f"{key} = {n} is not allowed" in call(server, [n, *data[1:]], "trace")
 
 
-def test_named_endpoint_sweep_is_refused_without_a_gpu_and_bounded(server):
+def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
     assert "d = 0 is not allowed" in call(server, [0, "bf16", "fa2", 256], "sweep")
-    event = call(server, [64, "bf16", "fa2", 256], "sweep")
-    if event.startswith("event: error"):
-        assert "GPU" in event
-    else:
-        assert len(json.loads(event.split("data: ", 1)[1])[0]) == 2
+    event = call(server, [64, "bf16", ["fa2"], 256], "sweep")
+    (rows,) = json.loads(event.split("data: ", 1)[1])
+    assert [row["n"] for row in rows] == [256, 256]
+    if "recorded" in rows[0]:
+        wanted = Sweep(64, "bf16", ("fa2",), 256)
+        assert rows == json.loads(json.dumps(with_older_names(recorded.told(wanted))))
+
+
+def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
+    data = [4096, 64, "auto", "auto", "causal", "bf16", "random", 0, "", 1.0, 4, 32, ["fa2"]]
+    event = call(server, data)
+    (found,) = json.loads(event.split("data: ", 1)[1])
+    if "recorded" in found:
+        assert "2,000 are run on this CPU" in found["refused"]
+        assert all("median_ms" in row for row in found["rows"])
+    small = json.loads(call(server, GOOD).split("data: ", 1)[1])[0]
+    assert "record" not in small, "nothing comparable was measured"

@@ -99,9 +99,25 @@ def test_the_named_sweep_has_its_older_names_beside(gpu):
     assert all("median_ms" in row for row in rows if "not_available" not in row)
 
 
+def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
+    tab = open_run(page, **{"run-seed": "2", "run-data": "random"})
+    tab.get_by_role("button", name="Run", exact=True).click()
+    cancel = tab.get_by_role("button", name="Cancel the run")
+    cancel.wait_for()
+    assert "s so far" in tab.locator("#run-result").inner_text()
+    cancel.click()
+    tab.locator('[data-testid="run-cancelled"]').wait_for()
+    cancel.wait_for(state="hidden")
+    assert "Cancelled after" in tab.locator("#run-result").inner_text()
+    page.server.tell("all")  # the worker's answer is nobody's now
+    tab.get_by_role("button", name="Run", exact=True).click()
+    assert run_result(tab)["device"] == "NVIDIA H200"
+
+
 # The last: after it the engine rests.
 def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
-    tab = open_run(page, **{"run-seed": "1", "run-data": "random"})
+    measured = {"run-n": "4096", "run-d": "64", "run-b": "4", "run-h": "32", "run-dtype": "bf16"}
+    tab = open_run(page, **{"run-seed": "1", "run-data": "random"} | measured)
     for _ in range(2):  # the second falls into the rest after three faults
         tab.get_by_role("button", name="Run", exact=True).click()
         alert = tab.locator(".fa-run-refused")

@@ -83,9 +83,36 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page.get_by_role("button", name="Run", exact=True).click()  # the only control that is left
     assert not page.get_by_role("combobox", name="Length N").is_visible()
     page.wait_for_selector('[data-testid="run-result"]:visible')
+    page.wait_for_selector('[data-testid="run-not-recorded"]', state="attached")
+    cards = ["Right?", "The same as the picture?", "Fast?", "Small?", "How large are the errors?"]
+    assert scenes(page, 5) == cards
+    page.keyboard.press("Home")
+    assert page.evaluate(SCENE_TITLES) == ["Right?"]
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Length N").wait_for()
+    page.wait_for_selector(".fa-run-cards .fa-card >> nth=3")
+    assert "mode" not in query_of(page)
+
+
+MEASURED = "run-n=4096&run-d=64&run-b=4&run-h=32&run-br=auto&run-bc=auto&run-dtype=bf16"
+
+
+def test_a_record_in_the_hall_follows_what_was_refused(tab):
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{tab.server.url}/?page=run&mode=present&run-data=random&{MEASURED}")
+    page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
+    page.wait_for_selector(".fa-run-refused:visible")
+    page.keyboard.press("PageDown")
+    page.get_by_text("What you asked for was measured there").wait_for()
+    assert scenes(page, 3) == ["Fast?", "Small?", "Why? The roofline"]
+
+
+def scenes(page, count: int) -> list[str]:
+    """The titles of so many scenes from here on, each large enough and without scrolling."""
     seen = []
-    for _ in range(8):
+    for _ in range(count):
         page.wait_for_function("document.querySelectorAll('.fa-main [data-scene]').length === 1")
         settled(page)
         (title,) = page.evaluate(SCENE_TITLES)
@@ -94,14 +121,7 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
         room = page.evaluate("[document.documentElement.scrollHeight, innerHeight]")
         assert room[0] <= room[1], title
         page.keyboard.press("PageDown")
-    cards = ["Right?", "The same as the picture?", "Fast?", "Small?", "How large are the errors?"]
-    assert seen == [*cards, "Fast?", "Small?", "Why? The roofline"]
-    page.keyboard.press("Home")
-    assert page.evaluate(SCENE_TITLES) == ["Right?"]
-    page.keyboard.press("Escape")
-    page.get_by_role("combobox", name="Length N").wait_for()
-    page.wait_for_selector(".fa-run-cards .fa-card >> nth=3")
-    assert "mode" not in query_of(page)
+    return seen
 
 
 def test_clicker_keys_and_escape(tab):
