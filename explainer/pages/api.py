@@ -11,13 +11,15 @@ from uuid import uuid4
 import gradio as gr
 
 from explainer.algorithms.schedule import check_size
+from explainer.base import kinds
 from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.engine import recorded
 from explainer.engine.engine import REFUSED, Engine
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
-from explainer.engine.results import has_gpu, with_older_names
+from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import rows_of
+from explainer.views import downloads
 from explainer.web.export import as_json
 
 # What each endpoint takes, in this order.
@@ -86,6 +88,10 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int) -> None:
         component.label, component._api_info = words[key], _schema(key, endpoint) | told
 
 
+def _with_kind(result: Result) -> dict:
+    return {"kind": str(downloads.kind(result)), **result}
+
+
 def _refused(sentence: str) -> gr.Error:
     return gr.Error(sentence, print_exception=False)
 
@@ -110,12 +116,12 @@ def run(engine: Engine):
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
 
-        Gives a row for each method: error against float64 and what is allowed, agreement of m and l
-        with the NumPy trace, peak memory in bytes, and on a GPU median, p20, p80 of GPU time in
-        milliseconds, time of a call in a loop (loop_ms), and until it returns (host_us). Without a
-        GPU a comparable measurement, where there is one, stands under record; where Triton's
-        interpreter does not take the problem, that record is the answer: recorded says where and
-        when, refused why nothing was run.
+        Gives of what kind its figures are (kind) and a row for each method: error against float64
+        and what is allowed, agreement of m and l with the NumPy trace, peak memory in bytes, and on
+        a GPU median, p20, p80 of GPU time in milliseconds, time of a call in a loop (loop_ms), and
+        until it returns (host_us). Without a GPU a comparable measurement, where there is one,
+        stands under record; where Triton's interpreter does not take the problem, that record is
+        the answer: recorded says where and when, refused why nothing was run.
         """
         given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods)
         try:
@@ -126,9 +132,9 @@ def run(engine: Engine):
         job.finished.wait()
         old = recorded.nearest(asked) if has_gpu(engine.machine()) is False else None
         if job.result is not None:
-            return job.result | ({"record": old} if old else {})
+            return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
         if old and job.why == REFUSED:
-            return old | {"refused": job.error}
+            return _with_kind(old) | {"refused": job.error}
         raise _refused(job.error)
 
     return run
@@ -173,8 +179,9 @@ def sweep(engine: Engine):
 
         Yields the measured so far; the last is the whole sweep. Without a GPU it gives what was
         recorded: every row then says where and when (recorded) and, where this d or dtype was not
-        recorded, in whose place it stands (instead_of). A row says method or, where it did not run,
-        refused; their older names contender and not_available stand beside them.
+        recorded, in whose place it stands (instead_of). A row says of what kind its figures are,
+        and method or, where it did not run, refused; their older names contender and not_available
+        stand beside them.
         """
         session = uuid4().hex
         try:
@@ -186,10 +193,13 @@ def sweep(engine: Engine):
             if error and has_gpu(engine.machine()) is not False:
                 raise _refused(error)
             if error:
-                yield with_older_names(recorded.told(wanted))
+                kind, found = kinds.recorded(), recorded.told(wanted)
             elif done > sent:
-                yield with_older_names(rows)
-                sent = done
+                kind = kinds.measured((engine.machine() or {}).get("device", "this GPU"))
+                found, sent = rows, done
+            else:
+                continue
+            yield [{"kind": str(kind), **row} for row in with_older_names(found)]
 
     return sweep
 

@@ -326,6 +326,7 @@ def test_named_endpoint_runs_the_kernel(server):
     assert all(row["right"] for row in result["rows"])
     assert result["rows"][1]["same"]["agrees"]
     assert result["query"] == RunRequest(Problem()).to_query()
+    assert result["kind"].startswith("measured on")
 
 
 def test_named_endpoint_trace_is_the_export(server):
@@ -345,6 +346,7 @@ def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
     (rows,) = json.loads(event.split("data: ", 1)[1])
     assert [row["n"] for row in rows] == [256, 256]
     if "recorded" in rows[0]:
+        assert all(row.pop("kind").startswith("recorded on") for row in rows)
         wanted = Sweep(64, "bf16", ("fa2",), 256)
         assert rows == json.loads(json.dumps(with_older_names(recorded.told(wanted))))
 
@@ -356,5 +358,6 @@ def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
     if "recorded" in found:
         assert "2,000 are run on this CPU" in found["refused"]
         assert all("median_ms" in row for row in found["rows"])
+        assert found["kind"].startswith("recorded on")
     small = json.loads(call(server, GOOD).split("data: ", 1)[1])[0]
     assert "record" not in small, "nothing comparable was measured"
