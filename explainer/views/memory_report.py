@@ -40,7 +40,7 @@ def trips(w: Workload) -> str:
         f"{rounded(least['standard'] / least['fa2'])} times less."
     )
     note = (
-        f"S alone is {amount(w.n * w.n * w.itemsize)} a head and {amount(square)} for "
+        f"S alone is {amount(w.n * w.n * w.itemsize)} per head and {amount(square)} for "
         f"B × H = {heads}; it is written, read, written again as P, and read. Drawn is the least: "
         f"{CONVENTIONS[LEAST]}. What the kernels ask for, tile by tile in tiles of {w.block_q} × "
         f"{w.block_k}, is {amount(asked['standard'])} (standard), {amount(asked['fa1'])} (FA-1) "
@@ -90,14 +90,14 @@ def traffic_head(w: Workload, rows: Sequence[Mapping]) -> str:
     fa1, fa2 = (_times(tile_choices.ratio(w, o, w.block_q, w.block_k)) for o in ("fa1", "fa2"))
     least = {o: traffic.least(w.n, w.d, w.dtype, o) for o in ("standard", "fa2")}
     text = (
-        f"One head of N = {w.n:,} in tiles of {tile}: FA-2 asks for {fa2} of the bytes that "
-        f"standard attention asks for, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
-        f"{rounded(least['standard'] / least['fa2'])} times smaller than standard attention's."
+        f"One head, N = {w.n:,}, tiles of {tile}: FA-2 asks for {fa2} of standard attention's "
+        f"bytes, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
+        f"{rounded(least['standard'] / least['fa2'])} times below standard's."
     )
     kind, measured = computed(), traffic_series.gains(w)
     if measured:
         l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
-        text += f" Measured on an H200: {l2} times fewer bytes at L2 and {dram} times at DRAM."
+        text += f" Measured: {l2} times fewer bytes at L2, {dram} times at DRAM."
         kind += recorded("traffic_nvidia_h200", "Nsight Compute")
     return memory_page(said(text, kind), _key(rows), view="traffic")
 

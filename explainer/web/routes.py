@@ -39,7 +39,6 @@ SHEETS = (
     "terms.css",
     "run.css",
     "memory.css",
-    "warps.css",
     "learn.css",
 )
 IMMUTABLE = "public, max-age=31536000, immutable"

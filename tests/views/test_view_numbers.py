@@ -52,7 +52,7 @@ def test_round_trips_are_the_functions_numbers():
         assert amount(traffic.total(w.problem(order))) in text_of(head)
         if order != "fa1":
             assert f"least {amount(sums[order])}" in text_of(head)
-    assert "S alone is 64 MiB a head" in unescape(head)  # FACTS.md
+    assert "S alone is 64 MiB per head" in unescape(head)  # FACTS.md
 
 
 def test_traffic_points_and_tables_are_the_same_rows():

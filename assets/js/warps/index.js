@@ -212,8 +212,11 @@ class WarpStage {
   }
 }
 
-/** The one component of this script, js/warps.js; `watch` reports each new query that the controls send. */
+/** The one component of this script, js/warps.js, which brings its own stylesheet as well; `watch`
+ * reports each new query that the controls send. */
 export function mount(_, { element, props, watch }) {
+  const sheet = new URL(`fa/static/${BUILD}/css/warps.css`, document.baseURI).href;
+  document.head.append(el("link", { rel: "stylesheet", href: sheet }));
   const stage = new WarpStage(element.querySelector(".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));
