@@ -36,6 +36,7 @@ SHEETS = (
     "tokens.css",
     "app.css",
     "player.css",
+    "step.css",
     "terms.css",
     "run.css",
     "memory.css",

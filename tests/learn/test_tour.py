@@ -50,7 +50,7 @@ def test_the_spike_is_where_the_tour_looks():
 
 
 def test_every_row_rises_at_the_new_maximum():
-    first, then = (trace(Problem()).visits[chapter(w).step] for w in ("first", "new maximum"))
+    first, then = (trace(chapter(w).problem).visits[chapter(w).step] for w in ("first", "new maximum"))
     assert np.isneginf(first.m_old).all()
     assert (first.i, first.j + 1) == (then.i, then.j)
     assert len(then.m_new) == 4 and (then.m_new > then.m_old).all()

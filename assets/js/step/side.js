@@ -65,15 +65,12 @@ export class Code {
 
 /** What every order asks for, filled as far as the visits have come, above the least of it. */
 export class Traffic {
-  constructor(onCompare) {
+  constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "Bytes", "", [this.body, this.sum]);
+    this.card = card("traffic", "Bytes", "", [this.body]);
+    this.card.head.append(this.sum);
     this.root = this.card.root;
-    if (!onCompare) return;
-    const compare = el("button", { type: "button", class: "fa-link", text: "Race them" });
-    compare.addEventListener("click", onCompare);
-    this.card.head.append(compare);
   }
 
   layout(trace) {

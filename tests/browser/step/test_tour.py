@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.learn.tour import CHAPTERS
-from tests.browser.harness import query_of, read, settled
+from tests.browser.harness import open_controls, query_of, read, settled
 
 
 def chapter(page) -> str:
@@ -49,7 +49,7 @@ def test_every_chapter_is_a_link(tab, k):
     at(page, k)
     assert chapter(page) == str(k + 1)
     problem = CHAPTERS[k].problem
-    n = page.get_by_label("number input for Sequence length N")
+    n = open_controls(page).get_by_label("number input for Sequence length N")
     page.wait_for_function(
         "([n]) => document.querySelector('[aria-label=\"number input for Sequence length N\"]')"
         ".value === n",
@@ -77,7 +77,7 @@ def test_back_close_and_go_on_alone(tab):
     at(page, 0)
     page.get_by_role("button", name="Leave the tour").click()
     assert "tour" not in query_of(page)
-    page.get_by_role("radio", name="FA-2").check()
+    open_controls(page).get_by_role("radio", name="FA-2").check()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.order === 'fa2'"
     )
