@@ -178,6 +178,15 @@ def header(packed: bytes) -> dict:
     return json.loads(packed[8 : 8 + int.from_bytes(packed[4:8], "little")])
 
 
+def product(t: Trace) -> np.ndarray:
+    """S (n, n) before its mask, −inf where no tile is computed."""
+    found = np.full_like(t.S, -np.inf)
+    for v in t.visits:
+        if v.scores is not None:
+            found[tiling.rows(t.problem, v.i), slice(*columns(t.problem, v.j))] = v.scores
+    return found
+
+
 def left(t: Trace, arrays: dict) -> dict:
     """m, l and O after each visit; the matrices; and what plain softmax says of m and l. What is
     only looked at may have travelled as fp16: ``arrays``, of the header, says what did."""
@@ -189,9 +198,10 @@ def left(t: Trace, arrays: dict) -> dict:
     m, l = softmax_statistics(t)
     softmax = {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)}
     overflown = np.isposinf(t.S).any() or np.isnan(t.S).any()
+    matrices = {name: getattr(t, name) for name in "QKVO"} | {"S": product(t)}
     return {
         "after": [{"m": v.m_new, "l": v.l_new, "O": sent("acc", v.O)} for v in t.visits],
-        "arrays": {name: sent(name, getattr(t, name)) for name in ("Q", "K", "V", "S", "O")},
+        "arrays": {name: sent(name, x) for name, x in matrices.items()},
         "softmax": None if overflown else softmax,
         "last": {str(k): i for k, i in last_visits(t).items()},
     }
@@ -207,7 +217,7 @@ def zoom(problem: Problem, step: int) -> dict:
         "hidden": (~seen(problem))[tiling.rows(problem, visit.i)][
             :, slice(*columns(problem, visit.j))
         ].tolist(),
-        "S": visit.S,
+        "S": visit.S if visit.scores is None else visit.scores,
         "P": visit.P,
         "before": None if earlier is None else earlier.O,
         "after": visit.O,

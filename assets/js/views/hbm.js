@@ -6,7 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "../model/tiles.js";
+import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords, unmasked } from "../model/tiles.js";
 
 const GAP = 8;
 let STRIP = 22;
@@ -238,6 +238,7 @@ export class Hbm {
     const [low, high] = layer === "P" ? [0, 1] : this.bounds;
     const ramp = layer === "P" ? cividis : viridis;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
+    const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
         const x = Math.round(c * scale);
@@ -245,7 +246,7 @@ export class Hbm {
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
         const masked = hidden(this.trace.arrays, r * n + c);
-        g.fillStyle = known && !masked ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
+        g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
         g.fillRect(x, y, w, h);
         if (masked) {
           g.fillStyle = this.pattern;

@@ -121,17 +121,18 @@ export class Sram {
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
     const blank = () => undefined;
-    const { Q, K, V, S, P } = f.zoom ?? arrays;
+    const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
     matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, row0) : blank, this.ranges.Q, [used[0], p.d]);
     matrix("K", scoring && loaded ? (r, c) => K[(col0 + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);
     const scored = f.done("scores") || (f.stage === "softmax" && loaded);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
-    matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
+    const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
+    matrix("S", scored && !skip ? f.score : blank, this.ranges.S, lanes);
     const weighted = f.done("exp") || (f.stage === "output" && loaded);
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
-    const weights = unsummed ? (r, c) => weight(at(S)(r, c), f.stats[r]?.m_new) : at(P);
-    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)) : blank, [0, 1], used, 0);
+    const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
+    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)) : blank, [0, 1], lanes, 0);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
     const { acc } = f;
