@@ -36,6 +36,8 @@ SHEETS = (
     "tokens.css",
     "app.css",
     "player.css",
+    "story.css",
+    "tour.css",
     "terms.css",
     "run.css",
     "memory.css",

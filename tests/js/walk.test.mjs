@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  ALGORITHMS, atPhase, finishedRows, frame, hidden, history, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence,
+  ALGORITHMS, atPhase, finishedRows, frame, hidden, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence,
   stated, tileState, weight,
 } from "./model.mjs";
 
@@ -53,17 +53,6 @@ function transfers(f, wanted, done, where) {
   equal(f.transfers, expected, `${where}: transfers`);
 }
 
-function lines(trace, f, wanted, after, where) {
-  const found = history(trace, f);
-  equal(found.map((point) => point.rows.length), wanted.map(([k]) => after[k].m.length), `${where}: history`);
-  found.forEach((point, at) => {
-    const [k, m, l] = wanted[at];
-    assert.equal(point.j, Math.max(0, trace.arrays.v_j[k]), `${where}: history`);
-    same(point.rows.map((row) => row.m), flat(after[k].m).map((x) => (m ? x : undefined)), `${where}: history of m`);
-    same(point.rows.map((row) => row.l), flat(after[k].l).map((x) => (l ? x : undefined)), `${where}: history of l`);
-  });
-}
-
 /** The mask's sentence names the scores it hides and the lanes without a key, and nothing that is not there. */
 function masking(f, said, where) {
   const { mask, n, block_k } = f.problem;
@@ -100,7 +89,6 @@ function judge(trace, want, case_, where) {
   rows(f, want.rows, where);
   accumulator(trace, f, want.acc, case_.after, where);
   transfers(f, case_.transfers[f.step], want.done, where);
-  lines(trace, f, want.history, case_.after, where);
   if (case_.hidden) mask(f, case_.hidden, where);
   if (case_.hidden) scores(f, case_, where);
   words(f, where);

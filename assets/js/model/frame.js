@@ -248,24 +248,3 @@ export function stated(f) {
     "data-writes": f.writes,
   };
 }
-
-/** m and l of each row of block i after every visit so far: the lines of the two charts. @param {Trace} trace @param {Frame} f */
-export function history(trace, f) {
-  if (!trace.header.numbers || f.kind === "skipped") return [];
-  const { arrays } = trace;
-  const points = [];
-  for (const v of trace.visitsOfRow[f.i]) {
-    if (v > f.step || arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
-    const base = arrays.r_ptr[v];
-    const now = v === f.step;
-    const count = arrays.r_ptr[v + 1] - base;
-    const rows = [];
-    for (let r = 0; r < count; r++)
-      rows.push({
-        m: now && !f.done("max") ? PENDING : arrays.r_m_new[base + r],
-        l: now && !f.done("sum") ? PENDING : arrays.r_l_new[base + r],
-      });
-    points.push({ j: Math.max(0, arrays.v_j[v]), rows });
-  }
-  return points;
-}

@@ -1,7 +1,6 @@
 // One player: a trace, a place in it, and the views that draw them. Holds no arithmetic: what is
 // shown comes from model.js, where it is from the trace.
 
-import { Charts } from "./charts.js";
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
@@ -14,6 +13,7 @@ import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
 import { Sram } from "../views/sram.js";
+import { Story } from "../views/story.js";
 import { Transport } from "../views/transport.js";
 
 const BEAT_MS = 900;
@@ -26,7 +26,7 @@ export class Player {
     this.focus = null;
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
     this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
-    this.charts = new Charts();
+    this.story = new Story();
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -43,7 +43,7 @@ export class Player {
       [
         this.notice,
         this.stage,
-        el("div", { class: "fa-lower" }, [this.charts.root, this.predict.root, this.code.root, this.traffic.root]),
+        el("div", { class: "fa-lower" }, [this.story.root, this.predict.root, this.code.root, this.traffic.root]),
         this.transport.root,
       ],
     );
@@ -126,7 +126,7 @@ export class Player {
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
-    for (const view of [this.charts, this.code, this.traffic, this.transport]) view.layout(this.trace);
+    for (const view of [this.story, this.code, this.traffic, this.transport]) view.layout(this.trace);
     this.render();
   }
 
@@ -170,10 +170,10 @@ export class Player {
     this.render();
   }
 
-  /** Predicting takes the place of the charts, which would give the answers away. */
+  /** Predicting takes the place of the row's story, which would give the answers away. */
   predicting(on) {
     this.predict.root.hidden = !on;
-    this.charts.root.hidden = on;
+    this.story.root.hidden = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
   }
@@ -233,7 +233,7 @@ export class Player {
     set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
-    this.charts.draw(this.trace, f, row?.row);
+    this.story.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row);

@@ -12,17 +12,18 @@ export class Stage {
     this.mount = mount;
     this.options = options;
     this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
-    if (options.chapters) this.tour = new Tour({ ...options, show: (query) => this.show(query) });
+    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query) });
   }
 
-  /** A whole address that does not come from the controls: they follow it. */
+  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. */
   show(search) {
     this.query = problemOf(search);
     this.onShown?.(this.query);
-    if (this.racesAt(search)) return;
+    if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
-    this.player.load(this.query, position(search));
+    this.shown = this.player.load(this.query, position(search));
     this.player.root.focus({ preventScroll: true });
+    return this.shown;
   }
 
   /** Shows the comparison, if this address asks for it. */
@@ -44,7 +45,7 @@ export class Stage {
     this.racing = true;
     this.player.park(true);
     this.mount.replaceChildren(this.race.root);
-    this.race.load(query, place);
+    this.shown = this.race.load(query, place);
     this.race.root.focus({ preventScroll: true });
   }
 

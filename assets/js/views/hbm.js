@@ -16,11 +16,11 @@ export class Hbm {
   constructor({ onTile }) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    this.map = el("div", { class: "fa-map" }, [this.canvas, this.overlay]);
+    this.map = el("div", { class: "fa-map", "data-spot": "map" }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption" });
     this.reads = el("span", { class: "fa-chip" });
     this.writes = el("span", { class: "fa-chip" });
-    this.bus = el("div", { class: "fa-bus", "aria-hidden": "true" }, [this.reads, this.writes]);
+    this.bus = el("div", { class: "fa-bus", "data-spot": "bus", "aria-hidden": "true" }, [this.reads, this.writes]);
     this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption, this.bus]);
     this.root = this.card.root;
     this.map.addEventListener("click", (event) => this.pick(event, onTile));

@@ -8,7 +8,7 @@ import { weight } from "../model/frame.js";
 import { Matrix } from "./matrix.js";
 import { RowTable } from "./rows.js";
 
-const figure = (matrix, heading) => el("figure", {}, [heading, matrix.root]);
+const figure = (matrix, heading, name) => el("figure", { "data-spot": name }, [heading, matrix.root]);
 const heading = (name) => el("figcaption", { class: `fa-ink-${name}` });
 
 export class Sram {
@@ -20,7 +20,7 @@ export class Sram {
       const phase = event.target.closest("button")?.dataset.go;
       if (phase) onPhase(phase);
     });
-    this.boxes = Object.fromEntries(Object.keys(this.heads).map((k) => [k, figure(this.matrices[k], this.heads[k])]));
+    this.boxes = Object.fromEntries(Object.keys(this.heads).map((k) => [k, figure(this.matrices[k], this.heads[k], k)]));
     const { Q, K, S, P, V, O } = this.boxes;
     this.ops = ["·", "→", "→"].map((text) => el("span", { class: "fa-op", text, "aria-hidden": "true" }));
     const [times, gives, then] = this.ops;
