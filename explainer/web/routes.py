@@ -37,6 +37,8 @@ SHEETS = (
     "app.css",
     "player.css",
     "step.css",
+    "story.css",
+    "tour.css",
     "terms.css",
     "run.css",
     "memory.css",

@@ -29,6 +29,10 @@ class Page extends Stage {
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
       visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
       chapters: () => during("tour", fetched("tour")),
+      here: () => {
+        address.flush();
+        return window.location.search;
+      },
       onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: "compare", phase: null }),
       controls: (name, button) => controls.open(name, button),
@@ -40,7 +44,7 @@ class Page extends Stage {
     });
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
-    hear("fa:tour", () => this.tour.go(0));
+    hear("fa:tour", () => this.tour.begin());
     hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {
       this.predict(!this.predicts);

@@ -1,7 +1,6 @@
 // One player: a trace, a place in it, and the views that draw them. Holds no arithmetic: what is
 // shown comes from model.js, where it is from the trace.
 
-import { Charts } from "./charts.js";
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
@@ -16,6 +15,7 @@ import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
+import { Story } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
 import { rich } from "./sentence.js";
@@ -39,7 +39,7 @@ export class Player {
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
     this.sram = new Sram({ onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.table = new RowTable((row) => this.follow(row));
-    this.charts = new Charts();
+    this.story = new Story();
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -55,7 +55,7 @@ export class Player {
     const { read, write } = this.hbm.bus;
     const said = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("p", { class: "fa-words" }, [this.words]), write]);
     this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, said, this.sram.root]);
-    this.drawer = new Drawer({ row: [this.table.root, this.charts.root, this.predict.root], code: [this.code.root], traffic: [this.traffic.root] },
+    this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls);
     this.panes = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, Object.entries(PANES).map(([name, text]) => {
@@ -84,8 +84,7 @@ export class Player {
   open(name) {
     this.warm();
     this.drawer.open(name);
-    this.charts.layout();
-    if (this.trace) this.render();
+    if (this.trace) this.layout();
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */
@@ -204,7 +203,7 @@ export class Player {
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
     this.table.layout(this.trace.problem, this.trace.header.row_names);
-    for (const view of [this.charts, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
+    for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
     this.render();
   }
 
@@ -249,10 +248,10 @@ export class Player {
     this.render();
   }
 
-  /** Predicting takes the place of the charts, which would give the answers away. */
+  /** Predicting takes the place of the row's story, which would give the answers away. */
   predicting(on) {
     this.predict.root.hidden = !on;
-    this.charts.root.hidden = on;
+    this.story.root.hidden = on;
     if (on) this.open(TABS[0]);
     this.askedAt = -1;
     if (this.trace) this.layout();
@@ -327,7 +326,7 @@ export class Player {
     set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
-    this.charts.draw(this.trace, f, row?.row);
+    this.story.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
     const words = this.transport.draw(f, row);

@@ -4,7 +4,7 @@ import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { lit } from "../model/phases.js";
+import { codeText, lit } from "../model/phases.js";
 
 const LINE_PX = 14;
 const SOURCES = [
@@ -46,7 +46,7 @@ export class Code {
     this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text }), remarks && el("span", { text: `# ${remarks}` })])),
+      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
     );
     this.room = this.list.clientHeight;
   }

@@ -14,7 +14,7 @@ export class Stage {
     this.options = options;
     this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
     document.addEventListener("keydown", (event) => this.key(event));
-    if (options.chapters) this.tour = new Tour({ ...options, show: (query) => this.show(query) });
+    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query) });
   }
 
   /** Every key of the page is the player's, but for those of fields and of what lies over it. */
@@ -23,13 +23,14 @@ export class Stage {
     (this.racing ? this.race : this.player).key(event);
   }
 
-  /** A whole address that does not come from the controls: they follow it. */
+  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. */
   show(search) {
     this.query = problemOf(search);
     this.onShown?.(this.query);
-    if (this.racesAt(search)) return;
+    if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
-    this.player.load(this.query, position(search));
+    this.shown = this.player.load(this.query, position(search));
+    return this.shown;
   }
 
   /** Shows the comparison, if this address asks for it. */
@@ -53,7 +54,7 @@ export class Stage {
     this.racing = true;
     this.player.park(true);
     this.puts(this.race.root);
-    this.race.load(query, place);
+    this.shown = this.race.load(query, place);
   }
 
   alone({ load = true, tab = null } = {}) {

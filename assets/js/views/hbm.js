@@ -6,7 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, integer, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { cell, fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords } from "../model/tiles.js";
+import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked } from "../model/tiles.js";
 
 const GAP = 7;
 const NAME_FROM = 20; // px of block below which its name is left out
@@ -240,6 +240,7 @@ export class Hbm {
     const [low, high] = layer === "P" ? [0, 1] : this.bounds;
     const ramp = layer === "P" ? cividis : viridis;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
+    const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
     const blank = order === "standard" ? theme.empty : theme.paper;
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
@@ -248,7 +249,7 @@ export class Hbm {
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
         const masked = hidden(this.trace.arrays, r * n + c);
-        g.fillStyle = known && !masked ? ramp.css[level(values[r * n + c], low, high)] : blank;
+        g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);
         if (masked) {
           g.fillStyle = this.pattern;

@@ -221,17 +221,18 @@ export class Sram {
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
-    const { Q, K, V, S, P } = f.zoom ?? arrays;
+    const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
     matrix("Q", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
     matrix("K", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     const weighted = !skip && (f.done("exp") || (f.stage === "output" && loaded));
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
-    const weights = unsummed ? (r, c) => weight(at(S)(r, c), f.stats[r]?.m_new) : at(P);
+    const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
+    const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    if (weighted) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), used, tile, [0, 1], theme.P, 0);
-    else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), at(S), used, tile, this.scores);
+    if (weighted) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
+    else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
@@ -242,7 +243,7 @@ export class Sram {
 
   /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
   drawRows(f, focus) {
-    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose && s.m_old !== -Infinity }));
+    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose }));
     this.line.forEach(({ root, name, m, l }, k) => {
       const s = f.stats[k];
       root.hidden = !s;
