@@ -87,6 +87,12 @@ export class Player {
     if (this.trace) this.layout();
   }
 
+  /** Brings a part of the page on screen, by its data-spot. */
+  reveal(spot) {
+    if (spot === "rows" || spot === "story") this.open(TABS[0]);
+    this.pane({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram", true);
+  }
+
   /** Whoever comes without a place sees what this is for, until the first step. */
   cold() {
     set(this.root, { "data-cold": "" });

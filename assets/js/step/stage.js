@@ -14,7 +14,7 @@ export class Stage {
     this.options = options;
     this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
     document.addEventListener("keydown", (event) => this.key(event));
-    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query) });
+    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query), reveal: (spot) => this.player.reveal(spot) });
   }
 
   /** Every key of the page is the player's, but for those of fields and of what lies over it. */
@@ -30,6 +30,7 @@ export class Stage {
     if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
     this.shown = this.player.load(this.query, position(search));
+    this.player.root.focus({ preventScroll: true });
     return this.shown;
   }
 

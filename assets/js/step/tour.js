@@ -19,7 +19,7 @@ function around(nodes) {
 }
 
 export class Tour {
-  /** @param options {chapters() → promise, show(query string) → promise, here() → query string, onChapter(number | null), mount} */
+  /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
@@ -84,6 +84,7 @@ export class Tour {
     this.light.hidden = true;
     await this.options.show(new URLSearchParams(query).toString());
     if (this.root.hidden || this.spot !== spot) return;
+    this.options.reveal(spot);
     document.body.style.setProperty("--fa-tour-height", `${this.root.offsetHeight}px`);
     partsOf(spot)[0]?.scrollIntoView({ block: PHONE.matches ? "start" : "nearest", behavior: "instant" });
     this.aim();

@@ -54,6 +54,7 @@ export class Hbm {
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
+    set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
     const { unit: u, big } = theme;
     this.gap = GAP * u;
     this.thick = Math.round((big ? 44 : 21) * u); // of a strip
