@@ -97,8 +97,8 @@ class Problem:
     mask: Mask | str = "causal"
     order: str = "fa2"
     dtype: str = "fp32"
-    inputs: str = "rising"
-    seed: int = 0
+    inputs: str = "random"
+    seed: int = 9
     text: str = ""
     gain: float = 1.0
 

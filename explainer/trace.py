@@ -37,11 +37,12 @@ class Trace:
 
 
 def estimated_bytes(problem: Problem) -> int:
-    """Bytes that the arrays of a trace take, nearly: S and P, operands, an accumulator a visit."""
+    """Bytes that the arrays of a trace take, nearly: S with and without its mask, P,
+    operands, an accumulator per visit."""
     p = problem
     accumulators = p.n * p.d * (p.Tc if ALGORITHMS[p.order].running else 1)
     statistics = 7 * p.n * p.Tc
-    return 4 * (3 * p.n * p.n + 4 * p.n * p.d + accumulators + statistics)
+    return 4 * (4 * p.n * p.n + 4 * p.n * p.d + accumulators + statistics)
 
 
 @lru_cache(maxsize=32)

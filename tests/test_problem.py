@@ -75,7 +75,7 @@ def test_defaults_and_short_addresses():
 
 NUMBERS = ["", " ", "1 6", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
 BAD = [
-    *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "16385", None, [], {}, True, 7.5]],
+    *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "65537", None, [], {}, True, 7.5]],
     *[({"d": value}, "d") for value in [*NUMBERS, "0", "257", float("nan"), float("inf")]],
     *[({"br": value}, "br") for value in ["0", "17", "x", 1e300]],
     *[({"bc": value, "n": "8"}, "bc") for value in ["0", "9", None]],

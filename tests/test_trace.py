@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PHASES
 from explainer.base.formats import round_to
@@ -119,6 +120,25 @@ def check_standard(problem, s, slack):
     p /= p.sum(axis=1, keepdims=True)
     strips = np.concatenate([visit.P for visit in stages["softmax"]])
     np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
+
+
+@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+def test_scores_are_the_product_before_its_mask(order):
+    """Of FINDINGS' S2: what the mask hides is there until the mask takes it away."""
+    problem = Problem(n=14, block_k=5, order=order, inputs="random", dtype="fp16")
+    found = trace(problem)
+    S = found.Q.astype(np.float64) @ found.K.astype(np.float64).T * problem.scale
+    taken = 0
+    for v in found.visits:
+        if v.scores is None:
+            continue
+        r, c = tiling.rows(problem, v.i), tiling.cols(problem, v.j)
+        np.testing.assert_allclose(v.scores, S[r, c], rtol=UNIT["fp16"], atol=1e-5)
+        keep = problem.mask.keep(problem.n, problem.n, r, c)
+        np.testing.assert_array_equal(v.S, np.where(keep, v.scores, -np.inf))
+        assert keep.all() or "mask" in v.phases
+        taken += (~keep).sum()
+    assert taken
 
 
 @given(problems(most_n=24, most_d=6))

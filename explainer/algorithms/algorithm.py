@@ -21,7 +21,8 @@ WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
 @dataclass(frozen=True)
 class Line:
     """A line of pseudocode. ``phase`` lights it, in standard attention only in its
-    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it."""
+    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it. For ``{hidden}``
+    the browser says what the Problem's mask and its ragged edge hide."""
 
     text: str
     phase: str | None = None

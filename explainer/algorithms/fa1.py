@@ -45,9 +45,9 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
         Q, K, V = run.Q[r], run.K[c], run.V[c]
         m, l, O = m_hbm[r].copy(), l_hbm[r].copy(), run.O[r].copy()
         # phase: scores
-        S = (Q @ K.T) * np.float32(p.scale)
+        scores = (Q @ K.T) * np.float32(p.scale)
         # phase: mask
-        S = run.mask(S, r, c)
+        S = run.mask(scores, r, c)
         # phase: max
         row_max = S.max(axis=1)
         m_new = np.maximum(m, row_max)
@@ -64,7 +64,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
         run.O[r], m_hbm[r], l_hbm[r] = O, m_new, l_new
         # phases end: what follows is kept for the picture
         run.S[r, c] = S
-        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
+        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
+        numbers |= {"scores": scores, "S": S, "P": P, "O": O}
         visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
     run.lse[:] = m_hbm + np.log(l_hbm)
     return visits
@@ -103,7 +104,7 @@ FA1 = Algorithm(
         Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal"),
         Line("    load Qᵢ, Oᵢ, mᵢ, ℓᵢ", "load"),
         Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
-        Line("    S = −∞ where key > query", "mask", "partial tiles only"),
+        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
         Line("    m_new = max(m, rowmax S)", "max"),
         Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
         Line("    ℓ_new = α ℓ + rowsum P", "sum"),

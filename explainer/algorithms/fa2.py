@@ -41,9 +41,9 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             l = np.zeros(len(Q), np.float32)
             O = np.zeros_like(Q)
         # phase: scores
-        S = (Q @ K.T) * np.float32(p.scale)
+        scores = (Q @ K.T) * np.float32(p.scale)
         # phase: mask
-        S = run.mask(S, r, c)
+        S = run.mask(scores, r, c)
         # phase: max
         row_max = S.max(axis=1)
         m_new = np.maximum(m, row_max)
@@ -61,7 +61,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             run.lse[r] = m_new + np.log(l_new)
         # phases end: what follows is kept for the picture
         run.S[r, c] = S
-        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha, "S": S, "P": P, "O": O}
+        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
+        numbers |= {"scores": scores, "S": S, "P": P, "O": O}
         visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
         m, l = m_new, l_new
     return visits
@@ -98,7 +99,7 @@ FA2 = Algorithm(
         Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal"),
         Line("    load Kⱼ, Vⱼ", "load"),
         Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
-        Line("    S = −∞ where key > query", "mask", "partial tiles only"),
+        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
         Line("    m_new = max(m, rowmax S)", "max"),
         Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
         Line("    ℓ = α ℓ + rowsum P", "sum"),

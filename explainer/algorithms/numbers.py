@@ -22,7 +22,8 @@ class Visit:
     """One visit with its numbers, all float32; None where the algorithm has no such thing there.
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
-    ``S`` (rows, cols) scaled and masked, ``P`` (rows, cols); ``O`` (rows, d), the accumulator
+    ``scores`` (rows, cols) scaled, before the mask (in standard attention rounded, as it stores
+    them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols); ``O`` (rows, d), the accumulator
     after the visit: unnormalised in fa2, normalised in fa1, final in standard's output stage.
     """
 
@@ -39,6 +40,7 @@ class Visit:
     alpha: np.ndarray | None = None
     row_max: np.ndarray | None = None
     row_sum: np.ndarray | None = None
+    scores: np.ndarray | None = None
     S: np.ndarray | None = None
     P: np.ndarray | None = None
     O: np.ndarray | None = None

@@ -48,13 +48,13 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             # phase: load
             Q, K = run.Q[r], run.K[c]
             # phase: scores
-            S = (Q @ K.T) * np.float32(p.scale)
+            scores = (Q @ K.T) * np.float32(p.scale)
             # phase: mask
-            S = run.mask(S, r, c)
+            S = run.mask(scores, r, c)
             # phase: store
             run.S[r, c] = S = round_to(S, p.dtype)
             # phases end
-            visits.append(visit_of(step, S=S))
+            visits.append(visit_of(step, scores=round_to(scores, p.dtype), S=S))
         elif step.stage == "softmax":
             # phase: load
             S = run.S[r].copy()
@@ -110,7 +110,7 @@ STANDARD = Algorithm(
     pseudocode=(
         Line("load Q, K", "load", "1st kernel", "scores"),
         Line("S = Q Kᵀ / √d", "scores", stage="scores"),
-        Line("S = −∞ where key > query", "mask", stage="scores"),
+        Line("S = −∞ where {hidden}", "mask", stage="scores"),
         Line("write S to HBM", "store", "N × N", "scores"),
         Line("load S", "load", "2nd kernel", "softmax"),
         Line("m = rowmax S", "max", stage="softmax"),

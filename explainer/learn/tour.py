@@ -12,12 +12,14 @@ from explainer.problem import Problem
 class Chapter:
     """A title, a text, and where it is: a Problem, a visit (a tick in a comparison), a phase.
 
+    ``spot``: what the text speaks of, by the name that the part of the page bears as ``data-spot``.
     ``mode`` "compare" shows all three loop orders; ``clock`` is then "tile" or "bytes".
     """
 
     title: str
     text: str
     problem: Problem
+    spot: str
     step: int = 0
     phase: str | None = None
     mode: str | None = None
@@ -36,5 +38,7 @@ CHAPTERS = tuple(
 
 
 def chapters() -> list[dict]:
-    """For the browser: title, text and address of every chapter."""
-    return [{"title": c.title, "text": c.text, "query": c.query()} for c in CHAPTERS]
+    """For the browser: title, text, spot and address of every chapter."""
+    return [
+        {"title": c.title, "text": c.text, "spot": c.spot, "query": c.query()} for c in CHAPTERS
+    ]

@@ -19,6 +19,7 @@ from explainer.engine.engine import REFUSED, Engine
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import rows_of
+from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.export import as_json
 
@@ -106,8 +107,8 @@ def run(engine: Engine):
         bc: Block = 4,
         mask: str = "causal",
         dtype: str = "fp32",
-        data: str = "rising",
-        seed: int = 0,
+        data: str = Problem.inputs,
+        seed: int = Problem.seed,
         text: str = "",
         gain: float = 1.0,
         b: int = 1,
@@ -147,8 +148,8 @@ def trace(
     bc: Block = 4,
     mask: str = "causal",
     dtype: str = "fp32",
-    data: str = "rising",
-    seed: int = 0,
+    data: str = Problem.inputs,
+    seed: int = Problem.seed,
     text: str = "",
     gain: float = 1.0,
     order: str = "fa2",

@@ -12,19 +12,22 @@ BAR = """
   <h1>FlashAttention, tile by tile</h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share fa-start-tour">Tour</button>
-  <button type="button" class="fa-share fa-start-predict" aria-pressed="false">Predict</button>
   <button type="button" class="fa-share fa-start-present">Present</button>
-  <button type="button" class="fa-share fa-copy">Copy link</button>
   <button type="button" class="fa-share fa-start-symbols" aria-haspopup="dialog"
     aria-label="Keys and symbols" title="Keys and symbols">?</button>
   <details class="fa-menu">
-    <summary class="fa-share">Export</summary>
-    <div role="menu" aria-label="Export">
-      <button type="button" role="menuitem" data-save="png">This frame, PNG</button>
-      <button type="button" role="menuitem" data-save="svg">This frame, SVG</button>
-      <button type="button" role="menuitem" data-save="html">Animation, offline HTML</button>
-      <button type="button" role="menuitem" data-save="json">Trace, JSON</button>
-      <button type="button" role="menuitem" data-save="npz">Trace, NumPy .npz</button>
+    <summary class="fa-share">More</summary>
+    <div>
+      <button type="button" class="fa-start-predict" aria-pressed="false">Predict</button>
+      <button type="button" class="fa-copy">Copy link</button>
+      <p id="fa-export">Export</p>
+      <div role="group" aria-labelledby="fa-export">
+        <button type="button" data-save="png">This frame, PNG</button>
+        <button type="button" data-save="svg">This frame, SVG</button>
+        <button type="button" data-save="html">Animation, offline HTML</button>
+        <button type="button" data-save="json">Trace, JSON</button>
+        <button type="button" data-save="npz">Trace, NumPy .npz</button>
+      </div>
     </div>
   </details>
 </div>

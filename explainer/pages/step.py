@@ -1,4 +1,4 @@
-"""The Step page: controls on the left, the player beside them."""
+"""The Step page: the player, and controls that the words of its Problem open."""
 
 from __future__ import annotations
 
@@ -48,9 +48,16 @@ def values(problem: Problem) -> dict[str, str | int | float]:
     return shown | {"mask": str(problem.mask)}
 
 
+def shown_by(word: str) -> list[str]:
+    """The classes of a control that a word of the page's line of words shows, see words.js."""
+    return ["fa-by-word", f"fa-by-{word}"]
+
+
 def own_data(text: str, gain: float) -> Fields:
     """The controls for the user's own data, folded away until wanted."""
-    with gr.Accordion("Own data, scale of logits", open=False, elem_classes="fa-own"):
+    with gr.Accordion(
+        "Own data, scale of logits", open=False, elem_classes=["fa-own", *shown_by("data")]
+    ):
         own_text = gr.Textbox(
             text,
             label="Sentence, or Q, K, V as CSV",
@@ -67,7 +74,11 @@ def large_sizes() -> gr.Dropdown:
     """Lengths beyond the slider: shown as tiles, with the numbers of whichever is chosen."""
     lengths = [("by the slider", 0), *((f"N = {n:,}", n) for n in LARGE_N)]
     return gr.Dropdown(
-        lengths, value=0, label="Large N", filterable=False, elem_classes="fa-select"
+        lengths,
+        value=0,
+        label="Large N",
+        filterable=False,
+        elem_classes=["fa-select", *shown_by("n")],
     )
 
 
@@ -88,19 +99,25 @@ def build() -> StepPage:
     """Lays the page out inside the caller's tab and wires the controls to the player."""
     at = values(Problem())
     with gr.Row(elem_classes="fa-page"):
-        with gr.Column(elem_classes="fa-controls", scale=0, min_width=216):
-            with gr.Row(elem_classes="fa-start-row"):
+        with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
+            with gr.Row(elem_classes=["fa-start-row", *shown_by("data")]):
                 choices = [(label, name) for name, label in INPUTS.items()]
                 data = gr.Dropdown(choices, value=at["data"], label="Start from", filterable=False)
                 seed = gr.Number(at["seed"], label="Seed", min_width=64)
             controls = {"data": data, "seed": seed}
             for key, (most, label) in SLIDERS.items():
-                controls[key] = gr.Slider(1, most, at[key], step=1, label=label)
+                word = shown_by("tiles" if key in ("br", "bc") else key)
+                controls[key] = gr.Slider(1, most, at[key], step=1, label=label, elem_classes=word)
             for key, (choices, label) in RADIOS.items():
-                controls[key] = gr.Radio(choices, value=at[key], label=label)
+                word = shown_by(key)
+                controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
             controls |= own_data(at["text"], at["gain"])
             large = large_sizes()
-            run = gr.Button("Run the real kernel", variant="primary", elem_classes="fa-primary")
+            run = gr.Button(
+                "Run the real kernel",
+                variant="primary",
+                elem_classes=["fa-primary", *shown_by("all")],
+            )
         with gr.Column(elem_classes="fa-main"):
             player = shell("step", "shown", elem_id="player")
 

@@ -30,7 +30,15 @@ from explainer.web import bundle
 from explainer.web.listings import listings
 from explainer.web.wire import KIND, pack
 
-SHEETS = ("tokens.css", "player.css", "terms.css", "offline.css")
+SHEETS = (
+    "tokens.css",
+    "player.css",
+    "step.css",
+    "story.css",
+    "tour.css",
+    "terms.css",
+    "offline.css",
+)
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
 # name of the file → title, Problem
 PRESETS = {

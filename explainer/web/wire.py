@@ -93,13 +93,16 @@ def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
 
 def _numbers(t: Trace) -> Arrays:
     p = t.problem
-    P = np.zeros((p.n, p.n), "f4")
+    S, P = np.full((p.n, p.n), -np.inf, "f4"), np.zeros((p.n, p.n), "f4")
     for v in t.visits:
+        tile = tiling.rows(p, v.i), slice(None) if v.j is None else tiling.cols(p, v.j)
+        if v.scores is not None:  # what the product gives; `hidden` is what the mask takes away
+            S[tile] = v.scores
         if v.P is not None:
-            P[tiling.rows(p, v.i), slice(None) if v.j is None else tiling.cols(p, v.j)] = v.P
+            P[tile] = v.P
     rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
     sizes = [0 if v.O is None else v.O.size for v in t.visits]
-    arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": t.S, "P": P, "lse": t.lse}
+    arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": S, "P": P, "lse": t.lse}
     arrays["hidden"] = _hidden(p)
     arrays["r_ptr"] = np.concatenate([[0], np.cumsum(rows)]).astype("i4")
     for name in ROW_STATS:
@@ -154,9 +157,13 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     rows = tiling.rows(problem, visit.i)
     cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
     arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
-    for name in ("S", "P", *ROW_STATS):
+    if visit.S is not None:
+        arrays["S"] = visit.S if visit.scores is None else visit.scores
+    if visit.P is not None:
+        arrays["P"] = visit.P
+    for name in ROW_STATS:
         if getattr(visit, name) is not None:
-            arrays[name if name in "SP" else "r_" + name] = getattr(visit, name)
+            arrays["r_" + name] = getattr(visit, name)
     for name, source in (("acc", visit), ("acc_before", before)):
         if source is not None and source.O is not None:
             arrays[name] = source.O

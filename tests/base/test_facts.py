@@ -109,6 +109,8 @@ OURS = {
     ("verdict.py", "2 ×"): "the rule, held by tests/engine/test_judging.py",
     ("tour.json", "0.41 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "0.30"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "512 MiB"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "64 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "17 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
     ("precision.py", "500"): "so many gradients the lab draws",

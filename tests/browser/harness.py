@@ -212,6 +212,13 @@ def press(page: Page, key: str) -> dict:
     return read(page)
 
 
+def open_controls(page: Page) -> Page:
+    """Shows all controls of the Step page."""
+    if not page.locator(".fa-step-controls").is_visible():
+        page.locator(".fa-word-all:visible").click()
+    return page
+
+
 def focus(page: Page) -> None:
     """Gives the player the keyboard."""
     page.locator('[data-testid="player"]').focus()

@@ -50,7 +50,7 @@ BAD = [
     ({"n": "65536", "data": "random", "d": "256", "b": "64"}, "b"),
     ({"n": "65536", "data": "random", "d": "128", "h": "64"}, "h"),
     ({"n": "65537", "data": "random"}, "n"),
-    ({"n": "20000"}, "n"),
+    ({"n": "20000", "data": "rising"}, "n"),
     ({"methods": "magic"}, "methods"),
     ({"methods": 7}, "methods"),
     ({"methods": ["fa2", None]}, "methods"),

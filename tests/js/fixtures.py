@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +131,6 @@ def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
                 "cols": columns(problem, visit.j),
                 "rows": rows,
                 "acc": accumulator(t, step, done) if numbers else None,
-                "history": history(visits, step, done) if numbers else [],
                 "finished": finished(visits, step, done, problem.Tr),
             }
         for x in visit.transfers:
@@ -142,15 +142,6 @@ def columns(problem: Problem, j: int | None) -> list[int]:
     keys = np.arange(problem.n)
     keys = keys if j is None else keys[keys // problem.block_k == j]
     return [int(keys[0]), int(keys[-1]) + 1]
-
-
-def history(visits: tuple[Visit, ...], step: int, done: tuple[str, ...]) -> list[list]:
-    """[visit, is its m known, is its l known] of this row block's visits so far."""
-    if visits[step].kind == "skipped":
-        return []
-    of_block = [k for k in range(step + 1) if visits[k].i == visits[step].i]
-    known = [k for k in of_block if visits[k].m_new is not None]
-    return [[k, k < step or "max" in done, k < step or "sum" in done] for k in known]
 
 
 def walk(problem: Problem, every: int = 1) -> dict:
@@ -178,8 +169,17 @@ def header(packed: bytes) -> dict:
     return json.loads(packed[8 : 8 + int.from_bytes(packed[4:8], "little")])
 
 
+def product(t: Trace) -> np.ndarray:
+    """S (n, n) before its mask, −inf where no tile is computed."""
+    found = np.full_like(t.S, -np.inf)
+    for v in t.visits:
+        if v.scores is not None:
+            found[tiling.rows(t.problem, v.i), slice(*columns(t.problem, v.j))] = v.scores
+    return found
+
+
 def left(t: Trace, arrays: dict) -> dict:
-    """m, l and O after each visit; the matrices; and what plain softmax says of m and l. What is
+    """O after each visit; the matrices; and what plain softmax says of m and l. What is
     only looked at may have travelled as fp16: ``arrays``, of the header, says what did."""
 
     def sent(name: str, x: np.ndarray | None) -> np.ndarray | None:
@@ -189,9 +189,10 @@ def left(t: Trace, arrays: dict) -> dict:
     m, l = softmax_statistics(t)
     softmax = {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)}
     overflown = np.isposinf(t.S).any() or np.isnan(t.S).any()
+    matrices = {name: getattr(t, name) for name in "QKVO"} | {"S": product(t)}
     return {
-        "after": [{"m": v.m_new, "l": v.l_new, "O": sent("acc", v.O)} for v in t.visits],
-        "arrays": {name: sent(name, getattr(t, name)) for name in ("Q", "K", "V", "S", "O")},
+        "after": [{"O": sent("acc", v.O)} for v in t.visits],
+        "arrays": {name: sent(name, x) for name, x in matrices.items()},
         "softmax": None if overflown else softmax,
         "last": {str(k): i for k, i in last_visits(t).items()},
     }
@@ -207,12 +208,45 @@ def zoom(problem: Problem, step: int) -> dict:
         "hidden": (~seen(problem))[tiling.rows(problem, visit.i)][
             :, slice(*columns(problem, visit.j))
         ].tolist(),
-        "S": visit.S,
+        "S": visit.S if visit.scores is None else visit.scores,
         "P": visit.P,
         "before": None if earlier is None else earlier.O,
         "after": visit.O,
         "final": final,
     }
+
+
+def story(problem: Problem) -> dict:
+    """Of each row: its exact softmax (weights by the final m, l, O); l and O where alpha is
+    forgotten; and the maxima that are left where a new one counts only from 8 in log2 on."""
+    t = trace(problem)
+    S, V = t.S.astype(float), t.V.astype(float)
+    visits = [v for v in t.visits if v.m_new is not None]
+    rows = []
+    for row in range(problem.n):
+        mine = [v for v in visits if v.i == row // problem.block_q]
+        tops = [float(v.m_new[row % problem.block_q]) for v in mine]
+        measure = np.full(problem.n, tops[-1])  # the m by which the visit of a key weighed it
+        for v, top in zip(mine, tops, strict=True):
+            measure[slice(*columns(problem, v.j))] = top
+        kept = [tops[0]]
+        for top in tops[1:]:
+            kept.append(top if np.log2(np.e) * (top - kept[-1]) >= 8 else kept[-1])
+        exact, forgotten = np.exp(S[row] - tops[-1]), np.exp(S[row] - measure)
+        rows.append(
+            {
+                "exact": exact,
+                "l": exact.sum(),
+                "O": exact @ V / exact.sum(),
+                "forgotten": forgotten,
+                "forgotten_l": forgotten.sum(),
+                "forgotten_O": forgotten @ V / forgotten.sum(),
+                "kept": kept,
+                "rises": sum(a < b for a, b in pairwise(tops)),
+                "rescaled": sum(a < b for a, b in pairwise(kept)),
+            }
+        )
+    return {"rows": rows, "hidden": ~seen(problem)}
 
 
 def race(problem: Problem) -> dict:
@@ -269,6 +303,11 @@ def write_zoom(folder: Path, name: str, problem: Problem, steps: list[int]) -> N
     case = {"visits": [zoom(problem, step) for step in steps]}
     visits = {f"visit{step}": pack_visit(problem, step) for step in steps}
     write(folder, f"zoom-{name}", case, trace=pack(problem), **visits)
+
+
+def write_story(folder: Path, name: str, problem: Problem) -> None:
+    """What the rows of a Problem go through, and its trace."""
+    write(folder, f"story-{name}", story(problem), trace=pack(problem))
 
 
 def write_race(folder: Path, name: str, problem: Problem) -> None:

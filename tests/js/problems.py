@@ -35,6 +35,15 @@ PROBLEMS = [
     "n=120&d=64&br=64&bc=64&order=standard&data=spike&mask=full",
     "n=16&d=256&br=16&bc=16",  # on no card's chip, or on some
 ]
+# Rows that rise and rows that stay, maxima that leap by more than 8 in log2, one row, one tile.
+STORIES = [
+    "",
+    "data=random&seed=9",
+    "n=13&d=5&br=4&bc=3&mask=full&order=fa1&data=random&gain=8",
+    "n=11&d=4&br=3&bc=5&data=spike&seed=2",
+    "n=14&d=8&br=4&bc=5&mask=full&order=standard",
+    "n=1&d=1&br=1&bc=1",
+]
 # Too many numbers to travel: tiles only; ragged in both directions.
 LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]
 LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, bytes, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
+import { axisOf, bytes, codeText, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
@@ -34,6 +34,16 @@ test("values stand on their axis, and gaps on none", () => {
 test("bytes are written as Python writes them", () => {
   for (const [, amounts] of fixtures("amounts"))
     for (const [count, wanted] of amounts) assert.equal(bytes(count), wanted, String(count));
+});
+
+test("the code says what this Problem's mask and edge hide", () => {
+  const said = (mask, n, block_k) => codeText("S = −∞ where {hidden}", { mask, n, block_k });
+  assert.equal(said("causal", 16, 4), "S = −∞ where key > query");
+  assert.equal(said("full", 14, 5), "S = −∞ where key ≥ 14");
+  assert.equal(said("causal", 14, 5), "S = −∞ where key > query or key ≥ 14");
+  assert.equal(said("causal&window:3,0", 16, 4), "S = −∞ where the mask hides a key");
+  assert.match(said("full", 14, 7), /nowhere/);
+  assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
 });
 
 for (const [name, { sent, told }] of fixtures("warps"))

@@ -16,8 +16,8 @@ from playwright._impl._driver import compute_driver_executable
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
-from tests.js.fixtures import write, write_race, write_walk, write_warps, write_zoom
-from tests.js.problems import LONG, LONGEST, PROBLEMS, drawn, problem_of
+from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
+from tests.js.problems import LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
@@ -46,6 +46,8 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
         steps = [k for k, v in enumerate(schedule(problem)) if v.kind != "skipped"]
         write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
     write_walk(folder, "longest", LONGEST, every=97)
+    for query in STORIES:
+        write_story(folder, query or "default", problem_of(query))
     write_warps(
         folder, "ragged", Problem(n=21, d=5, block_q=8, block_k=6, inputs="random"), 2, 3, 4
     )
@@ -88,7 +90,6 @@ FAULTS = {
     "another map": lambda c: c["tiles"].__setitem__(1, c["tiles"][0]),
     "another kind of tile": lambda c: c["kinds"][0].__setitem__(0, "skipped"),
     "a finished row block too many": lambda c: c["places"][0].update(finished=1),
-    "another history": lambda c: c["after"][0]["m"].__setitem__(0, 7.0),
     "another softmax": lambda c: c["softmax"]["l"].__setitem__(3, 99.0),
     "another card": lambda c: c["sram"].update(h100=[False, 1]),
 }
@@ -109,8 +110,10 @@ def test_a_planted_fault_is_found(fault, tmp_path):
 def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
     write_race(tmp_path, "one", Problem())
     write_zoom(tmp_path, "one", LONG[-1], [3])
+    write_story(tmp_path, "one", Problem())
     for name, change in (
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
+        ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),
         ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),
     ):
         path = tmp_path / f"{name}-one.json"

@@ -20,7 +20,7 @@ def chapter(word: str):
     return next(c for c in CHAPTERS if word in c.title)
 
 
-SPIKE, FULL, SMALL_TILES = (chapter(w).problem for w in ("Naive", "race", "Small tiles"))
+SPIKE, FULL, SMALL_TILES = (chapter(w).problem for w in ("whole row", "race", "Small tiles"))
 
 
 def of(problem: Problem, **changes: object) -> Problem:
@@ -39,22 +39,31 @@ def test_short_and_at_a_place_that_exists(c):
 
 
 def test_the_spike_is_where_the_tour_looks():
-    visit = trace(SPIKE).visits[chapter("Naive").step]
+    visit = trace(SPIKE).visits[chapter("whole row").step]
     assert visit.S.max() == pytest.approx(30, rel=0.01) and visit.S.max() == trace(SPIKE).S.max()
     with np.errstate(over="ignore"):
         assert np.isinf(np.exp(visit.S.max().astype(np.float16)))
-        assert np.isinf(np.exp(np.float16(11.1))) and np.isfinite(np.exp(np.float16(11.08)))
-        assert np.isinf(np.exp(np.float32(88.73))) and np.isfinite(np.exp(np.float32(88.71)))
-    safe = trace(SPIKE).visits[chapter("Safe").step]
-    assert safe.stage == "softmax" and safe.i == visit.i
+        assert f"{np.finfo(np.float16).max:,.0f}" == "65,504" and "65,504" in chapter("whole").text
+
+
+def test_the_first_chapter_says_why():
+    c = CHAPTERS[0]
+    assert c.problem.order == "standard" and c.title.startswith("Why")
+    n, d, size = 16_384, 64, 2
+    assert n * n * size == 512 * 2**20 and "N = 16,384 in fp16 they take 512 MiB" in c.text
+    assert n * n / (4 * n * d) == 64 and "64 times as much as Q, K, V and O" in c.text
+    step = schedule(c.problem)[c.step]
+    assert step.stage == "scores" and [t.tensor for t in step.transfers if t.op == "write"] == ["S"]
+    assert all(s.stage != "scores" for s in schedule(c.problem)[c.step + 1 :]), "all S is written"
 
 
 def test_every_row_rises_at_the_new_maximum():
-    first, then = (trace(Problem()).visits[chapter(w).step] for w in ("first", "new maximum"))
+    of_two = (chapter("first"), chapter("new maximum"))
+    first, then = (trace(c.problem).visits[c.step] for c in of_two)
     assert np.isneginf(first.m_old).all()
     assert (first.i, first.j + 1) == (then.i, then.j)
     assert len(then.m_new) == 4 and (then.m_new > then.m_old).all()
-    last = schedule(Problem())[chapter("last tile").step]
+    last = schedule(chapter("last tile").problem)[chapter("last tile").step]
     assert last.i == then.i and "store" in last.phases
 
 

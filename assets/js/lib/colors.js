@@ -49,22 +49,37 @@ export function range(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
+/** The same number of colours on both sides of 0, where numbers of either sign are to be compared. */
+export function aroundZero(...arrays) {
+  const most = Math.max(...arrays.flatMap((values) => range(values).map(Math.abs)));
+  return [-most, most];
+}
+
+/** What one pixel at 1280 × 720 is in this window: the stage and its type grow with it. */
+export const unit = () =>
+  window.innerWidth <= 900 ? 1 : Math.min(3, Math.max(0.8, Math.min(window.innerWidth / 1280, window.innerHeight / 720)));
+
 /** The theme of this moment, read from CSS custom properties: {Q: ramp, …, ink, paper, …}. */
 export function palette(element) {
   const style = getComputedStyle(element);
   const read = (name) => style.getPropertyValue(name).trim();
-  const hue = (name) => ramp([read(`--fa-${name}-pale`).slice(1), read(`--fa-${name}`).slice(1)]);
+  const hue = (name) => ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
+  const big = Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
   return {
     Q: hue("q"),
     K: hue("k"),
     V: hue("v"),
     O: hue("o"),
+    M: hue("m"),
+    L: hue("l"),
     S: viridis,
     P: cividis,
     empty: read("--fa-empty"),
+    done: read("--fa-done"),
     hatch: read("--fa-hatch"),
     ink: read("--fa-ink"),
     paper: read("--fa-paper"),
-    big: Boolean(element.closest(".fa-present")), // a lecture hall: no digit below 24 px
+    big,
+    unit: big ? Math.max(1, unit()) : unit(),
   };
 }

@@ -21,3 +21,9 @@ export function actionOf(event) {
   if (event.key === " " && event.target.closest("button")) return null;
   return ACTIONS[event.key] ?? null;
 }
+
+const FIELDS = "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], dialog, .fa-controls";
+
+/** Does a key belong to a field, or to what lies over the page? Inside a player its own fields pass keys on. */
+export const isTaken = ({ target }) =>
+  Boolean(document.querySelector("dialog[open]") || (!target.closest?.(".fa-player") && target.closest?.(FIELDS)));

@@ -128,7 +128,7 @@ function statsOf(trace, v, rows, done) {
     out.push({
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
-      rose: m_old !== PENDING && m_new > m_old,
+      rose: m_old !== PENDING && m_old > -Infinity && m_new > m_old, // over an earlier one
       m_old,
       l_old: running ? arrays.r_l_old[base + r] : PENDING,
       row_max: get("r_row_max", "max"),
@@ -148,6 +148,15 @@ export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 /** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
  * @param {Record<string, Numbers>} arrays @param {number} k */
 export const hidden = ({ hidden: bits }, k) => bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
+
+/** What S shows of a visit, score by score: what the product gives, from "mask" on −∞ where the mask hides a key. A lane
+ * beyond the last key is filled with zeros, so its product is 0, until the mask takes it away too.
+ * @param {Record<string, Numbers>} arrays of the trace or of the visit @param {(r: number, c: number) => number} at index
+ * @param {number} cols keys that there are @param {Frame["hides"]} hides @param {boolean} masked */
+const scoreOf = ({ S }, at, cols, hides, masked) => (r, c) => {
+  if (masked && hides(r, c)) return -Infinity;
+  return c < cols ? S?.[at(r, c)] : 0;
+};
 
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
@@ -194,6 +203,12 @@ export function frame(trace, step, phase) {
       ? { start: 0, stop: p.n }
       : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
   const zoom = zoomAt(trace, step)?.arrays ?? null;
+  const stage = STAGES[arrays.v_stage[step]];
+  const width = cols.stop - cols.start;
+  /** @type {(r: number, c: number) => number} */
+  const at = zoom ? (r, c) => r * width + c : (r, c) => (rows.start + r) * p.n + cols.start + c;
+  /** @type {Frame["hides"]} */
+  const hides = (r, c) => c >= width || hidden(zoom ?? arrays, at(r, c));
   return {
     problem: p,
     step,
@@ -207,15 +222,14 @@ export function frame(trace, step, phase) {
     rows,
     cols,
     kind: KINDS[arrays.v_kind[step]],
-    stage: STAGES[arrays.v_stage[step]],
+    stage,
     stats: statsOf(trace, step, rows, done),
     acc: accumulatorOf(trace, step, done, rows),
     transfers: transfersOf(trace, step, done),
     numbers: header.numbers || Boolean(zoom),
     zoom,
-    hides: zoom
-      ? (r, c) => hidden(zoom, r * (cols.stop - cols.start) + c)
-      : (r, c) => hidden(arrays, (rows.start + r) * p.n + cols.start + c),
+    hides,
+    score: scoreOf(zoom ?? arrays, at, width, hides, !phases.includes("mask") || done("mask")),
     ...bytesSoFar(trace, step, done),
   };
 }
@@ -233,25 +247,4 @@ export function stated(f) {
     "data-reads": f.reads,
     "data-writes": f.writes,
   };
-}
-
-/** m and l of each row of block i after every visit so far: the lines of the two charts. @param {Trace} trace @param {Frame} f */
-export function history(trace, f) {
-  if (!trace.header.numbers || f.kind === "skipped") return [];
-  const { arrays } = trace;
-  const points = [];
-  for (const v of trace.visitsOfRow[f.i]) {
-    if (v > f.step || arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
-    const base = arrays.r_ptr[v];
-    const now = v === f.step;
-    const count = arrays.r_ptr[v + 1] - base;
-    const rows = [];
-    for (let r = 0; r < count; r++)
-      rows.push({
-        m: now && !f.done("max") ? PENDING : arrays.r_m_new[base + r],
-        l: now && !f.done("sum") ? PENDING : arrays.r_l_new[base + r],
-      });
-    points.push({ j: Math.max(0, arrays.v_j[v]), rows });
-  }
-  return points;
 }

@@ -32,7 +32,10 @@ export const scored = (f) => f.done("scores") || f.stage === "softmax" || f.stag
 
 /** Tiles of one look need not be painted anew. @param {Pick<Look, "state" | "layer">} look @param {Frame} f */
 export const lookOf = ({ state, layer }, f) =>
-  state + layer + (state === "current" ? `${f.done("scores") || f.stage}${f.phase === "mask"}` : "");
+  state + layer + (state === "current" ? `${f.done("scores") || f.stage}${f.done("mask")}` : "");
+
+/** Does the current tile still show the scores that its mask will hide? @param {Frame} f */
+export const unmasked = (f) => f.done("scores") && f.phases.includes("mask") && !f.done("mask");
 
 /** Row blocks, from the first, whose O is final in HBM. @param {Trace} trace @param {Frame} f */
 export function finishedRows({ visitsOfRow, problem: p }, f) {

@@ -38,8 +38,8 @@
  *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
  * }} Skeleton
  *
- * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P n × n, S scaled and masked), statistics of each visit's
- * rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
+ * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P
+ * n × n, S scaled, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
@@ -75,11 +75,12 @@
  * @typedef {{data: Numbers, state: "zero" | "before" | "after" | "final"}} Accumulator
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `j` −1: all keys; `perTensor`, `reads`, `writes`: HBM bytes so far.
+ * `j` −1: all keys; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
+ * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
  *   problem: Problem, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage,
  *   stats: Row[], acc: Accumulator | null, transfers: Transfer[], numbers: boolean,
- *   hides: (r: number, c: number) => boolean, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

@@ -21,13 +21,16 @@ async function copyLink({ target }) {
 }
 
 export function mountBar({ element }) {
+  const menu = element.querySelector(".fa-menu");
   const on = (name, act) => element.querySelector(name).addEventListener("click", act);
   on(".fa-start-tour", () => onStep("fa:tour"));
-  on(".fa-start-predict", () => onStep("fa:predict"));
+  on(".fa-start-predict", () => {
+    menu.open = false;
+    onStep("fa:predict");
+  });
   on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
   on(".fa-copy", copyLink);
-  const menu = element.querySelector(".fa-menu");
   on(".fa-menu", ({ target }) => {
     const kind = target.dataset.save;
     if (!kind) return;

@@ -10,7 +10,12 @@ import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { position, problemOf } from "../model/query.js";
 import { download, saveFrame } from "../lib/save.js";
+import { isTaken } from "../lib/keys.js";
 import { Stage } from "./stage.js";
+import { Controls } from "./words.js";
+
+const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
+const controls = new Controls();
 
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
 
@@ -24,15 +29,22 @@ class Page extends Stage {
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
       visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
       chapters: () => during("tour", fetched("tour")),
+      here: () => {
+        address.flush();
+        return window.location.search;
+      },
       onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: "compare", phase: null }),
+      controls: (name, button) => controls.open(name, button),
+      onLeave: () => this.leave(),
       onAlone: () => {
         address.write({ mode: null, clock: null });
         address.flush();
       },
     });
-    document.addEventListener("keydown", (event) => this.key(event), { capture: true });
-    hear("fa:tour", () => this.tour.go(0));
+    document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
+    for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
+    hear("fa:tour", () => this.tour.begin());
     hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {
       this.predict(!this.predicts);
@@ -72,10 +84,28 @@ class Page extends Stage {
     }
   }
 
-  key({ key }) {
-    if (key !== "Escape" || !document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
+  /** Every key but those of fields; C opens all controls. */
+  key(event) {
+    if (event.key === "c" && !event.ctrlKey && !event.metaKey && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
+    super.key(event);
+  }
+
+  escape({ key }) {
+    if (key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
+  }
+
+  /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
+  pointed() {
+    if (!document.body.classList.contains("fa-present")) return;
+    document.documentElement.dataset.pointing = "";
+    clearTimeout(this.still);
+    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, SHOWN_MS);
+  }
+
+  /** Back from the lecture hall. */
+  leave() {
     hall(false);
-    address.write({ mode: null });
+    address.write({ mode: this.racing ? "compare" : null });
   }
 
   start(search) {
@@ -85,6 +115,8 @@ class Page extends Stage {
     this.predict(params.get("predict") === "1");
     hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
+    const { step, phase } = position(search);
+    if ((step === undefined && phase === undefined) || (step === 0 && phase === "load")) this.player.cold();
     this.query = problemOf(search);
     if (!this.racesAt(search)) this.player.load(this.query, position(search));
   }

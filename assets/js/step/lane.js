@@ -15,7 +15,7 @@ class Meter {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.sum = el("p", { class: "fa-meter-sum" });
     this.least = el("p", { class: "fa-meter-sum" });
-    this.root = el("div", { class: "fa-meter" }, [this.rows, this.sum, this.least]);
+    this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [this.rows, this.sum, this.least]);
   }
 
   layout(trace, most) {

@@ -1,22 +1,34 @@
 // One player: a trace, a place in it, and the views that draw them. Holds no arithmetic: what is
 // shown comes from model.js, where it is from the trace.
 
-import { Charts } from "./charts.js";
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
 import { actionOf } from "../lib/keys.js";
-import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
+import { ALGORITHMS } from "../model/algorithms.js";
+import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
+import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { Transport } from "../views/transport.js";
+import { Story } from "../views/story.js";
+import { StepTransport } from "./bar.js";
+import { Drawer, TABS } from "./drawer.js";
+import { rich } from "./sentence.js";
+import { Words } from "./words.js";
 
-const BEAT_MS = 900;
+const CLICKER = { PageDown: "forward", PageUp: "backward" };
+const BEAT_MS = { phase: 1000, tile: 1700 };
+const PURPOSE = {
+  standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
+  running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
+};
+const PANES = { hbm: "HBM", sram: "SRAM", rows: "Rows" };
+const KEPT_MS = 5000; // a pane that a visitor chose does not follow the phase
 
 export class Player {
   /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise} */
@@ -25,33 +37,89 @@ export class Player {
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
-    this.sram = new Sram({ onPhase: (phase) => this.go(this.at.step, phase), onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
-    this.charts = new Charts();
+    this.sram = new Sram({ onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
+    this.table = new RowTable((row) => this.follow(row));
+    this.story = new Story();
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
-    this.traffic = new Traffic(this.options.onCompare);
-    this.transport = new Transport(this, BEAT_MS);
-    this.words = el("span");
+    this.traffic = new Traffic();
+    this.transport = new StepTransport(this, BEAT_MS.phase, () => this.options.onLeave?.());
+    this.notified = el("span");
     const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
     close.addEventListener("click", () => this.say(null));
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.words, close]);
-    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.sram.root]);
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified, close]);
+    this.purpose = [el("h2"), el("p")];
+    this.hero = el("header", { class: "fa-hero" }, this.purpose);
+    this.words = el("span");
+    const { read, write } = this.hbm.bus;
+    const said = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("p", { class: "fa-words" }, [this.words]), write]);
+    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, said, this.sram.root]);
+    this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
+      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
+    this.problem = new Words(this.options.controls);
+    this.panes = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, Object.entries(PANES).map(([name, text]) => {
+      const button = el("button", { type: "button", text, "data-pane-of": name });
+      button.addEventListener("click", () => this.pane(name, true));
+      return button;
+    }));
     this.root = el(
       "div",
-      { class: "fa-player", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
+      { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
       [
-        this.notice,
-        this.stage,
-        el("div", { class: "fa-lower" }, [this.charts.root, this.predict.root, this.code.root, this.traffic.root]),
-        this.transport.root,
+        this.notice, this.hero, this.stage, this.panes,
+        el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
+        this.drawer.root, this.transport.root,
       ],
     );
+    this.swipes();
+    this.pane("sram");
+    this.open(TABS[0]);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
-    const signal = this.abort.signal;
-    this.root.addEventListener("keydown", (event) => this.key(event), { signal });
     this.observe();
+  }
+
+  /** The drawer shows this, and the page is no longer new. */
+  open(name) {
+    this.warm();
+    this.drawer.open(name);
+    if (this.trace) this.layout();
+  }
+
+  /** Brings a part of the page on screen, by its data-spot. */
+  reveal(spot) {
+    if (spot === "rows" || spot === "story") this.open(TABS[0]);
+    this.pane({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram", true);
+  }
+
+  /** Whoever comes without a place sees what this is for, until the first step. */
+  cold() {
+    set(this.root, { "data-cold": "" });
+  }
+
+  warm() {
+    set(this.root, { "data-cold": null });
+  }
+
+  /** On a phone one of these at a time. `chosen` by the visitor, it stays for a while. */
+  pane(name, chosen = false) {
+    if (chosen) this.kept = performance.now() + KEPT_MS;
+    else if (performance.now() < (this.kept ?? 0)) return;
+    set(this.root, { "data-pane": name });
+    for (const button of this.panes.children) set(button, { "aria-pressed": button.dataset.paneOf === name });
+  }
+
+  swipes() {
+    const names = Object.keys(PANES);
+    let from = null;
+    this.stage.addEventListener("touchstart", ({ touches: [t] }) => (from = t), { passive: true });
+    this.stage.addEventListener("touchend", ({ changedTouches: [t] }) => {
+      const [x, y] = [t.clientX - from.clientX, t.clientY - from.clientY];
+      if (Math.abs(x) < 48 || Math.abs(x) < 2 * Math.abs(y)) return;
+      const at = names.indexOf(this.root.dataset.pane) + (x < 0 ? 1 : -1);
+      if (names[at]) this.pane(names[at], true);
+    }, { passive: true });
   }
 
   observe() {
@@ -59,7 +127,7 @@ export class Player {
       if (!this.root.isConnected) return this.parked || this.destroy();
       if (this.trace && this.room() !== this.laidOut) this.layout();
     });
-    this.resizer.observe(this.stage);
+    for (const { root } of [this.hbm, this.sram]) this.resizer.observe(root);
     this.themes = new MutationObserver(() => this.trace && this.root.isConnected && this.layout());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
@@ -95,43 +163,59 @@ export class Player {
 
   say(message) {
     this.notice.hidden = !message;
-    this.words.textContent = message ?? "";
+    this.notified.textContent = message ?? "";
   }
 
   show(trace, { step, phase } = {}) {
     this.transport.stop();
+    const before = this.trace && this.at;
     const here = step ?? this.sameTile(trace);
+    const same = before && step === undefined && here >= 0;
     this.trace = trace;
     set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
-    this.at = place(trace, here, phase);
+    const known = trace.header.phases.includes(phase) ? phase : null;
+    this.at = this.placed(Math.max(0, here), known ?? (same ? before.phase : step === undefined ? "load" : undefined));
+    this.first = this.at.step;
+    const { running } = ALGORITHMS[trace.problem.order];
+    PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
     this.focus = null;
     this.layout();
   }
 
-  /** Where the tile now shown is visited in another trace over the same grid; 0 in another grid. */
+  /** Where the tile now shown is visited in another trace over the same grid; −1 in another grid. */
   sameTile(trace) {
     const grid = ({ n, block_q, block_k }) => `${n} ${block_q} ${block_k}`;
-    if (!this.trace || grid(trace.problem) !== grid(this.trace.problem)) return 0;
+    if (!this.trace || grid(trace.problem) !== grid(this.trace.problem)) return -1;
     const { i, j } = frame(this.trace, this.at.step, this.at.phase);
-    return j < 0 ? 0 : Math.max(0, trace.tileVisit[i * trace.problem.Tc + j]);
+    return j < 0 ? -1 : trace.tileVisit[i * trace.problem.Tc + j];
+  }
+
+  /** A visit at this phase; if it has none of this name, at the last that it has before. */
+  placed(step, phase) {
+    const { phases } = this.trace.header;
+    const here = phasesOf(this.trace, Math.min(step, this.trace.steps - 1));
+    const before = phases.slice(0, phases.indexOf(phase) + 1).filter((name) => here.includes(name));
+    return place(this.trace, step, before.at(-1) ?? (phase && here[0]));
   }
 
   room() {
-    return `${this.stage.clientWidth} ${this.stage.clientHeight}`;
+    return [this.hbm.root, this.sram.root].map((card) => `${card.clientWidth} ${card.clientHeight}`).join();
   }
 
   layout() {
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
-    for (const view of [this.charts, this.code, this.traffic, this.transport]) view.layout(this.trace);
+    this.table.layout(this.trace.problem, this.trace.header.row_names);
+    for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
     this.render();
   }
 
   go(step, phase) {
     if (!this.trace) return;
+    this.warm();
     this.at = place(this.trace, step, phase);
     this.render();
   }
@@ -170,18 +254,19 @@ export class Player {
     this.render();
   }
 
-  /** Predicting takes the place of the charts, which would give the answers away. */
+  /** Predicting takes the place of the row's story, which would give the answers away. */
   predicting(on) {
     this.predict.root.hidden = !on;
-    this.charts.root.hidden = on;
+    this.story.root.hidden = on;
+    if (on) this.open(TABS[0]);
     this.askedAt = -1;
     if (this.trace) this.layout();
   }
 
   key(event) {
     if (!this.predict.root.hidden && this.predict.key(event)) return;
-    const action = actionOf(event);
-    if (!action || !this.trace) return;
+    const action = CLICKER[event.key] ?? actionOf(event);
+    if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
     this.act(action);
   }
@@ -189,16 +274,30 @@ export class Player {
   act(action) {
     if (!this.trace) return;
     if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
-    const by = { phaseNext: 1, phaseBack: -1 }[action];
-    if (!by) return this.transport.act(action);
+    const by = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 }[action];
     this.pause();
-    const { step, phase } = movePhase(this.trace, this.at, by);
+    if (action === "first") return this.go(0, "load");
+    if (action === "back" && this.at.step === 0) return; // there is no tile before it
+    if (!by) return this.transport.act(action);
+    const { step, phase } = action.startsWith("phase") ? movePhase(this.trace, this.at, by) : this.ahead(by);
     this.go(step, phase);
+  }
+
+  /** Where Next leads: through the phases of the tile that the visitor came to, then from tile to tile. */
+  ahead(by) {
+    const grain = this.transport.grain.value;
+    const next = movePhase(this.trace, this.at, by);
+    const within = this.trace.header.numbers && this.at.step === this.first && next.step === this.at.step;
+    if (grain === "phase" || (grain === "auto" && within)) return next;
+    return by < 0 && this.at.step === 0 ? this.at : place(this.trace, this.at.step + by);
   }
 
   play() {
     const atEnd = this.at.step === this.trace.steps - 1 && movePhase(this.trace, this.at, 1).phase === this.at.phase;
-    if (atEnd) this.go(0, "load");
+    if (atEnd) {
+      this.first = 0;
+      this.go(0, "load");
+    }
     this.transport.start();
   }
 
@@ -215,9 +314,9 @@ export class Player {
   beat() {
     if (!this.root.isConnected) return this.parked || this.destroy();
     const before = this.at;
-    const next =
-      this.transport.grain.value === "tile" ? place(this.trace, before.step + 1) : movePhase(this.trace, before, 1);
+    const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
+    this.transport.beatMs = BEAT_MS[next.step === before.step ? "phase" : "tile"];
     this.go(next.step, next.phase);
     return true;
   }
@@ -233,10 +332,14 @@ export class Player {
     set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
-    this.charts.draw(this.trace, f, row?.row);
+    this.story.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
-    this.transport.draw(f, row);
+    const words = this.transport.draw(f, row);
+    if (this.words.textContent !== words) this.words.replaceChildren(...rich(words.replace(/^[a-z]+(?=[ ,])/, (word) => word[0].toUpperCase() + word.slice(1))));
+    this.table.root.hidden = !f.numbers;
+    if (f.numbers) this.table.draw(f, row?.row);
+    this.pane(f.phase === "load" || f.phase === "store" ? "hbm" : "sram");
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);

@@ -12,13 +12,15 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { Predict } from "../views/predict.js";
 import { raceQuestion } from "../model/questions.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import { tabs } from "./drawer.js";
+import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
 const BEAT_MS = 500;
 const CLOCKS = [["tile", "same visits per tick"], ["bytes", "same asked bytes per tick"]];
 
 export class Race {
-  /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onLeave()} */
+  /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
@@ -27,16 +29,18 @@ export class Race {
       label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space",
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    const leave = el("button", { type: "button", class: "fa-link", text: "One loop only" });
+    const leave = this.transport.key("leave", "Leave the lecture hall");
     leave.addEventListener("click", () => options.onLeave());
-    this.transport.root.querySelector(".fa-settings").append(leave);
+    this.transport.buttons.append(leave);
+    this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
+    this.tabs.choose("compare");
+    this.problem = new Words(options.controls);
     this.predict = new Predict();
     this.predict.root.hidden = true;
     this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
-      this.notice, this.stage, this.predict.root, this.transport.root,
+    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
+      this.notice, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
     ]);
-    this.root.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
     new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
@@ -91,6 +95,7 @@ export class Race {
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const lane of this.lanes) lane.layout(theme);
+    this.problem.layout(this.lanes.at(-1).trace);
     this.render();
   }
 

@@ -4,7 +4,7 @@ import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { lit } from "../model/phases.js";
+import { codeText, lit } from "../model/phases.js";
 
 const LINE_PX = 14;
 const SOURCES = [
@@ -46,7 +46,7 @@ export class Code {
     this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text }), remarks && el("span", { text: `# ${remarks}` })])),
+      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
     );
     this.room = this.list.clientHeight;
   }
@@ -65,15 +65,12 @@ export class Code {
 
 /** What every order asks for, filled as far as the visits have come, above the least of it. */
 export class Traffic {
-  constructor(onCompare) {
+  constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "Bytes", "", [this.body, this.sum]);
+    this.card = card("traffic", "Bytes", "", [this.body]);
+    this.card.head.append(this.sum);
     this.root = this.card.root;
-    if (!onCompare) return;
-    const compare = el("button", { type: "button", class: "fa-link", text: "Race them" });
-    compare.addEventListener("click", onCompare);
-    this.card.head.append(compare);
   }
 
   layout(trace) {

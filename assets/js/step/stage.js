@@ -1,6 +1,7 @@
 // The player, in its place when asked for the comparison of the three loop orders, and the tour.
 
 import { Player } from "./player.js";
+import { isTaken } from "../lib/keys.js";
 import { position, problemOf } from "../model/query.js";
 import { Race } from "./race.js";
 import { Tour } from "./tour.js";
@@ -12,17 +13,25 @@ export class Stage {
     this.mount = mount;
     this.options = options;
     this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
-    if (options.chapters) this.tour = new Tour({ ...options, show: (query) => this.show(query) });
+    document.addEventListener("keydown", (event) => this.key(event));
+    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query), reveal: (spot) => this.player.reveal(spot) });
   }
 
-  /** A whole address that does not come from the controls: they follow it. */
+  /** Every key of the page is the player's, but for those of fields and of what lies over it. */
+  key(event) {
+    if (event.defaultPrevented || !this.mount.isConnected || !this.mount.checkVisibility() || isTaken(event)) return;
+    (this.racing ? this.race : this.player).key(event);
+  }
+
+  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. */
   show(search) {
     this.query = problemOf(search);
     this.onShown?.(this.query);
-    if (this.racesAt(search)) return;
+    if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
-    this.player.load(this.query, position(search));
+    this.shown = this.player.load(this.query, position(search));
     this.player.root.focus({ preventScroll: true });
+    return this.shown;
   }
 
   /** Shows the comparison, if this address asks for it. */
@@ -38,23 +47,31 @@ export class Stage {
     this.race ??= new Race({
       url: this.options.url,
       onPlace: (at) => this.racing && this.options.onTick?.(at),
-      onLeave: () => this.alone(),
+      controls: this.options.controls,
+      onTab: (name) => this.alone({ tab: name }),
+      onLeave: () => this.options.onLeave?.(),
     });
     this.race.predicting(this.predicts);
     this.racing = true;
     this.player.park(true);
-    this.mount.replaceChildren(this.race.root);
-    this.race.load(query, place);
-    this.race.root.focus({ preventScroll: true });
+    this.puts(this.race.root);
+    this.shown = this.race.load(query, place);
   }
 
-  alone({ load = true } = {}) {
+  alone({ load = true, tab = null } = {}) {
     this.racing = false;
     this.race.transport.stop();
     this.player.park(false);
-    this.mount.replaceChildren(this.player.root);
+    this.puts(this.player.root);
+    if (tab) this.player.open(tab);
     this.options.onAlone?.();
     if (load) this.player.load(this.query);
-    this.player.root.focus({ preventScroll: true });
+  }
+
+  /** The player or the race takes the other's place, and the keyboard if the other had it. */
+  puts(root) {
+    const had = this.mount.contains(document.activeElement);
+    this.mount.replaceChildren(root);
+    if (had) root.focus({ preventScroll: true });
   }
 }

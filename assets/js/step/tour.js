@@ -1,9 +1,25 @@
-// The guided tour: a panel with a chapter's text, and Space to go on.
+// The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
+// leaves, and who leaves has the own Problem and place back.
 
 import { el, set } from "../lib/dom.js";
 
+const PHONE = matchMedia("(max-width: 900px)");
+const MARGIN = 12;
+const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
+
+/** Parts of the page by the name that they bear in data-spot; hidden ones do not count. */
+const partsOf = (name) => [...document.querySelectorAll(`[data-spot~="${name}"]`)].filter((node) => node.checkVisibility({ visibilityProperty: true }));
+
+/** The smallest box around them all; null if there are none. */
+function around(nodes) {
+  const boxes = nodes.map((node) => node.getBoundingClientRect());
+  if (!boxes.length) return null;
+  const side = (most, name) => most(...boxes.map((box) => box[name]));
+  return { left: side(Math.min, "left"), top: side(Math.min, "top"), right: side(Math.max, "right"), bottom: side(Math.max, "bottom") };
+}
+
 export class Tour {
-  /** @param options {chapters() → promise, show(query string), onChapter(number | null)} */
+  /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
@@ -15,23 +31,38 @@ export class Tour {
       return node;
     };
     this.back = button("Back", () => this.go(this.at - 1));
-    this.next = button("Next", () => this.go(this.at + 1), { class: "fa-link is-main", title: "Space" });
-    const close = button("×", () => this.close(), { class: "fa-tour-close", "aria-label": "Leave the tour" });
+    this.next = button("Next", () => this.go(this.at + 1), { class: "fa-link is-main" });
+    const close = button("✕", () => this.close(), { class: "fa-link fa-tour-close", "aria-label": "Leave the tour", title: "Leave the tour" });
     this.root = el("aside", { class: "fa-player fa-tour", "aria-label": "Guided tour", "data-testid": "tour", hidden: true }, [
-      el("div", { class: "fa-tour-head" }, [this.count, close]),
-      el("div", { "aria-live": "polite" }, [this.title, this.text]),
-      el("div", { class: "fa-tour-keys" }, [this.back, this.next]),
+      el("div", { class: "fa-tour-text", "aria-live": "polite" }, [el("div", { class: "fa-tour-head" }, [this.title, this.count]), this.text]),
+      el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
+      el("span", { class: "fa-tour-hint", text: "Space goes on, Escape leaves" }),
     ]);
-    document.body.append(this.root); // above the controls, whatever layers they make
+    this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
+    document.body.append(this.light, this.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
+    for (const name of ["resize", "scroll"]) window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
+    const watched = { subtree: true, childList: true, attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"] };
+    new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
   }
 
-  /** While the tour is open, Space goes on in it. */
+  /** From the first chapter; where the visitor was is kept for afterwards. */
+  begin() {
+    if (this.root.hidden) this.own = this.options.here?.() || null;
+    return this.go(0);
+  }
+
+  /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. */
   key(event) {
-    if (this.root.hidden || event.key !== " " || event.target.closest?.("input, textarea, select, button")) return;
+    if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    const inside = event.target.closest?.("input, textarea, select, button, dialog, [open]");
+    const by = STEPS[event.key] && !(inside && event.key === " ") ? STEPS[event.key] * (event.shiftKey ? -1 : 1) : 0;
+    const leaves = event.key === "Escape" && !document.querySelector("dialog[open]") && !inside?.closest("[open]");
+    if (!by && !leaves) return;
     event.preventDefault();
-    event.stopPropagation();
-    this.go(this.at + 1);
+    event.stopImmediatePropagation();
+    if (leaves) this.close();
+    else this.go(this.at + by);
   }
 
   /** Chapter k, counted from 0; beyond the last one the tour is over. */
@@ -39,7 +70,7 @@ export class Tour {
     this.chapters ??= await this.options.chapters();
     if (k >= this.chapters.length) return this.close();
     this.at = Math.max(0, k);
-    const { title, text, query } = this.chapters[this.at];
+    const { title, text, query, spot } = this.chapters[this.at];
     this.root.hidden = false;
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
@@ -49,12 +80,59 @@ export class Tour {
     this.back.disabled = this.at === 0;
     set(this.next, { text: this.at === this.chapters.length - 1 ? "Finish" : "Next" });
     this.options.onChapter?.(this.at + 1);
-    this.options.show(new URLSearchParams(query).toString());
+    this.spot = spot;
+    this.light.hidden = true;
+    await this.options.show(new URLSearchParams(query).toString());
+    if (this.root.hidden || this.spot !== spot) return;
+    this.options.reveal(spot);
+    document.body.style.setProperty("--fa-tour-height", `${this.root.offsetHeight}px`);
+    partsOf(spot)[0]?.scrollIntoView({ block: PHONE.matches ? "start" : "nearest", behavior: "instant" });
+    this.aim();
   }
 
+  aimSoon() {
+    if (this.root.hidden || this.aiming) return;
+    this.aiming = requestAnimationFrame(() => this.aim());
+  }
+
+  /** The light falls on what the chapter speaks of, and the bar stands where it covers least of it. */
+  aim() {
+    cancelAnimationFrame(this.aiming);
+    this.aiming = 0;
+    if (this.root.hidden) return;
+    const box = around(partsOf(this.spot));
+    const high = this.root.offsetHeight;
+    const pinned = PHONE.matches || document.body.classList.contains("fa-present");
+    const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
+    const above = 56;
+    const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
+    const top = !pinned && box && covered(above) < covered(below) ? above : below;
+    this.root.style.top = pinned ? "auto" : `${top}px`;
+    this.root.style.bottom = pinned ? `${PHONE.matches ? 0 : 8}px` : "auto";
+    this.light.hidden = !box;
+    if (!box) return;
+    const grow = 6;
+    const left = Math.max(3, box.left - grow);
+    const start = Math.max(3, box.top - grow);
+    const size = { left, top: start, width: Math.min(window.innerWidth - 3, box.right + grow) - left, height: Math.min(window.innerHeight - 3, box.bottom + grow) - start };
+    for (const [name, value] of Object.entries(size)) this.light.style[name] = `${Math.max(0, value)}px`;
+    set(this.light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
+  }
+
+  /** The transport stays in reach: how high it stands at the lower edge. */
+  foot() {
+    const bar = [...document.querySelectorAll(".fa-transport")].find((node) => node.checkVisibility());
+    const top = bar?.getBoundingClientRect().top ?? window.innerHeight;
+    return top > window.innerHeight / 2 ? Math.max(0, window.innerHeight - top) : 0;
+  }
+
+  /** Over: the visitor's own Problem and place are back. */
   close() {
     this.root.hidden = true;
+    this.light.hidden = true;
     document.body.classList.remove("fa-touring");
     this.options.onChapter?.(null);
+    if (this.own) this.options.show(this.own);
+    this.own = null;
   }
 }

@@ -3,25 +3,25 @@
 
 import { cividis, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
-import { blockName, bytes, sub } from "../lib/format.js";
+import { blockName, bytes, integer, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
-import { fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords } from "../model/tiles.js";
+import { cell, fit, hatch } from "./matrix.js";
+import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked } from "../model/tiles.js";
 
-const GAP = 8;
-let STRIP = 22;
-let LABEL_FROM = 17; // px of block below which its name is left out
+const GAP = 7;
+const NAME_FROM = 20; // px of block below which its name is left out
 
 export class Hbm {
   constructor({ onTile }) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    this.map = el("div", { class: "fa-map" }, [this.canvas, this.overlay]);
+    this.map = el("div", { class: "fa-map", "data-spot": "map" }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption" });
-    this.reads = el("span", { class: "fa-chip" });
-    this.writes = el("span", { class: "fa-chip" });
-    this.bus = el("div", { class: "fa-bus", "aria-hidden": "true" }, [this.reads, this.writes]);
-    this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption, this.bus]);
+    this.count = el("span", { class: "fa-so-far" });
+    const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-spot": "bus", "aria-hidden": "true" });
+    this.bus = { read: bus("read"), write: bus("write") };
+    this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption]);
+    this.card.head.append(this.count);
     this.root = this.card.root;
     this.map.addEventListener("click", (event) => this.pick(event, onTile));
     this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
@@ -47,75 +47,81 @@ export class Hbm {
     const i = Math.floor(y / this.cell / p.block_q);
     const j = Math.floor(x / this.cell / p.block_k);
     if (inside(x) && inside(y)) return tileWords(this.trace, i, j);
-    if (inside(x) && y < 0) return blockWords(this.trace, y < -GAP - STRIP ? "K" : "V", j);
+    if (inside(x) && y < 0) return blockWords(this.trace, y < -this.gap - this.thick ? "V" : "K", j);
     return inside(y) ? blockWords(this.trace, x < 0 ? "Q" : "O", i) : "";
   }
 
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
-    [STRIP, LABEL_FROM] = theme.big ? [44, 36] : [22, 17];
+    set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
+    const { unit: u, big } = theme;
+    this.gap = GAP * u;
+    this.thick = Math.round((big ? 44 : 21) * u); // of a strip
     const p = trace.problem;
-    const edge = STRIP + GAP;
-    const top = 2 * (STRIP + 3) + GAP - 3;
+    const edge = this.thick + 3 + this.gap;
+    const top = (big ? 1 : 2) * (this.thick + 3) + this.gap;
     const box = this.map.getBoundingClientRect();
-    const side = Math.max(96, Math.floor(Math.min(box.width - 2 * edge, box.height - top - 2)));
+    const across = box.width - (big ? 1 : 2) * edge - (big ? 4 : 0);
+    const side = Math.max(96, Math.floor(Math.min(across, box.height - top - 4)));
     this.cell = side / p.n;
-    this.left = Math.floor((box.width - side) / 2);
-    this.top = top;
-    Object.assign(this.canvas.style, { left: `${this.left}px`, top: `${top}px` });
+    this.left = Math.floor(big ? edge : (box.width - side) / 2);
+    this.top = Math.floor(top + Math.max(0, box.height - top - side - 4) / 2);
+    Object.assign(this.canvas.style, { left: `${this.left}px`, top: `${this.top}px` });
     this.ratio = fit(this.canvas, side, side);
     set(this.overlay, { width: box.width, height: box.height, viewBox: `0 0 ${box.width} ${box.height}` });
     this.side = side;
     this.states = null;
-    this.strips(p, box);
-    const stored = p.order === "standard" ? "S and P are written out in full" : "the dashed score matrix is never stored";
-    this.card.note.textContent = `large, slow · ${stored}`;
+    this.strips(p);
     this.map.classList.toggle("is-stored", p.order === "standard");
+    const scores = `${integer(p.n)} × ${integer(p.n)} scores`;
+    set(this.caption, { text: p.order === "standard" ? `${scores}, written to HBM` : `${scores}, never stored` });
   }
 
-  /** Static rectangles and names; `draw` only moves the bright ones. */
-  strips(p, box) {
-    const { left, top, side, cell } = this;
-    const across = { k: top - GAP - 2 * STRIP - 3, v: top - GAP - STRIP };
-    const frame = svg("rect", { class: "fa-ghost", x: left - 2, y: top - 2, width: side + 4, height: side + 4, rx: 4 });
+  /** Static rectangles and names; `draw` only moves the bright ones. V lies above K, so that on their way to the
+   * chip the two never cross. */
+  strips(p) {
+    const { left, top, side, cell, gap, thick } = this;
+    const { big } = this.theme;
+    const above = { K: top - gap - thick, V: top - gap - 2 * thick - 3 };
+    const frame = svg("rect", { class: "fa-ghost", x: left - 3, y: top - 3, width: side + 5, height: side + 5, rx: 5 });
     this.marks = {};
     const parts = [frame];
     const strip = (name, vertical, at, count, size) => {
+      const key = name.toLowerCase();
       const place = (start, stop) => {
         const a = start * size * cell;
-        const b = Math.min(side, stop * size * cell) - 1.5;
+        const b = Math.min(side, stop * size * cell) - 2;
         return vertical
-          ? { x: at, y: top + a, width: STRIP, height: Math.max(0.5, b - a) }
-          : { x: left + a, y: at, width: Math.max(0.5, b - a), height: STRIP };
+          ? { x: at, y: top + a, width: thick, height: Math.max(0.5, b - a) }
+          : { x: left + a, y: at, width: Math.max(0.5, b - a), height: thick };
       };
       const wide = size * cell >= 3;
       const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
-        svg("rect", { class: `fa-block fa-fill-${name.toLowerCase()}`, rx: 2, ...(wide ? place(k, k + 1) : place(0, count)) }));
-      const bright = svg("rect", { class: `fa-block is-now fa-fill-${name.toLowerCase()}`, rx: 2 });
-      const done = svg("rect", { class: `fa-block is-done fa-fill-${name.toLowerCase()}`, rx: 2 });
+        svg("rect", { class: `fa-block fa-fill-${key}${size * cell < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
+      const bright = svg("rect", { class: `fa-block is-now fa-fill-${key}`, rx: 3 });
+      const done = svg("rect", { class: `fa-block is-done fa-fill-${key}`, rx: 3 });
       const labels = [];
-      if (size * cell >= LABEL_FROM)
+      if (size * cell >= (big ? 44 * this.theme.unit : Math.max(NAME_FROM, 22 * this.theme.unit)))
         for (let k = 0; k < count; k++) {
           const b = place(k, k + 1);
-          const text = `${name}${sub(k)}`;
-          labels.push(svg("text", { class: "fa-block-name", x: b.x + b.width / 2, y: b.y + b.height / 2, text }));
+          labels.push(svg("text", { class: `fa-block-name fa-name-${key}`, x: b.x + b.width / 2, y: b.y + b.height / 2, text: `${name}${sub(k)}` }));
         }
-      parts.push(...blocks, done, bright, ...labels);
+      if (!big || "QK".includes(name)) parts.push(...blocks, done, bright, ...labels);
       this.marks[name] = { place, bright, done, blocks, labels, count };
     };
-    strip("K", false, across.k, p.Tc, p.block_k);
-    strip("V", false, across.v, p.Tc, p.block_k);
-    strip("Q", true, left - GAP - STRIP, p.Tr, p.block_q);
-    strip("O", true, left + side + GAP, p.Tr, p.block_q);
-    this.cursor = svg("rect", { class: "fa-cursor", rx: 3 });
-    parts.push(this.cursor, ...this.skipWords(p));
+    strip("V", false, above.V, p.Tc, p.block_k);
+    strip("K", false, above.K, p.Tc, p.block_k);
+    strip("Q", true, left - gap - thick, p.Tr, p.block_q);
+    strip("O", true, left + side + gap, p.Tr, p.block_q);
+    this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
+    parts.push(...this.skipWords(p), this.cursor);
     this.overlay.replaceChildren(...parts);
   }
 
   skipWords(p) {
     const words = [];
-    const [wide, high] = this.theme.big ? [64, 30] : [30, 14];
+    const [wide, high] = this.theme.big ? [64, 30] : [36 * this.theme.unit, 16];
     if (p.order === "standard" || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
@@ -152,23 +158,22 @@ export class Hbm {
       height: (f.rows.stop - f.rows.start) * this.cell,
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
-    set(this.caption, { text: mapWords(this.trace, f) });
+    const written = f.writes ? `, ${bytes(f.writes)} written` : "";
+    this.card.note.hidden = f.writes > 0; // there is no room for both
+    set(this.count, { text: `${bytes(f.reads)} read${written}` });
     this.drawBus(f);
   }
 
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
   drawBus(f) {
-    for (const [op, chip, arrow] of [["read", this.reads, "→ SRAM"], ["write", this.writes, "HBM ←"]]) {
+    for (const [op, lane] of Object.entries(this.bus)) {
       const list = f.transfers.filter((t) => t.op === op);
-      chip.hidden = !list.length;
-      if (!list.length) continue;
-      const names = list.slice(0, 7).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t) }));
+      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t) }));
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
-      const more = list.length > 7 ? " …" : "";
-      const ends = [el("span", { text: arrow }), ...names, el("span", { text: `${more} ${bytes(total)}` })];
-      chip.replaceChildren(...ends);
+      const ends = [el("span", { text: op }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
+      lane.replaceChildren(...ends.filter(Boolean));
       const now = list.some((t) => t.phase === f.phase);
-      set(chip, { class: `fa-chip${now ? " is-now" : ""}${list[0].moved ? "" : " is-pending"}` });
+      set(lane, { class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}` });
     }
   }
 
@@ -204,40 +209,40 @@ export class Hbm {
   }
 
   paintTile(i, j, { kind, layer, state }, f) {
-    const { g, theme } = this;
-    const { n, block_q, block_k } = f.problem;
+    const { g, theme, ratio } = this;
+    const { n, block_q, block_k, order } = f.problem;
     const scale = this.canvas.width / n;
-    const r0 = i * block_q;
-    const c0 = j * block_k;
-    const r1 = Math.min(n, r0 + block_q);
-    const c1 = Math.min(n, c0 + block_k);
-    const x0 = Math.round(c0 * scale);
-    const y0 = Math.round(r0 * scale);
-    const x1 = Math.round(c1 * scale);
-    const y1 = Math.round(r1 * scale);
-    g.clearRect(x0, y0, x1 - x0, y1 - y0);
-    if (state === "skipped" || kind === "skipped" && f.problem.order !== "standard") {
-      g.fillStyle = this.pattern;
-      g.fillRect(x0, y0, x1 - x0 - 1, y1 - y0 - 1);
-      return;
-    }
-    const cells = f.numbers && scale >= 2 * this.ratio;
+    const [r0, c0] = [i * block_q, j * block_k];
+    const [r1, c1] = [Math.min(n, r0 + block_q), Math.min(n, c0 + block_k)];
+    const [x0, y0] = [Math.round(c0 * scale), Math.round(r0 * scale)];
+    const [wide, high] = [Math.round(c1 * scale) - x0, Math.round(r1 * scale) - y0];
+    g.clearRect(x0, y0, wide, high);
+    const least = Math.min(wide, high) / ratio;
+    const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
+    const [w, h] = [Math.max(1, wide - gap), Math.max(1, high - gap)];
+    const round = least > 12 ? 3 * ratio : 0;
+    const fill = (style) => {
+      g.fillStyle = style;
+      cell(g, x0, y0, w, h, round);
+    };
+    if (state === "skipped" || (kind === "skipped" && order !== "standard")) return fill(this.pattern);
+    const stored = order === "standard" && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
-    g.globalAlpha = state === "done" ? 0.5 : 1;
-    if (!cells) {
-      g.fillStyle = known ? viridis.css[state === "current" ? 150 : 90] : theme.empty;
-      g.fillRect(x0, y0, Math.max(1, x1 - x0 - (scale * block_k > 3 ? 1 : 0)), Math.max(1, y1 - y0 - (scale * block_q > 3 ? 1 : 0)));
-    } else this.paintCells(r0, r1, c0, c1, scale, layer, known, f);
-    g.globalAlpha = 1;
+    if (stored) return this.paintCells(r0, r1, c0, c1, scale, layer, known, f);
+    if (state === "current" && scale >= 4 * ratio && f.numbers) return this.paintCells(r0, r1, c0, c1, scale, layer, false, f);
+    fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
+  /** Of a tile that is worked on, its cells and what the mask hides; where S is stored, its numbers. */
   paintCells(r0, r1, c0, c1, scale, layer, known, f) {
     const { g, theme } = this;
-    const { n } = f.problem;
+    const { n, order } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : this.bounds;
     const ramp = layer === "P" ? cividis : viridis;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
+    const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
+    const blank = order === "standard" ? theme.empty : theme.paper;
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
         const x = Math.round(c * scale);
@@ -245,7 +250,7 @@ export class Hbm {
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
         const masked = hidden(this.trace.arrays, r * n + c);
-        g.fillStyle = known && !masked ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
+        g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);
         if (masked) {
           g.fillStyle = this.pattern;

@@ -4,8 +4,10 @@ import { el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
 import { number } from "../lib/format.js";
 
-const DIGITS_FROM = 26; // px of cell width below which a number would be unreadable
+const DIGITS = [34, 17]; // px of a cell's width and height below which a number would be unreadable
+const DIGIT_PX = 7.6; // of one character of the smallest digits
 const GAP_FROM = 7;
+const ROUND_FROM = 10;
 
 const hatches = new Map();
 
@@ -41,6 +43,14 @@ export function fit(canvas, width, height) {
   return ratio;
 }
 
+/** A cell, rounded where that can be seen. */
+export function cell(g, x, y, width, height, round) {
+  if (!round) return g.fillRect(x, y, width, height);
+  g.beginPath();
+  g.roundRect(x, y, width, height, round);
+  g.fill();
+}
+
 export class Matrix {
   /** @param name CSS class and colour family: Q K V O S P */
   constructor(name) {
@@ -50,21 +60,24 @@ export class Matrix {
     this.cells = [];
   }
 
-  layout(rows, cols, width, height, big = false) {
+  /** `type`: px of its digits. */
+  layout(rows, cols, width, height, type) {
     this.rows = rows;
     this.cols = cols;
     this.width = Math.max(8, Math.floor(width));
     this.height = Math.max(8, Math.floor(height));
     this.ratio = fit(this.canvas, this.width, this.height);
-    const type = big ? 1.9 : 1;
-    this.short = this.width / cols < 36 * type;
-    const wide = this.width / cols >= DIGITS_FROM * type && this.height / rows >= 15 * type;
+    const grown = type / 13;
+    const [across, down] = [this.width / cols, this.height / rows];
+    this.most = Math.floor((across - 4) / (DIGIT_PX * grown)); // characters that a cell holds
+    const wide = across >= DIGITS[0] * grown && this.most > 3 && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
     if (this.cells.length !== wanted) {
       this.cells = Array.from({ length: wanted }, () => el("span"));
       this.digits.replaceChildren(...this.cells);
     }
     this.digits.style.gridTemplate = wide ? `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` : "";
+    this.digits.style.fontSize = `${type}px`;
   }
 
   /**
@@ -75,36 +88,46 @@ export class Matrix {
     const g = this.canvas.getContext("2d");
     const w = this.canvas.width / this.cols;
     const h = this.canvas.height / this.rows;
-    const gap = Math.min(w, h) / this.ratio >= GAP_FROM ? Math.max(1, Math.round(this.ratio)) : 0;
+    const least = Math.min(w, h) / this.ratio;
+    const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * this.ratio)) : 0;
+    const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
     const masked = hatch(g, theme.hatch, this.ratio);
     g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     for (let r = 0; r < this.rows; r++)
       for (let c = 0; c < this.cols; c++) {
-        if (used && (r >= used[0] || c >= used[1])) continue;
-        const x = values(r, c);
-        const shade = Number.isFinite(x) ? level(x, low, high) : -1;
+        const lane = used && (r >= used[0] || c >= used[1]);
+        const x = lane ? undefined : values(r, c);
+        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, ramp, low, high);
+        if (x === undefined) continue;
         const left = Math.round(c * w);
         const top = Math.round(r * h);
         const width = Math.round((c + 1) * w) - left - gap;
         const height = Math.round((r + 1) * h) - top - gap;
-        g.fillStyle = shade >= 0 ? ramp.css[shade] : theme.empty;
-        g.fillRect(left, top, width, height);
-        if (x === -Infinity) {
-          g.fillStyle = masked;
-          g.fillRect(left, top, width, height);
-        }
-        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, shade, ramp);
+        g.fillStyle = Number.isFinite(x) ? ramp.css[level(x, low, high)] : theme.empty;
+        cell(g, left, top, width, height, round);
+        if (x !== -Infinity) continue;
+        g.fillStyle = masked;
+        cell(g, left, top, width, height, round);
       }
   }
 
-  digit(k, x, shade, ramp) {
-    const cell = this.cells[k];
-    const text = number(x, this.short);
-    if (cell.textContent !== text) cell.textContent = text;
-    const tone = shade < 0 ? "" : ramp.dark[shade] ? "#fff" : "#101820";
-    if (cell.dataset.tone !== tone) {
-      cell.dataset.tone = tone;
-      cell.style.color = tone;
+  /** The number with as many decimals as its cell has room for. */
+  written(x) {
+    if (!Number.isFinite(x)) return number(x);
+    const size = Math.abs(x);
+    const sign = x < 0 && size >= 0.005 ? "−" : "";
+    const texts = size < 1e4 ? [2, 1, ...(size < 10 ? [] : [0])].map((decimals) => sign + size.toFixed(decimals)) : [number(x)];
+    return texts.find((text) => text.length <= this.most) ?? "";
+  }
+
+  digit(k, x, ramp, low, high) {
+    const span = this.cells[k];
+    const text = this.written(x);
+    if (span.textContent !== text) span.textContent = text;
+    const tone = !Number.isFinite(x) ? "" : ramp.dark[level(x, low, high)] ? "#fff" : "#101820";
+    if (span.dataset.tone !== tone) {
+      span.dataset.tone = tone;
+      span.style.color = tone;
     }
   }
 }

@@ -25,7 +25,7 @@ export class RowTable {
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
     this.rows = [];
-    this.root = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
+    this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
       el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.head, this.bodyPart]),
     ]);
     this.bodyPart.addEventListener("click", (event) => {

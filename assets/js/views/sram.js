@@ -1,42 +1,94 @@
-// The SRAM card: the one tile being worked on, its operands, its scores and its row statistics.
+// The SRAM card: the one tile being worked on, as HBM's picture magnified. Q stands left of S, Kᵀ above it, m and ℓ
+// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O.
 
 import { Budget } from "./budget.js";
-import { range } from "../lib/colors.js";
+import { aroundZero, range } from "../lib/colors.js";
 import { card, el, set } from "../lib/dom.js";
-import { bytes, sub } from "../lib/format.js";
+import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { Matrix } from "./matrix.js";
-import { RowTable } from "./rows.js";
 
-const figure = (matrix, heading) => el("figure", {}, [heading, matrix.root]);
-const heading = (name) => el("figcaption", { class: `fa-ink-${name}` });
+// Pixels at 1280 × 720; the card's own room is shared out in these proportions.
+const HEAD = 27; // of the frames' names
+const GAP = 33; // between Kᵀ and S, with the names of the lower frames
+const FOOT = 26; // with the legend
+const EDGE = 26;
+const STATS = 132; // m and ℓ, half of it m with its mark
+const SHARES = { Q: 96, S: 168, O: 96 };
+const HEIGHTS = { K: 96, S: 176 };
+const CELLS = { Q: 24, S: 64 }; // no cell is larger
+const DENSE = 18; // px of a row below which m and ℓ are colours
+/** What each of standard attention's three kernels holds on chip; the others hold everything. */
+const HELD = { scores: "QKS", softmax: "Sml", output: "SVO" };
+const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
+const FEW = 39; // px of a column that holds digits
+const FRAMES = ["Q", "K", "S", "V", "O"];
+
+const put = (node, x, y, width, height) =>
+  Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+
+/** One matrix in its place, empty and dashed until something is in it. */
+class Frame {
+  constructor(name) {
+    this.name = name;
+    this.matrix = new Matrix(name);
+    this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
+    this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
+    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name }, [this.head, this.matrix.root, this.inside]);
+  }
+
+  layout(x, y, width, height, rows, cols, type) {
+    Object.assign(this, { x, y, width, height });
+    put(this.root, x, y, width, height);
+    this.matrix.layout(rows, cols, width, height, type);
+  }
+
+  draw({ filled, block, ...how }) {
+    this.root.classList.toggle("is-empty", !filled);
+    set(this.root, { "data-block": block });
+    this.matrix.draw(how);
+  }
+
+  say(strong, quiet, title, inside = "") {
+    const text = `${strong}|${quiet}`;
+    set(this.inside, { text: inside });
+    set(this.root, { title });
+    if (this.head.dataset.text === text) return;
+    this.head.dataset.text = text;
+    this.head.replaceChildren(el("b", { text: strong }), el("span", { text: quiet && ` ${quiet}` }));
+  }
+}
 
 export class Sram {
-  constructor({ onPhase, onRow, onCard, onZoom }) {
-    this.matrices = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, new Matrix(k)]));
-    this.heads = Object.fromEntries(["Q", "K", "S", "P", "V", "O"].map((k) => [k, heading(k.toLowerCase())]));
-    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
-    this.rail.addEventListener("click", (event) => {
-      const phase = event.target.closest("button")?.dataset.go;
-      if (phase) onPhase(phase);
-    });
-    this.boxes = Object.fromEntries(Object.keys(this.heads).map((k) => [k, figure(this.matrices[k], this.heads[k])]));
-    const { Q, K, S, P, V, O } = this.boxes;
-    this.ops = ["·", "→", "→"].map((text) => el("span", { class: "fa-op", text, "aria-hidden": "true" }));
-    const [times, gives, then] = this.ops;
-    this.products = el("div", { class: "fa-products" }, [Q, times, K, gives, S, then, P]);
-    this.table = new RowTable(onRow);
-    this.formula = el("span", { class: "fa-formula", "aria-hidden": "true" });
-    this.outputs = el("div", { class: "fa-outputs" }, [V, this.formula, O]);
+  constructor({ onRow, onCard, onZoom }) {
+    this.frames = Object.fromEntries(FRAMES.map((name) => [name, new Frame(name)]));
+    this.heat = { m: new Matrix("m"), l: new Matrix("l") };
+    this.heads = Object.fromEntries([["m", "m"], ["l", "ℓ"]].map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key}`, text, "data-term": key })]));
+    this.band = el("i", { class: "fa-row-band" });
+    this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
+    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span")]);
     this.words = el("span");
     const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
     zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
-    this.body = el("div", { class: "fa-sram-body" }, [this.products, this.table.root, this.outputs]);
+    this.body = el("div", { class: "fa-tile" }, [
+      this.band, this.lines, ...FRAMES.map((name) => this.frames[name].root),
+      el("div", { class: "fa-stat-heat" }, [this.heat.m.root, this.heat.l.root]), this.heads.m, this.heads.l, this.legend,
+    ]);
+    this.body.addEventListener("click", ({ clientY }) => {
+      const row = this.rowAt(clientY);
+      if (row !== null) onRow(row);
+    });
     this.budget = new Budget(onCard);
-    this.card = card("sram", "SRAM", "of one thread block", [this.body, this.empty, this.budget.warning]);
-    this.card.head.append(this.budget.root, this.rail);
+    this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty, this.budget.warning]);
+    this.card.head.append(this.budget.root);
     this.root = this.card.root;
+  }
+
+  /** The row of the matrix at a height of the window. */
+  rowAt(clientY) {
+    const k = Math.floor((clientY - this.body.getBoundingClientRect().top - this.frames.S.y) / this.high);
+    return k >= 0 && k < this.used ? this.first + k : null;
   }
 
   /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
@@ -48,62 +100,110 @@ export class Sram {
     this.body.hidden = !numbers;
     this.empty.hidden = numbers;
     this.budget.layout(trace);
-    this.rail.replaceChildren(
-      ...trace.header.phases.map((name) => el("button", { type: "button", "data-go": name, "data-term": name, text: name, tabindex: -1 })),
-    );
     if (!numbers) {
       this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
-      this.table.layout(p, trace.header.row_names);
       return;
     }
-    this.ranges = Object.fromEntries(["Q", "K", "V", "O"].map((k) => [k, range(trace.arrays[k])]));
-    this.ranges.S = range(trace.arrays.S);
-    this.accRange = trace.arrays.acc?.length ? range(trace.arrays.acc) : this.ranges.O;
-    this.table.layout(p, trace.header.row_names);
+    this.scale(trace.arrays);
     this.arrange(null);
+  }
+
+  /** One scale for all operands, the same on both sides of 0. */
+  scale({ Q = [], K = [], V = [], O = [], S = [], r_m_new = [], r_l_new = [] }) {
+    this.around = aroundZero(Q, K, V, O); // what O sums up before its division may lie beyond
+    this.scores = range(S);
+    this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
+    const [low, , high] = this.legend.children;
+    set(low, { text: number(this.around[0], true) });
+    set(high, { text: number(this.around[1], true) });
   }
 
   /** The numbers of one visit came: their ranges, and room for them. */
   zoomed(f) {
-    const of = (name) => (f.zoom[name] ? range(f.zoom[name]) : [0, 1]);
-    this.ranges = Object.fromEntries(["Q", "K", "V", "S", "O"].map((name) => [name, of(name)]));
-    this.accRange = f.zoom.acc ? range(f.zoom.acc) : this.ranges.O;
+    this.scale(f.zoom);
     this.body.hidden = false;
     this.empty.hidden = true;
     this.arrange(f.stage);
   }
 
-  /** Standard attention's three kernels hold different things on chip: each has its arrangement. */
   arrange(stage) {
     this.stage = stage;
     const p = this.trace.problem;
+    const { unit: u, big } = this.theme;
     const strip = stage === "softmax" || stage === "output";
-    const rows = p.block_q;
-    const cols = strip ? p.n : p.block_k;
-    const shown = { scores: "QKS", softmax: "SP", output: "PVO" }[stage] ?? "QKSPVO";
-    for (const [name, box] of Object.entries(this.boxes)) box.style.visibility = shown.includes(name) ? "" : "hidden";
-    for (const name of ["Q", "K"]) this.boxes[name].hidden = strip;
-    this.ops.forEach((node, k) => (node.hidden = strip && k < 2));
-    const width = this.body.clientWidth;
-    const room = this.body.clientHeight;
-    const narrow = width < 480 && getComputedStyle(this.products).flexWrap === "wrap"; // a phone
-    const high = Math.max(64, Math.min(rows * 44, narrow ? 110 : room * 0.26));
-    const big = this.theme.big;
-    const usable = width - (narrow ? 96 : 110);
-    const wide = strip ? 0.52 : narrow ? 0.6 : big ? 0.365 : 0.33;
-    const share = (part, cells, cap) => Math.max(12, Math.min(usable * part, cells * cap * (big ? 1.5 : 1)));
-    const lay = (name, r, c, w, h) => this.matrices[name].layout(r, c, w, h, big);
-    lay("Q", rows, p.d, share(big ? 0.12 : 0.19, p.d, 22), high);
-    lay("K", p.d, cols, share(big ? 0.1 : 0.15, cols, 26), high);
-    lay("S", rows, cols, share(wide, cols, 56), high);
-    lay("P", rows, cols, share(wide, cols, 56), high);
-    const low = Math.max(48, Math.min(rows * 32, narrow ? 90 : room * 0.19));
-    lay("V", cols, p.d, share(0.25, p.d, 26), low);
-    lay("O", rows, p.d, share(0.36, p.d, 38), low);
+    const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
+    const type = big ? 24 * u : Math.max(12, 13 * u);
+    const [width, height] = [this.body.clientWidth, this.body.clientHeight];
+    const narrow = width < 460; // a phone
+    const edge = narrow ? 12 : EDGE * u;
+    const apart = big ? 0 : narrow ? 8 : 16 * u;
+    const above = big ? 0 : HEIGHTS.K; // a hall has room for the scores and their rows alone
+    const names = this.trace.header.row_names ?? [p.n - 1];
+    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.62 + 12);
+    const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
+    const room = height - head - gap - foot;
+    const split = above / (above + HEIGHTS.S);
+    const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
+    const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
+    const stats = (big ? 250 : narrow ? 100 : STATS) * u;
+    const phone = width < 400;
+    const shares = strip ? STRIPS[stage] : big ? { Q: 0, S: 332, O: 78 } : phone ? { Q: 44, S: 176, O: 0 } : SHARES;
+    const whole = width - label - edge - apart - stats;
+    // A few more columns than four take room from Q and O, so that their digits stay.
+    const few = !big && !strip && cols * FEW * u > (whole * shares.S) / (shares.Q + shares.S + shares.O) && cols * FEW * u < whole * 0.68;
+    const scores = few ? cols * FEW * u : (whole * shares.S) / (shares.Q + shares.S + shares.O);
+    const part = (name, cells, most) => Math.floor(Math.min(((whole - scores) * shares[name]) / (shares.Q + shares.O || 1), cells * most * u));
+    const wide = { Q: part("Q", p.d, CELLS.Q), S: Math.floor(Math.min(scores, cols * (big ? 96 : CELLS.S) * u)), O: part("O", p.d, CELLS.Q) };
+    const spare = Math.max(0, whole - wide.Q - wide.S - wide.O) / 2;
+    const top = head + Math.max(0, room - over - low) / 2;
+    const base = top + over + gap;
+    const x = { Q: label + spare };
+    x.S = x.Q + wide.Q + (wide.Q ? apart : 0);
+    x.m = x.S + wide.S + stats * 0.05;
+    x.l = x.m + stats * 0.52;
+    x.O = x.S + wide.S + stats;
+    const lay = (name, left, y, w, h, r, c) => this.frames[name].layout(left, y, w, h, r, c, type);
+    lay("Q", x.Q, base, Math.max(1, wide.Q), low, rows, p.d);
+    lay("K", x.S, top, wide.S, Math.max(1, over), p.d, cols);
+    lay("S", x.S, base, wide.S, low, rows, cols);
+    lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
+    lay("O", x.O, base, wide.O, low, rows, p.d);
+    const held = HELD[stage] ?? "QKSVOml";
+    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name)) || (phone && "VO".includes(name));
+    this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
+    this.counts = held.includes("m") || !stage;
+    this.high = low / rows;
+    this.dense = this.high < Math.max(DENSE * u, type + 3);
+    const widths = { m: stats * 0.52, l: stats * 0.38 };
+    for (const [name, half] of Object.entries(widths)) {
+      this.heads[name].hidden = !this.counts;
+      put(this.heads[name], x[name], base - (big ? 42 : 24) * u, half, (big ? 36 : 20) * u);
+      this.heat[name].root.hidden = !this.dense || !this.counts;
+      put(this.heat[name].root, x[name] + half * 0.25, base, half * 0.5, low);
+      this.heat[name].layout(rows, 1, half * 0.5, low, 99);
+    }
+    this.rows(rows, x, base, type, widths);
+    put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
+  }
+
+  /** A line per row of the block: its number left of Q, its m and ℓ right of S. */
+  rows(count, x, base, type, widths) {
+    this.every = Math.ceil((type + 2) / this.high);
+    this.line = Array.from({ length: count }, (_, k) => {
+      const name = el("span", { class: "fa-row-name" });
+      const [m, l] = ["m", "l"].map((key) => el("span", { class: `fa-stat-now is-${key}`, "data-now": key }));
+      const root = el("div", { class: "fa-sram-row" }, [name, m, l]);
+      put(root, 0, base + k * this.high, this.body.clientWidth, this.high);
+      Object.assign(name.style, { width: `${x.Q - 7}px` });
+      Object.assign(m.style, { left: `${x.m}px`, width: `${widths.m}px` });
+      Object.assign(l.style, { left: `${x.l}px`, width: `${widths.l}px` });
+      return { root, name, m, l };
+    });
+    this.lines.style.fontSize = `${this.theme.big ? type : Math.max(12, 14 * this.theme.unit)}px`;
+    this.lines.replaceChildren(...this.line.map(({ root }) => root));
   }
 
   draw(f, focus) {
-    this.drawRail(f);
     if (!this.trace.header.numbers && this.body.hidden === f.numbers) {
       this.body.hidden = !f.numbers;
       this.empty.hidden = f.numbers;
@@ -115,30 +215,55 @@ export class Sram {
     const theme = this.theme;
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-    const matrix = (name, values, [low, high], use, masked) =>
-      this.matrices[name].draw({ values, low, high, ramp: theme[name], theme, used: use, masked });
+    [this.first, this.used] = [f.rows.start, used[0]];
+    const matrix = (name, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
+      this.frames[name].draw({ filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
-    const blank = () => undefined;
-    const { Q, K, V, S, P } = f.zoom ?? arrays;
+    const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
-    matrix("Q", scoring && (loaded || f.problem.order === "fa2") ? flat(Q, p.d, row0) : blank, this.ranges.Q, [used[0], p.d]);
-    matrix("K", scoring && loaded ? (r, c) => K[(col0 + c) * p.d + r] : blank, this.ranges.K, [p.d, used[1]]);
-    const scored = f.done("scores") || (f.stage === "softmax" && loaded);
+    matrix("Q", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
+    matrix("K", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
-    matrix("S", scored && !skip ? at(S) : blank, this.ranges.S, used);
-    const weighted = f.done("exp") || (f.stage === "output" && loaded);
+    const weighted = !skip && (f.done("exp") || (f.stage === "output" && loaded));
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
-    const weights = unsummed ? (r, c) => weight(at(S)(r, c), f.stats[r]?.m_new) : at(P);
-    matrix("P", weighted && !skip ? (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)) : blank, [0, 1], used, 0);
+    const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
+    const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
+    const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
+    if (weighted) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
+    else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
-    matrix("V", valued ? flat(V, p.d, col0) : blank, this.ranges.V, [used[1], p.d]);
+    matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
-    const final = acc?.state === "final" || p.order !== "fa2";
-    matrix("O", acc ? flat(acc.data, p.d, 0) : blank, final ? this.ranges.O : this.accRange, [used[0], p.d]);
-    this.captions(f, acc);
-    this.table.draw(f, focus);
+    matrix("O", Boolean(acc) && acc.state !== "zero", acc && flat(acc.data, p.d, 0), [used[0], p.d], f.i);
+    this.captions(f, acc, weighted, f.stats.find((s) => s.row === focus));
+    this.drawRows(f, focus);
+  }
+
+  /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
+  drawRows(f, focus) {
+    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose }));
+    this.line.forEach(({ root, name, m, l }, k) => {
+      const s = f.stats[k];
+      root.hidden = !s;
+      if (!s) return;
+      const rose = now[k].rose && this.counts;
+      set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      set(name, { text: k % this.every && s.row !== focus ? "" : s.name ?? String(s.row) });
+      const write = !this.dense && this.counts;
+      set(m, { text: write ? number(now[k].m) : "" });
+      set(l, { text: write ? number(now[k].l) : "" });
+    });
+    for (const key of ["m", "l"])
+      if (this.dense && this.counts) {
+        const [low, high] = this.heatOf[key];
+        this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: this.theme[key.toUpperCase()], theme: this.theme });
+      }
+    const at = f.stats.findIndex((s) => s.row === focus);
+    this.band.hidden = at < 0;
+    const grow = this.dense ? 1 : 3;
+    if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.body.clientWidth - 12, this.high + 2 * grow - 2);
   }
 
   /** What hovering a block says: its shape, its bytes, and where it is. */
@@ -151,47 +276,24 @@ export class Sram {
     return `${block}: ${r} × ${c}, ${bytes(r * c * size)}, in ${where}`;
   }
 
-  drawRail(f) {
-    for (const button of this.rail.children) {
-      const name = button.dataset.go;
-      const here = f.phases.includes(name);
-      set(button, {
-        class: name === f.phase ? "is-now" : f.done(name) ? "is-done" : "",
-        "aria-current": name === f.phase ? "step" : null,
-        disabled: here ? null : "",
-      });
-    }
-  }
-
-  captions(f, acc) {
+  captions(f, acc, weighted, row) {
     const p = f.problem;
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const say = (name, strong, quiet) => {
-      const text = `${strong}|${quiet}`;
-      if (this.heads[name].dataset.text === text) return;
-      this.heads[name].dataset.text = text;
-      this.heads[name].replaceChildren(el("b", { text: strong }), el("span", { text: ` ${quiet}` }));
-      this.boxes[name].title = this.place(name, strong, f);
-    };
-    say("Q", `Q${i}`, `${f.rows.stop - f.rows.start} × ${p.d}`);
-    say("K", `K${j}ᵀ`, `${p.d} × ${f.cols.stop - f.cols.start}`);
-    say("S", `S${ij}`, "= QKᵀ/√d");
-    const divided = f.stage === "output" || f.done("store");
-    if (f.stage === "softmax" && !divided) say("P", "weights", "= exp(S − m)");
-    else say("P", `P${ij}`, p.order === "standard" ? "= exp(S − m)/ℓ" : "= exp(S − m)");
-    say("V", `V${j}`, `${f.cols.stop - f.cols.start} × ${p.d}`);
-    const states = {
-      zero: "accumulator, starts at 0",
-      before: "accumulator, before this tile",
-      after: p.order === "fa2" ? "accumulator, not yet divided by ℓ" : "normalised, goes back to HBM",
-      final: "= accumulator / ℓ, written to HBM",
-    };
-    say("O", `O${i}`, p.order === "standard" ? "= P V" : acc ? states[acc.state] : "");
-    const product = f.stage === "output" ? `O${i} = P${i}V` : "";
-    const formulas = { fa2: `O${i} ← α·O${i} + P${ij}V${j}`, fa1: `O${i} ← (ℓα·O${i} + P${ij}V${j}) / ℓ′`, standard: product };
-    set(this.formula, { text: formulas[p.order], class: `fa-formula${f.phase === "output" ? " is-now" : ""}` });
+    const say = (name, strong, quiet = "", inside) => this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
+    say("Q", `Q${i}`);
+    say("K", `K${j}ᵀ`);
+    const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
+    const scored = f.done("scores") || f.stage === "softmax";
+    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? "= QKᵀ/√d" : "", `S${ij}`);
+    else if (f.stage === "softmax" && !divided) say("S", "weights", "= exp(S − m)");
+    else say("S", `P${ij}`, divided ? "= exp(S − m)/ℓ" : "= exp(S − m)");
+    say("V", `V${j}`);
+    const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
+    const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
+    const state = shrinks ? `× ${number(row.alpha)}` : states[acc?.state] ?? "";
+    say("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
+    set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
   }
 }
-

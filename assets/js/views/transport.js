@@ -1,7 +1,6 @@
 // The transport bar: first, previous, play, next, last; scrub; speed; the step in words.
 
 import { el, set, svg } from "../lib/dom.js";
-import { sentence } from "../model/phases.js";
 
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",
@@ -10,30 +9,22 @@ const ICONS = {
   pause: "M6 4h3v12H6zM11 4h3v12h-3z",
   next: "M6 4l8 6-8 6z",
   last: "M15 4v12M5 4l8 6-8 6z",
+  forward: "M4 10h12M11 5l5 5-5 5",
+  leave: "M5 5l10 10M15 5L5 15",
 };
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
-function icon(name) {
+export function icon(name) {
   return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [svg("path", { d: ICONS[name] })]);
 }
-
-const BEATS = {
-  label: "What one beat of playing is",
-  choices: [["phase", "phase by phase"], ["tile", "tile by tile"]],
-  hint: "←→ tile · ↑↓ phase · Space plays",
-};
 
 export class Transport {
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
    * beat is, or what the race keeps equal. */
-  constructor(player, beatMs, grain = BEATS) {
+  constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
-    const button = (name, label, action = name) => {
-      const node = el("button", { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label }, [icon(name)]);
-      node.addEventListener("click", () => (player.act ? player : this).act(action));
-      return node;
-    };
+    const button = (...key) => this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
     this.play = button("play", "Play", "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
@@ -61,33 +52,23 @@ export class Transport {
     ]);
   }
 
+  /** A button that looks like what it does. */
+  key(name, label, action = name) {
+    const node = el("button", { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label }, [icon(name)]);
+    node.addEventListener("click", () => (this.player.act ? this.player : this).act(action));
+    return node;
+  }
+
   length(steps) {
     this.steps = steps;
     set(this.scrub, { max: steps - 1 });
-  }
-
-  layout(trace) {
-    this.length(trace.steps);
-    this.grain.value = trace.steps > 80 || !trace.header.numbers ? "tile" : this.grain.value;
-  }
-
-  draw(f, focusRow) {
-    const where = f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`;
-    const words = sentence(f, focusRow);
-    const count = `Step ${f.step + 1} of ${f.steps}`;
-    this.show({
-      step: f.step,
-      title: `${count} · ${where}${f.kind === "full" ? "" : ` · ${f.kind}`}`,
-      words: words.slice(words.indexOf(": ") + 2),
-      spoken: `${count}, ${f.phase}. ${words}`,
-    });
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
   show({ step, title, words, spoken }) {
     this.at = step;
     set(this.title, { text: title });
-    set(this.words, { text: words });
+    set(this.words, { text: words ?? "" });
     if (!this.timer || this.pace >= 500) set(this.live, { text: spoken });
     if (Number(this.scrub.value) !== step) this.scrub.value = step;
     set(this.scrub, { "aria-valuetext": title });

@@ -14,7 +14,7 @@ from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import with_older_names
 from explainer.problem import Problem, ProblemError
 from explainer.web.export import as_json
-from tests.browser.harness import focus, query_of, settled
+from tests.browser.harness import focus, open_controls, query_of, settled
 from tests.browser.site.test_server import ask
 
 
@@ -47,7 +47,7 @@ def open_run(tab, **query: str):
 )
 def test_the_very_problem_of_the_step_page(tab, problem):
     page = tab.open(urlencode(problem.to_query()))
-    page.get_by_role("button", name="Run the real kernel").click()
+    open_controls(page).get_by_role("button", name="Run the real kernel").click()
     found = run_result(page)
     asked = dict(parse_qs(found["query"], strict_parsing=True))
     assert {k: v[0] for k, v in asked.items()} == problem.to_query()
@@ -68,7 +68,7 @@ def test_the_very_problem_of_the_step_page(tab, problem):
         page.set_viewport_size({"width": width, "height": 900})
         beside(page, chip)
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("radio", name="Full" if problem.causal else "Causal").check()
+    open_controls(page).get_by_role("radio", name="Full" if problem.causal else "Causal").check()
     chip.wait_for(state="hidden")  # it was said of another Problem
 
 
@@ -213,7 +213,7 @@ def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
 
 def test_stepping_after_a_run_makes_no_request(tab):
     page = tab.open()
-    page.get_by_role("button", name="Run the real kernel").click()
+    open_controls(page).get_by_role("button", name="Run the real kernel").click()
     run_result(page)
     page.get_by_role("tab", name="Step").click()
     tab.settle()
@@ -268,7 +268,7 @@ def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
 
 
-GOOD = [16, 8, 4, "4", "causal", "fp32", "rising", 0, "", 1.0, 1, 1, "naive,fa2"]
+GOOD = [16, 8, 4, "4", "causal", "fp32", "random", 9, "", 1.0, 1, 1, "naive,fa2"]
 POSTS = [
     [0, *GOOD[1:]],
     [16, 7.5, *GOOD[2:]],

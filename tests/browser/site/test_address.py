@@ -9,7 +9,16 @@ import pytest
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, focus, frame, press, query_of, read, settled
+from tests.browser.harness import (
+    Held,
+    focus,
+    frame,
+    open_controls,
+    press,
+    query_of,
+    read,
+    settled,
+)
 
 BAD = [
     {"n": "0"},
@@ -29,7 +38,7 @@ BAD = [
 
 def control(page, label: str):
     """The number beside a slider."""
-    return page.get_by_label(f"number input for {label}")
+    return open_controls(page).get_by_label(f"number input for {label}")
 
 
 def judge(page, problem: Problem, step: int, phase: str | None = None) -> None:
@@ -38,7 +47,8 @@ def judge(page, problem: Problem, step: int, phase: str | None = None) -> None:
     page.wait_for_selector(f'[data-testid="player"][data-query="{query}"]')
     settled(page)
     true = trace(problem)
-    phase = phase or phases(true.visits[step])[-1]
+    there = phases(true.visits[step])
+    phase = phase or there[-1 if step else 0]  # a Problem opens where its first tile is loaded
     assert complaints(true, step, phase, read(page)) == []
 
 
@@ -152,7 +162,7 @@ def test_a_tab_chosen_before_the_server_answers_stays(tab):
 
 
 def test_start_from_menu(tab):
-    page = tab.open()
+    page = open_controls(tab.open())
     page.get_by_label("Start from").click()
     page.get_by_role("option", name="Six-word sentence").click()
     sentence = Problem(n=6, block_q=2, block_k=2, inputs="sentence")
@@ -178,7 +188,7 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
     page.keyboard.press("ArrowRight")
     judge(page, Problem(), 1)
     if len(query) == 1:  # else the controls keep what was asked: a Problem, only too many tiles
-        page.get_by_role("radio", name="Full").check()
+        open_controls(page).get_by_role("radio", name="Full").check()
         judge(page, Problem(causal=False), 4)  # tile (1, 0) stays on screen
         assert alerts.count() == 0
 

@@ -10,7 +10,7 @@ from explainer.algorithms.traffic import moved, total, traffic
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, focus, query_of, settled
+from tests.browser.harness import Held, focus, open_controls, query_of, settled
 from tests.js.problems import drawn
 
 LANES = """
@@ -85,7 +85,7 @@ def test_by_bytes_no_lane_moves_more_than_its_share(stage):
 
 def test_compare_from_the_button_link_and_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&step=3")
-    page.get_by_role("button", name="Race them").click()
+    page.get_by_role("tab", name="Compare").click()
     tab.settle()
     assert query_of(page)["mode"] == "compare"
     assert len(page.evaluate(LANES)) == 3
@@ -99,9 +99,9 @@ def test_compare_from_the_button_link_and_back(tab):
     tab.settle()
     page.wait_for_function("() => document.querySelectorAll('[data-testid=player]').length === 3")
     assert page.evaluate(LANES) == before
-    page.get_by_role("radio", name="Full").check()
+    open_controls(page).get_by_role("radio", name="Full").check()
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
-    page.get_by_role("button", name="One loop only").click()
+    page.get_by_role("tab", name="Row").click()
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
     assert "mode" not in query_of(page)
@@ -113,8 +113,8 @@ def test_compare_from_the_button_link_and_back(tab):
 def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
     held = Held(page, "**/fa/trace?*")
-    page.get_by_role("radio", name="Full").check()
-    page.get_by_role("button", name="One loop only").click()
+    open_controls(page).get_by_role("radio", name="Full").check()
+    page.get_by_role("tab", name="Row").click()
     held.go()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.steps == 12"

@@ -59,12 +59,12 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
         phase = phases(visit)[-1]
         assert complaints(true, step, phase, read(offline)) == []
         offline.keyboard.press("ArrowRight")
-    offline.get_by_role("button", name="Race them").click()
+    offline.get_by_role("tab", name="Compare").click()
     offline.wait_for_function(
         "() => document.querySelectorAll('[data-testid=player]').length === 3"
     )
     offline.get_by_role("tab", name="Triton").count()
-    offline.get_by_role("button", name="One loop only").click()
+    offline.get_by_role("tab", name="Row").click()
     settle(offline)
     assert read(offline)["order"] == "fa1"
 

@@ -10,7 +10,7 @@ import pytest
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from explainer.trace import one_visit, trace
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, open_controls, press, read
 from tests.browser.site.test_server import ask
 
 LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
@@ -57,7 +57,7 @@ def test_choosing_a_tile_brings_its_numbers(tab):
 
 def test_from_the_menu_to_the_largest_and_stepping(tab):
     page = tab.open()
-    page.get_by_label("Large N").click()
+    open_controls(page).get_by_label("Large N").click()
     page.get_by_role("option", name="N = 16,384").click()
     problem = Problem(n=16384, d=64, block_q=128, block_k=64)
     steps = len(schedule(problem))

@@ -9,7 +9,7 @@ import numpy as np
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import press, query_of, read, settled
+from tests.browser.harness import open_controls, press, query_of, read, settled
 from tests.browser.run.test_run import run_result
 from tests.browser.site.test_address import judge
 
@@ -17,6 +17,7 @@ CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
 
 
 def unfold(page):
+    open_controls(page)
     page.get_by_role("button", name="Own data, scale of logits").first.click()
     field = page.get_by_label("Sentence, or Q, K, V as CSV")
     field.wait_for()
@@ -24,7 +25,7 @@ def unfold(page):
 
 
 def choose(page, name: str) -> None:
-    page.get_by_label("Start from").click()
+    open_controls(page).get_by_label("Start from").click()
     page.get_by_role("option", name=name).click()
 
 
@@ -35,7 +36,7 @@ def test_a_typed_sentence_names_the_rows(tab):
     page.keyboard.type("to be or not")
     problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")
     judge(page, problem, 0)
-    assert "be" in page.locator(".fa-rows").inner_text()
+    assert "be" in page.locator(".fa-sram-rows").inner_text()
     assert query_of(page)["text"] == "to be or not"
     page.reload()
     tab.settle()
@@ -74,7 +75,7 @@ def test_pasted_matrices_and_the_kernel_on_them(tab):
     page = tab.open(urlencode(problem.to_query()))
     judge(page, problem, 0)
     np.testing.assert_array_equal(trace(problem).V, [[1, 2], [3, 4], [5, 6]])
-    page.get_by_role("button", name="Run the real kernel").click()
+    open_controls(page).get_by_role("button", name="Run the real kernel").click()
     found = run_result(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
     assert found["query"] == urlencode(problem.to_query())

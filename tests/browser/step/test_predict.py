@@ -77,9 +77,12 @@ def test_which_lane_is_first(tab):
 
 def test_button_turns_it_on_and_off(tab):
     page = tab.open()
+    more = page.locator(".fa-menu summary")
+    more.click()
     button = page.get_by_role("button", name="Predict")
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
     assert page.locator(".fa-question").is_visible() and not page.locator(".fa-charts").is_visible()
+    more.click()
     button.click()
     assert page.locator(".fa-charts").is_visible()

@@ -29,7 +29,7 @@ def problem_of(query: str) -> Problem:
 def test_every_tile_forwards_and_back(stage, query):
     problem = problem_of(query)
     true = trace(problem)
-    page = stage.show(query)
+    page = stage.show(f"{query}&step=0")
     focus(page)
     wrong = []
     asked = len(stage.requests)
@@ -65,12 +65,56 @@ def test_every_phase_down_and_up(stage):
 
 def test_clickers_ends_and_other_phase_keys(tab):
     page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
-    focus(page)
-    steps = [press(page, key)["step"] for key in ("PageDown", "PageDown", "PageUp", "End", "Home")]
-    assert steps == ["1", "2", "1", "15", "0"]
+    ends = [press(page, key) for key in ("End", "Home", "ArrowRight")]
+    assert [(at["step"], at["phase"]) for at in ends] == [
+        ("15", "store"),
+        ("0", "load"),
+        ("1", "output"),
+    ]
     here = [press(page, key)["phase"] for key in (",", ",", ".", ".")]
     assert here == ["sum", "exp", "sum", "output"]
-    assert press(page, "End")["phase"] == "store"
+
+
+def test_next_goes_by_phases_in_the_first_tile_and_then_by_tiles(tab):
+    """Of FINDINGS' S4, S6: on a page just opened, with nothing clicked, from the very beginning."""
+    page = tab.open()
+    visits = trace(Problem()).visits
+    assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
+    seen = [(read(page)["step"], read(page)["phase"])]
+    wanted = [("0", phase) for phase in visits[0].phases]
+    wanted += [(str(k), phases(visits[k])[-1]) for k in (1, 2)]
+    for _ in wanted[1:]:
+        now = press(page, "PageDown")
+        seen.append((now["step"], now["phase"]))
+    assert seen == wanted
+    assert page.locator(".fa-hero").bounding_box()["height"] == 0
+    assert page.locator(".fa-drawer").is_visible()
+    for _ in wanted[1:]:
+        now = press(page, "PageUp")
+    assert (now["step"], now["phase"]) == wanted[0]
+    page.get_by_role("button", name="Next", exact=True).click()
+    assert read(page)["phase"] == "scores"
+    page.get_by_label("Playing", exact=True).click()
+    page.get_by_label("What Next and playing move by").select_option("tile")
+    page.get_by_role("button", name="Next", exact=True).click()
+    assert read(page)["step"] == "1"
+    page.get_by_label("What Next and playing move by").select_option("phase")
+    page.get_by_role("button", name="Next", exact=True).click()
+    assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
+
+
+def test_a_control_keeps_tile_and_phase(tab):
+    """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
+    page = tab.open("step=2&phase=mask")
+    assert (read(page)["i"], read(page)["j"]) == ("1", "1")
+    page.locator(".fa-word-mask").click()
+    page.get_by_role("radio", name="Full").check()
+    page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
+    now = read(page)
+    assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.dataset.control") == "mask"
+    assert not page.locator(".fa-step-controls").is_visible()
     assert press(page, "ArrowRight")["step"] == "15"
     page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
     assert read(page)["step"] == "15"
@@ -79,6 +123,7 @@ def test_clickers_ends_and_other_phase_keys(tab):
 def test_space_plays_and_pauses(tab):
     tab.page.clock.install()
     page = tab.open("n=16&d=4&br=2&bc=2")
+    page.get_by_label("Playing", exact=True).click()
     page.get_by_label("Playing speed").select_option("8")
     focus(page)
     asked = len(tab.requests)
@@ -106,12 +151,14 @@ def test_nothing_moves_by_itself(tab):
 
 def test_transport_scrub_and_phase_rail(tab):
     page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+    page.get_by_label("Playing", exact=True).click()
     page.get_by_role("button", name="Last tile").click()
     assert read(page)["step"] == "15"
     page.get_by_role("button", name="Previous tile").click()
     assert read(page)["step"] == "14"
     page.get_by_role("button", name="First tile").click()
-    page.get_by_role("button", name="Next tile").click()
+    assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
+    page.keyboard.press("ArrowRight")
     assert read(page)["step"] == "1"
     page.get_by_role("button", name="exp", exact=True).click()
     assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
@@ -157,14 +204,14 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
     page = tab.open("order=standard&step=5&phase=load")
-    page.get_by_text("Q₁, K₁ read from HBM, 256 B.", exact=True).wait_for()
+    page.locator(".fa-words").get_by_text("Q₁, K₁ read from HBM, 256 B.", exact=True).wait_for()
     page = tab.open("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
     assert page.locator(".fa-rows thead th.is-now:visible").count() == 0
-    boxes = page.locator(".fa-products")
+    boxes = page.locator(".fa-tile")
     assert "weights = exp(S − m)" in boxes.inner_text().replace("\n", " ")
-    weights = page.locator(".fa-products .fa-p canvas")
+    weights = page.locator(".fa-frame-s canvas")
     before = weights.evaluate("canvas => canvas.toDataURL()")
     for phase in ("sum", "store"):
         page.get_by_role("button", name=phase, exact=True).click()

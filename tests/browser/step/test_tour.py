@@ -1,13 +1,13 @@
-"""The tour: started by a button, advanced by Space, every chapter a link, controls following."""
+"""The tour: keys and buttons, a link per chapter, a light on what it speaks of, and back home."""
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
 from explainer.learn.tour import CHAPTERS
-from tests.browser.harness import query_of, read, settled
+from tests.browser.harness import open_controls, query_of, read, settled
 
 
 def chapter(page) -> str:
@@ -31,16 +31,97 @@ def at(page, k: int) -> None:
         assert read(page)["phase"] == c.phase
 
 
+# How much of what the light falls on is on screen, and how much of that the bar leaves free.
+SPOT = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  const name = (part) => box(document.querySelector(`[data-testid=${part}]`));
+  const [light, bar] = [name("spot"), name("tour")];
+  const inside = (a, b) => Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))
+    * Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left));
+  const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  return { size: inside(light, screen), free: inside(light, screen) - inside(light, bar),
+    bar: inside(bar, screen) / (bar.width * bar.height), width: innerWidth };
+}"""
+HERE = "n=20&d=6&br=5&bc=4&mask=full&order=fa1&data=random&seed=3&step=7&phase=sum"
+
+
+def lit(page) -> None:
+    """What the chapter speaks of is on screen, lit, and the bar beside it."""
+    page.get_by_test_id("spot").wait_for()
+    settled(page)
+    seen = page.evaluate(SPOT)
+    assert seen["size"] > 1_000 and seen["free"] > 0.6 * seen["size"], (chapter(page), seen)
+    assert seen["bar"] > 0.99, (chapter(page), seen)
+
+
 def test_from_the_first_chapter_to_the_last_with_space(tab):
-    page = tab.open()
+    page = tab.open(HERE)
     page.get_by_role("button", name="Tour", exact=True).click()
     for k, c in enumerate(CHAPTERS):
         at(page, k)
         assert chapter(page) == str(k + 1)
         assert c.text in page.get_by_test_id("tour").inner_text()
+        lit(page)
         page.keyboard.press("Space")
+    home(page)
+
+
+def home(page) -> None:
+    """The tour is over, and the visitor's own Problem, visit and phase are there as they were."""
     page.get_by_test_id("tour").wait_for(state="hidden")
-    assert read(page)["step"] == str(CHAPTERS[-1].step), "the picture stays where the tour ended"
+    page.wait_for_function("() => document.querySelector('[data-query*=\"n=20&\"][data-step]')")
+    settled(page)
+    query = query_of(page)
+    assert {k: query.get(k) for k in dict(parse_qsl(HERE))} == dict(parse_qsl(HERE))
+    assert "tour" not in query and not page.get_by_test_id("spot").is_visible()
+    assert (read(page)["step"], read(page)["phase"], read(page)["order"]) == ("7", "sum", "fa1")
+    assert page.get_by_label("number input for Sequence length N").input_value() == "20"
+
+
+@pytest.mark.parametrize("leave", ["Escape", "button"])
+def test_who_leaves_is_back_home(tab, leave):
+    page = tab.open(HERE)
+    page.get_by_role("button", name="Tour", exact=True).click()
+    at(page, 0)
+    for key, k in (("PageDown", 1), ("PageUp", 0), ("Space", 1), ("Shift+Space", 0)):
+        page.keyboard.press(key)
+        at(page, k)
+    page.keyboard.press("ArrowLeft")  # the player's own keys stay its own
+    assert (chapter(page), read(page)["step"]) == ("1", str(CHAPTERS[0].step - 1))
+    if leave == "Escape":
+        page.keyboard.press("Escape")
+    else:
+        page.get_by_role("button", name="Leave the tour").click()
+    home(page)
+
+
+def test_escape_leaves_the_tour_before_the_hall(tab):
+    page = tab.open("mode=present&tour=3")
+    at(page, 2)
+    page.keyboard.press("Escape")
+    page.get_by_test_id("tour").wait_for(state="hidden")
+    assert query_of(page)["mode"] == "present"
+
+
+def test_by_touch_alone_on_a_phone(browser, watch):
+    phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = watch(phone).open(HERE)
+    page.get_by_role("button", name="Tour", exact=True).tap()
+    for k in range(len(CHAPTERS)):
+        at(page, k)
+        lit(page)
+        assert page.evaluate(SPOT)["width"] == 390
+        small = page.locator(".fa-tour button").evaluate_all(
+            "buttons => buttons.filter((b) => b.getBoundingClientRect().height < 44).length"
+        )
+        assert small == 0
+        if k < 2:
+            page.get_by_test_id("tour").get_by_role("button", name="Next").tap()
+        else:
+            break
+    page.get_by_role("button", name="Leave the tour").tap()
+    home(page)
+    phone.close()
 
 
 @pytest.mark.parametrize("k", [0, 6, 9, 11])
@@ -49,7 +130,7 @@ def test_every_chapter_is_a_link(tab, k):
     at(page, k)
     assert chapter(page) == str(k + 1)
     problem = CHAPTERS[k].problem
-    n = page.get_by_label("number input for Sequence length N")
+    n = open_controls(page).get_by_label("number input for Sequence length N")
     page.wait_for_function(
         "([n]) => document.querySelector('[aria-label=\"number input for Sequence length N\"]')"
         ".value === n",
@@ -77,7 +158,7 @@ def test_back_close_and_go_on_alone(tab):
     at(page, 0)
     page.get_by_role("button", name="Leave the tour").click()
     assert "tour" not in query_of(page)
-    page.get_by_role("radio", name="FA-2").check()
+    open_controls(page).get_by_role("radio", name="FA-2").check()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.order === 'fa2'"
     )

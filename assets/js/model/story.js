@@ -1,0 +1,124 @@
+// A row's story: its weights so far, on one scale exp(S − m), against the exact softmax that they meet after the last
+// tile; and what two other loops would make of it: one that forgets α, and one that rescales only when needed. Pure.
+
+import { number, sub } from "../lib/format.js";
+import { hidden, PENDING, weight } from "./frame.js";
+
+/** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
+/** How the past is kept in the measure of the present: by α, not at all, or only once m is far behind.
+ * @typedef {"alpha" | "forget" | "lazy"} Way */
+/** A visit as this way has it: the m that its weights are measured by, and the factor for what was summed before.
+ * @typedef {{v: number, keys: Span, m: number, alpha: number}} Visit */
+/** @typedef {{state: "seen" | "ahead" | "hidden", weight: Known, before: Known, exact: number}} Slot */
+
+/** FA-4 keeps an old maximum while the new one is ahead by less than this, in log2 (arXiv 2603.05451). */
+export const AHEAD = 8;
+
+/** @param {Trace} trace @param {number} row @param {number} c the score of key c, −∞ where it is hidden */
+const scoreAt = ({ arrays, problem: p }, row, c) => (hidden(arrays, row * p.n + c) ? -Infinity : arrays.S[row * p.n + c]);
+
+/** The visits of this row that take a maximum, in order, as this way measures them.
+ * @param {Trace} trace @param {number} row @param {Way} way @returns {Visit[]} */
+export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
+  const i = Math.floor(row / p.block_q);
+  /** @type {Visit[]} */
+  const visits = [];
+  let m = -Infinity;
+  for (const v of visitsOfRow[i]) {
+    const at = arrays.r_ptr[v] + row - i * p.block_q;
+    if (arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
+    const start = arrays.v_j[v] < 0 ? 0 : arrays.v_j[v] * p.block_k;
+    const keys = { start, stop: arrays.v_j[v] < 0 ? p.n : Math.min(p.n, start + p.block_k) };
+    const top = arrays.r_m_new[at];
+    const next = way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
+    visits.push({ v, keys, m: next, alpha: way === "forget" || !(next > m) ? 1 : Math.exp(m - next) });
+    m = next;
+  }
+  return visits;
+}
+
+/** Where this way ends: ℓ and the row of O (d numbers). @param {Trace} trace @param {number} row @param {Way} way */
+export function outcome(trace, row, way) {
+  const { arrays, problem: p } = trace;
+  let l = 0;
+  const O = new Float64Array(p.d);
+  for (const { keys, m, alpha } of visitsOf(trace, row, way)) {
+    l *= alpha;
+    for (let x = 0; x < p.d; x++) O[x] *= alpha;
+    for (let c = keys.start; c < keys.stop; c++) {
+      const w = weight(scoreAt(trace, row, c), m);
+      l += w;
+      for (let x = 0; x < p.d; x++) O[x] += w * arrays.V[c * p.d + x];
+    }
+  }
+  return { l, O: O.map((x) => x / (l || 1)) };
+}
+
+/** The largest distance between two rows. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export const distance = (a, b) => Array.from(a).reduce((most, x, k) => Math.max(most, Math.abs(x - b[k])), 0);
+
+/** How often a row's past is rescaled (not at its first maximum), over all rows. @param {Trace} trace @param {Way} way */
+export function rescales(trace, way) {
+  let count = 0;
+  for (let row = 0; row < trace.problem.n; row++)
+    count += visitsOf(trace, row, way).slice(1).filter(({ alpha }) => alpha > 0 && alpha < 1).length;
+  return count;
+}
+
+/** A slot for each key of the row at this moment: its weight if it is known, the same before α shrank it (in phase
+ * "exp" alone), and its exact softmax times the final ℓ. Null where the numbers did not come.
+ * @param {Trace} trace @param {Frame} f @param {number} row @param {Way} way @returns {Slot[] | null} */
+export function slotsOf(trace, f, row, way) {
+  if (!trace.header.numbers) return null;
+  const visits = visitsOf(trace, row, way);
+  const known = visits.filter(({ v }) => v < f.step || (v === f.step && f.done("exp")));
+  const now = known.at(-1);
+  const shrinks = f.phase === "exp" && now?.v === f.step && now.alpha < 1 && known.length > 1;
+  const end = way === "forget" ? visitsOf(trace, row, "alpha").at(-1) : visits.at(-1);
+  return Array.from({ length: trace.problem.n }, (_, c) => {
+    const score = scoreAt(trace, row, c);
+    const exact = weight(score, end?.m ?? 0);
+    const seen = known.find(({ keys }) => c >= keys.start && c < keys.stop);
+    if (score === -Infinity) return { state: "hidden", weight: PENDING, before: PENDING, exact: 0 };
+    if (!seen || !now) return { state: "ahead", weight: PENDING, before: PENDING, exact };
+    const before = shrinks && seen !== now ? weight(score, known[known.length - 2].m) : PENDING;
+    return { state: "seen", weight: weight(score, way === "forget" ? seen.m : now.m), before, exact };
+  });
+}
+
+/** What m, ℓ and O of the row do in this phase: [symbol, what becomes of it, in words].
+ * @param {Frame} f @param {Row} row @returns {[string, string, string][]} */
+export function changes(f, row) {
+  const past = row.m_old !== PENDING && row.m_old > -Infinity;
+  const name = `row ${row.row}`;
+  const m = f.done("max") ? row.m_new : row.m_old;
+  /** @type {[string, string, string][]} */
+  const lines = [];
+  const rose = f.done("max") && row.rose;
+  if (m === -Infinity) lines.push(["m", number(m), "no score seen yet"]);
+  else if (m !== PENDING) lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), "the largest score so far"]);
+  if (f.done("sum")) lines.push(["ℓ", past ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}` : number(row.l_new), past ? "the old sum, shrunk, and the new weights" : "the sum of its weights"]);
+  else if (f.done("exp") && row.rose) lines.push(["ℓ", `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`, "the old sum, shrunk"]);
+  else if (past) lines.push(["ℓ", number(row.l_old), "the sum of the bars"]);
+  if (f.done("exp") && past) {
+    const i = sub(f.i);
+    const arrived = f.done("output");
+    lines.push(["O", arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`, row.rose ? `O${i} shrinks with ℓ` : "its past keeps its size"]);
+  }
+  return lines;
+}
+
+/** What the chosen way makes of the row, beside the right answer. @param {Trace} trace @param {number} row @param {Way} way */
+export function verdict(trace, row, way) {
+  const right = outcome(trace, row, "alpha");
+  const other = outcome(trace, row, way);
+  const off = distance(other.O, right.O);
+  if (way === "forget") {
+    if (off === 0) return { wrong: false, text: `Row ${row}'s maximum never rises over an earlier one, so forgetting α changes nothing here.` };
+    const text = `Wrong answer: row ${row} ends with ℓ = ${number(other.l)}, which should be ${number(right.l)}, and its O is off by up to ${number(off)}.`;
+    return { wrong: true, text };
+  }
+  const [usual, left] = [rescales(trace, "alpha"), rescales(trace, "lazy")];
+  const counted = usual ? `${usual - left} of ${usual} rescales in all rows are saved` : "No row here is ever rescaled";
+  return { wrong: false, text: `Same O: m is kept until a new maximum would be ahead by a factor of 2⁸. ${counted}; FlashAttention-4 does this.` };
+}

@@ -1,0 +1,100 @@
+// The Step page's transport: back, play and Next; the phases of the visit; the tiles of the walk as squares, which are
+// the scrubber; and what Next means.
+
+import { el, set, svg } from "../lib/dom.js";
+import { integer } from "../lib/format.js";
+import { sentence } from "../model/phases.js";
+import { icon, Transport } from "../views/transport.js";
+
+const GRAINS = {
+  label: "What Next and playing move by",
+  choices: [["auto", "phases, then tiles"], ["phase", "always phases"], ["tile", "always tiles"]],
+  hint: "",
+};
+const MOST_SQUARES = 72;
+const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
+
+export class StepTransport extends Transport {
+  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. */
+  constructor(player, beatMs, onLeave) {
+    super(player, beatMs, GRAINS);
+    const [first, back, , , last] = this.buttons.children;
+    this.forward = el("button", { type: "button", class: "fa-next", title: "Next (PageDown)" }, [el("span", { text: "Next" }), icon("forward")]);
+    this.forward.addEventListener("click", () => player.act("forward"));
+    const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": "Leave the lecture hall", title: "Leave the lecture hall (Escape)" }, [icon("leave")]);
+    leave.addEventListener("click", onLeave);
+    this.buttons.replaceChildren(back, this.play, this.forward, leave);
+    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
+    this.rail.addEventListener("click", ({ target }) => {
+      const phase = target.closest("button")?.dataset.go;
+      if (phase) player.go(player.at.step, phase);
+    });
+    this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
+    const track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
+    this.hint = el("span", { text: "→ tile · ↓ phase" });
+    const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
+    const ends = el("div", { class: "fa-keys" }, [first, last]);
+    this.settings = el("details", { class: "fa-more" }, [
+      el("summary", { "aria-label": "Playing", title: "Playing", text: "⋯" }), el("div", {}, [ends, this.speed, this.grain]),
+    ]);
+    this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
+    this.root.replaceChildren(this.buttons, this.rail, this.phaseWord, track, count, this.settings, this.live);
+  }
+
+  layout(trace, { unit }) {
+    this.unit = unit;
+    this.length(trace.steps);
+    const names = trace.header.phases;
+    this.rail.replaceChildren(
+      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": name }, [el("span", { text: name })])),
+    );
+    this.tiles(trace);
+  }
+
+  /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
+  tiles({ steps, arrays, problem }) {
+    const { v_i, v_j } = arrays;
+    const outer = problem.order === "fa1" ? v_j : v_i;
+    const some = steps <= MOST_SQUARES;
+    let breaks = 0;
+    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [v, (breaks += v && outer[v] !== outer[v - 1] ? 1 : 0)]);
+    const whole = some ? steps * (SQUARE.width + SQUARE.gap) + breaks * SQUARE.apart : SQUARE.most;
+    const scale = Math.min(1, SQUARE.most / whole);
+    const step = (SQUARE.width + SQUARE.gap) * scale;
+    const width = some ? steps * step + breaks * SQUARE.apart * scale : whole;
+    const wide = (width * this.unit).toFixed(1);
+    set(this.squares, { viewBox: `0 0 ${width.toFixed(1)} 20`, width: wide, height: 20 * this.unit });
+    this.marks = at.map(([v, k]) => svg("rect", { x: (v * step + k * SQUARE.apart * scale).toFixed(1), width: Math.max(1, SQUARE.width * scale).toFixed(1), rx: 3 }));
+    this.line = some ? [] : [svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }), svg("rect", { class: "is-now", x: 0, y: 7, width: 0, height: 6, rx: 3 })];
+    this.width = width;
+    this.squares.replaceChildren(...this.marks, ...this.line);
+    this.scrub.parentElement.style.width = `${wide}px`;
+  }
+
+  draw(f, row) {
+    for (const button of this.rail.children) {
+      const name = button.dataset.go;
+      const now = name === f.phase;
+      set(button, {
+        class: now ? "is-now" : f.done(name) ? "is-done" : "",
+        "aria-current": now ? "step" : null,
+        tabindex: now ? null : -1,
+        disabled: f.phases.includes(name) ? null : "",
+      });
+    }
+    this.marks.forEach((mark, v) => {
+      const now = v === f.step;
+      set(mark, { class: now ? "is-now" : v < f.step ? "is-done" : "", y: now ? 1 : 5, height: now ? 18 : SQUARE.height });
+    });
+    if (this.line.length) set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
+    set(this.phaseWord, { text: f.phase });
+    const words = sentence(f, row);
+    const what = f.stage ? "visit" : "tile";
+    this.show({
+      step: f.step,
+      title: `${what} ${integer(f.step + 1)} of ${integer(f.steps)}`,
+      spoken: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${words}`,
+    });
+    return words.slice(words.indexOf(": ") + 2);
+  }
+}

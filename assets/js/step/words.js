@@ -1,0 +1,89 @@
+// The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
+
+import { el } from "../lib/dom.js";
+import { ALGORITHMS } from "../model/algorithms.js";
+import { integer } from "../lib/format.js";
+
+const MARGIN = 8;
+
+/** What is said of a Problem, and which control says it otherwise. */
+const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype }) => [
+  ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
+  ["d", String(d), " wide, tiles "],
+  ["tiles", `${block_q} × ${block_k}`, ", "],
+  ["mask", mask === "full" ? "no mask" : mask, ", "],
+  ["order", ALGORITHMS[order].label, ", "],
+  ["data", inputs, " data in "],
+  ["dtype", dtype, ""],
+];
+
+export class Words {
+  /** @param open what shows a control, or all for "all", beside a button; none: the words are only read */
+  constructor(open) {
+    this.open = open;
+    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": "The Problem" });
+  }
+
+  layout({ problem }) {
+    const said = JSON.stringify(partsOf(problem));
+    if (this.said === said) return;
+    this.said = said;
+    const parts = partsOf(problem).flatMap(([key, word, after]) => [this.word(key, word), after]);
+    if (this.open) parts.push(this.word("all", "⋯", "All controls", "All controls (C)"));
+    this.root.replaceChildren(...parts);
+  }
+
+  word(key, text, label = null, title = null) {
+    if (!this.open) return el("b", { text });
+    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": "dialog" });
+    node.addEventListener("click", () => this.open(key, node));
+    return node;
+  }
+}
+
+/** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
+export class Controls {
+  constructor() {
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (this.key && !target.closest(".fa-controls, .fa-word, [role=listbox]")) this.close();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
+      event.preventDefault();
+      this.close();
+      this.from?.focus();
+    }, { capture: true });
+  }
+
+  get column() {
+    return document.querySelector(".fa-step-controls");
+  }
+
+  /** The same word again closes it. */
+  open(key, from) {
+    if (this.key === key) return this.close();
+    const { column } = this;
+    if (!column) return;
+    this.close();
+    Object.assign(this, { key, from });
+    column.dataset.open = key;
+    from?.setAttribute("aria-expanded", "true");
+    if (key !== "all") this.beside(column, from.getBoundingClientRect());
+    else column.style.cssText = "";
+    [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility())?.focus({ preventScroll: true });
+  }
+
+  /** Above the word where there is room for it, else below; within the window. */
+  beside(column, word) {
+    const { innerWidth, innerHeight } = window;
+    const left = Math.max(MARGIN, Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN));
+    const over = word.top > innerHeight / 2;
+    column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
+  }
+
+  close() {
+    this.key = null;
+    this.from?.removeAttribute("aria-expanded");
+    delete this.column?.dataset.open;
+  }
+}

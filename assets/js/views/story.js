@@ -1,0 +1,105 @@
+// The row's story: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
+// try on it. What they make of the answer is said beside it, a wrong one as wrong.
+
+import { card, el, set, svg } from "../lib/dom.js";
+import { sub } from "../lib/format.js";
+import { ALGORITHMS } from "../model/algorithms.js";
+import { changes, slotsOf, verdict } from "../model/story.js";
+
+const WAYS = [["forget", "Forget α", "leave the past in its old measure"], ["lazy", "Rescale only when needed", "as FlashAttention-4 does"]];
+const BASE = 92; // of 100: below it stand the names of the key blocks
+const NAME_FROM = 26; // px of key block below which its name is left out
+
+export class Story {
+  constructor() {
+    this.way = "alpha";
+    this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
+    this.names = el("div", { class: "fa-story-names", "aria-hidden": "true" });
+    this.lines = el("dl", { class: "fa-story-lines" });
+    this.verdict = el("p", { class: "fa-story-verdict", "aria-live": "polite" });
+    this.switches = WAYS.map(([way, text, title]) => {
+      const button = el("button", { type: "button", class: "fa-link", text, title, "data-way": way, "aria-pressed": "false" });
+      button.addEventListener("click", () => this.choose(way));
+      return button;
+    });
+    this.ways = el("div", { class: "fa-story-ways", role: "group", "aria-label": "Another way to keep the past" }, this.switches);
+    const picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [this.svg, this.names]);
+    const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
+    this.card = card("story", "Row", "", [el("div", { class: "fa-story-body" }, [picture, side])]);
+    this.card.head.append(this.ways);
+    this.root = this.card.root;
+  }
+
+  /** One way at a time; the same one again leads back to α. */
+  choose(way) {
+    this.way = this.way === way ? "alpha" : way;
+    if (this.last) this.draw(...this.last);
+  }
+
+  layout(trace) {
+    const { problem: p, header } = trace;
+    this.ways.hidden = !header.numbers || !ALGORITHMS[p.order].running;
+    if (this.ways.hidden) this.way = "alpha";
+    const wide = (this.svg.clientWidth || 300) / p.n;
+    const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
+    const bar = (name, c) => svg("rect", { class: `fa-story-${name}`, x: c + gap / 2, y: 0, width: 1 - gap, height: BASE });
+    const keys = Array.from({ length: header.numbers ? p.n : 0 }, (_, c) => c);
+    this.slots = keys.map((c) => ({ before: bar("before", c), bar: bar("bar", c), exact: bar("exact", c) }));
+    set(this.svg, { viewBox: `0 0 ${p.n} ${BASE}` });
+    this.svg.replaceChildren(...this.slots.flatMap((slot) => [slot.before, slot.bar, slot.exact]));
+    const named = wide * p.block_k >= NAME_FROM;
+    this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
+    this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
+      const [start, stop] = [j * p.block_k, Math.min(p.n, (j + 1) * p.block_k)];
+      return el("span", { style: `grid-column:${start + 1}/${stop + 1}`, text: named ? `K${sub(j)}` : "" });
+    });
+    this.names.replaceChildren(...this.blocks);
+  }
+
+  draw(trace, f, row) {
+    this.last = [trace, f, row];
+    const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
+    const stats = f.stats.find((s) => s.row === row);
+    set(this.card.note, { text: slots ? "its weights so far; outline: the exact softmax" : "numbers up to N = 128" });
+    set(this.card.head.firstChild, { text: slots ? `Row ${row}` : "Row" });
+    this.switches.forEach((button) => set(button, { "aria-pressed": button.dataset.way === this.way, class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}` }));
+    set(this.root, { "data-way": this.way });
+    if (!slots) return;
+    const top = Math.max(1, ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite), ...slots.map((slot) => slot.exact).filter(Number.isFinite));
+    const high = (node, value) => set(node, { style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})` });
+    slots.forEach((slot, c) => {
+      const { bar, before, exact } = this.slots[c];
+      const fresh = c >= f.cols.start && c < f.cols.stop;
+      high(bar, slot.weight);
+      high(before, slot.before);
+      high(exact, slot.exact);
+      set(bar, { class: `fa-story-bar${fresh ? " is-now" : ""}` });
+    });
+    const { block_k } = f.problem;
+    this.blocks.forEach((name, j) => {
+      const gone = slots.slice(j * block_k, (j + 1) * block_k).every(({ state }) => state === "hidden");
+      set(name, { class: gone ? "is-hidden" : j === f.j ? "is-now" : "" });
+    });
+    const seen = slots.filter(({ state }) => state === "seen").length;
+    set(this.svg, { "aria-label": `Row ${row}: ${seen} of ${slots.filter(({ state }) => state !== "hidden").length} keys weighed` });
+    this.say(trace, f, row, stats);
+  }
+
+  say(trace, f, row, stats) {
+    const plain = this.way === "alpha";
+    const lines = plain && stats ? changes(f, stats) : [];
+    const text = lines.flat().join("|");
+    if (this.said !== text) {
+      this.said = text;
+      this.lines.replaceChildren(...lines.flatMap(([symbol, change, why]) => [
+        el("dt", { class: `fa-ink-${{ "ℓ": "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
+        el("dd", {}, [el("b", { text: change }), el("span", { text: why })]),
+      ]));
+    }
+    this.lines.hidden = !plain;
+    this.verdict.hidden = plain;
+    const { wrong, text: words } = plain ? { wrong: false, text: "" } : verdict(trace, row, this.way);
+    set(this.verdict, { text: `${wrong ? "✗ " : ""}${words}`, class: `fa-story-verdict${wrong ? " is-wrong" : ""}` });
+    set(this.root, { "data-wrong": wrong || null });
+  }
+}
