@@ -174,6 +174,7 @@ export class Player {
   predicting(on) {
     this.predict.root.hidden = !on;
     this.story.root.hidden = on;
+    this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
   }

@@ -6,7 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords, unmasked } from "../model/tiles.js";
+import { atPhase, blockWords, finishedRows, lookOf, mapWords, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
 
 const GAP = 8;
 let STRIP = 22;
@@ -46,7 +46,7 @@ export class Hbm {
     const inside = (at) => at >= 0 && at < this.side;
     const i = Math.floor(y / this.cell / p.block_q);
     const j = Math.floor(x / this.cell / p.block_k);
-    if (inside(x) && inside(y)) return tileWords(this.trace, i, j);
+    if (inside(x) && inside(y)) return this.guessing ? "" : tileWords(this.trace, i, j);
     if (inside(x) && y < 0) return blockWords(this.trace, y < -GAP - STRIP ? "K" : "V", j);
     return inside(y) ? blockWords(this.trace, x < 0 ? "Q" : "O", i) : "";
   }
@@ -116,7 +116,7 @@ export class Hbm {
   skipWords(p) {
     const words = [];
     const [wide, high] = this.theme.big ? [64, 30] : [30, 14];
-    if (p.order === "standard" || p.block_k * this.cell < wide) return words;
+    if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -152,7 +152,7 @@ export class Hbm {
       height: (f.rows.stop - f.rows.start) * this.cell,
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
-    set(this.caption, { text: mapWords(this.trace, f) });
+    set(this.caption, { text: mapWords(this.trace, f, this.guessing) });
     this.drawBus(f);
   }
 
@@ -186,13 +186,14 @@ export class Hbm {
     }
     const paint = (i, j) => {
       const at = i * p.Tc + j;
-      const s = atPhase(tileState(this.trace, f.step, i, j), f);
+      const look = tileState(this.trace, f.step, i, j);
+      const s = atPhase(this.guessing ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || p.order === "standard")
+    if (fresh || this.guessing || p.order === "standard")
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
@@ -227,11 +228,11 @@ export class Hbm {
     if (!cells) {
       g.fillStyle = known ? viridis.css[state === "current" ? 150 : 90] : theme.empty;
       g.fillRect(x0, y0, Math.max(1, x1 - x0 - (scale * block_k > 3 ? 1 : 0)), Math.max(1, y1 - y0 - (scale * block_q > 3 ? 1 : 0)));
-    } else this.paintCells(r0, r1, c0, c1, scale, layer, known, f);
+    } else this.paintCells(r0, r1, c0, c1, scale, layer, known, f, this.guessing && state === "pending");
     g.globalAlpha = 1;
   }
 
-  paintCells(r0, r1, c0, c1, scale, layer, known, f) {
+  paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
     const { n } = f.problem;
     const values = this.trace.arrays[layer];
@@ -245,7 +246,7 @@ export class Hbm {
         const y = Math.round(r * scale);
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
-        const masked = hidden(this.trace.arrays, r * n + c);
+        const masked = !veil && hidden(this.trace.arrays, r * n + c);
         g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : theme.empty;
         g.fillRect(x, y, w, h);
         if (masked) {
