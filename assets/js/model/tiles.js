@@ -23,6 +23,14 @@ export function tileState(trace, step, i, j) {
   return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
 }
 
+/** The same for who is to guess what becomes of the tiles: those still to come all look alike.
+ * @param {Look} look @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
+export function veiled(look, trace, step, i, j) {
+  const v = trace.tileVisit[i * trace.problem.Tc + j];
+  const met = v >= 0 ? v : (trace.visitsOfRow[i].at(-1) ?? 0) + 1; // never visited: once its row block is done
+  return met <= step ? look : { ...look, kind: "full", state: "pending" };
+}
+
 /** The same at this phase: what is in HBM is S until P is stored. @param {Look} look @param {Frame} f @returns {Look} */
 export const atPhase = (look, f) =>
   look.state === "current" && f.stage === "softmax" && !f.done("store") ? { ...look, layer: "S" } : look;
@@ -68,9 +76,10 @@ export function tileWords({ problem: p, header, arrays }, i, j) {
   return `${blockName({ tensor: "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
 }
 
-/** The line below the map. @param {Trace} trace @param {Frame} f */
-export function mapWords({ header }, { problem: p, i, j, kind, stage }) {
+/** The line below the map; `guessing`: how many tiles are skipped is still to be guessed.
+ * @param {Trace} trace @param {Frame} f @param {boolean} guessing */
+export function mapWords({ header }, { problem: p, i, j, kind, stage }, guessing = false) {
   const where = j < 0 ? `row block ${i}, ${stage}` : `tile (${i}, ${j}) ${kind}`;
   const left = p.order === "standard" ? "no tile skipped" : `${integer(header.tile_counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
-  return `${integer(p.n)} × ${integer(p.n)} scores · ${where} · ${left}`;
+  return `${integer(p.n)} × ${integer(p.n)} scores · ${where}${guessing ? "" : ` · ${left}`}`;
 }
