@@ -94,7 +94,7 @@ def test_ranges_are_those_that_are_enforced(told):
 def test_why_a_long_sequence_wants_random_data_is_said(told):
     assert "only with data = random: the others are made from all N²" in told["run"]["n"][1]
     with pytest.raises(ProblemError, match="65,536 with data = random: the others are made from"):
-        RunRequest.from_query({"n": 65_536, "br": "auto", "bc": "auto"})
+        RunRequest.from_query({"n": 65_536, "br": "auto", "bc": "auto", "data": "rising"})
     RunRequest.from_query({"n": 65_536, "br": "auto", "bc": "auto", "data": "random"})
 
 

@@ -1,6 +1,6 @@
 // The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
 
-import { blockName, bytes, integer } from "../lib/format.js";
+import { blockName, bytes } from "../lib/format.js";
 import { KINDS } from "./frame.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
@@ -74,12 +74,4 @@ export function tileWords({ problem: p, header, arrays }, i, j) {
     ? `${bytes(rows * cols * header.itemsize.S)}, in HBM`
     : `${KINDS[arrays.tile_kind[i * p.Tc + j]]}, never stored`;
   return `${blockName({ tensor: "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
-}
-
-/** The line below the map; `guessing`: how many tiles are skipped is still to be guessed.
- * @param {Trace} trace @param {Frame} f @param {boolean} guessing */
-export function mapWords({ header }, { problem: p, i, j, kind, stage }, guessing = false) {
-  const where = j < 0 ? `row block ${i}, ${stage}` : `tile (${i}, ${j}) ${kind}`;
-  const left = p.order === "standard" ? "no tile skipped" : `${integer(header.tile_counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
-  return `${integer(p.n)} × ${integer(p.n)} scores · ${where}${guessing ? "" : ` · ${left}`}`;
 }
