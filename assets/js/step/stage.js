@@ -27,6 +27,7 @@ export class Stage {
   show(search) {
     this.query = problemOf(search);
     this.onShown?.(this.query);
+    this.player.warm();
     if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
     this.shown = this.player.load(this.query, position(search));
