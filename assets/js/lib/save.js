@@ -1,70 +1,8 @@
-// The current frame as a picture: the player's own DOM and styles inside an SVG, canvases as images.
+// Files made in the browser: what an element shows as a picture.
 
-/** Every rule that can apply to the player, from the sheets that are loaded. */
-function styles() {
-  const rules = [];
-  for (const sheet of document.styleSheets) {
-    if (!/\/(tokens|player|run)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
-    try {
-      for (const rule of sheet.cssRules) rules.push(rule.cssText);
-    } catch {
-      // a foreign sheet: not ours, not needed
-    }
-  }
-  return rules.join("\n");
-}
+import { Camera, draw } from "./picture.js";
 
-/** Canvases lose their pixels when cloned: an image takes the place of each. */
-function withPictures(root) {
-  const copy = root.cloneNode(true);
-  const drawn = [...root.querySelectorAll("canvas")];
-  [...copy.querySelectorAll("canvas")].forEach((canvas, k) => {
-    const image = document.createElement("img");
-    image.setAttribute("src", drawn[k].toDataURL("image/png"));
-    image.setAttribute("style", canvas.getAttribute("style") ?? "");
-    image.className = "fa-drawn";
-    canvas.replaceWith(image);
-  });
-  const slid = [...root.querySelectorAll("input")];
-  [...copy.querySelectorAll("input")].forEach((input, k) => input.setAttribute("value", slid[k].value));
-  const chosen = [...root.querySelectorAll("select")];
-  [...copy.querySelectorAll("select")].forEach((select, k) => {
-    for (const option of select.options) option.toggleAttribute("selected", option.value === chosen[k].value);
-  });
-  return copy;
-}
-
-/** The frame as SVG text, of the size that it has on screen. */
-export function frameSvg(root) {
-  const { width, height } = root.getBoundingClientRect();
-  const copy = withPictures(root);
-  copy.setAttribute("style", `width:${width}px;height:${height}px;min-height:0`);
-  const box = document.createElement("div");
-  box.setAttribute("xmlns", "http://www.w3.org/1999/xhtml");
-  box.className = document.body.classList.contains("dark") ? "dark" : "";
-  const paper = getComputedStyle(document.body).backgroundColor;
-  const font = getComputedStyle(root).fontFamily.replaceAll('"', "'");
-  box.setAttribute("style", `background:${paper};font-family:${font}`);
-  const sheet = document.createElement("style");
-  sheet.textContent = `${styles()}\n* { box-sizing: border-box; }\n.fa-map .fa-drawn { position: absolute; }\nbutton { font: inherit; }`;
-  box.append(sheet, copy);
-  const body = new XMLSerializer().serializeToString(box);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
-}
-
-/** The frame as a PNG blob at twice the screen's size. */
-export async function framePng(root) {
-  const svg = frameSvg(root);
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  const { width, height } = root.getBoundingClientRect();
-  canvas.width = Math.round(width * 2);
-  canvas.height = Math.round(height * 2);
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
+const SCALE = 2; // pixels of a PNG to a CSS px
 
 /** Hands a file to the browser's downloads. */
 export function download(blob, name) {
@@ -78,8 +16,15 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
-/** Saves what is shown as "png" or "svg". */
-export async function saveFrame(root, kind, name) {
-  const blob = kind === "png" ? await framePng(root) : new Blob([frameSvg(root)], { type: "image/svg+xml" });
-  download(blob, `${name}.${kind}`);
+/** What `root` shows, as "png" or "svg", with these words below it. */
+export async function frameOf(root, kind, words) {
+  const camera = new Camera(root);
+  const picture = camera.picture(words);
+  camera.close();
+  if (kind === "svg") return new Blob([picture.svg], { type: "image/svg+xml" });
+  const canvas = document.createElement("canvas");
+  canvas.width = picture.width * SCALE;
+  canvas.height = picture.height * SCALE;
+  await draw(picture, canvas, SCALE);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
