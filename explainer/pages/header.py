@@ -22,6 +22,7 @@ BAR = """
     <div role="menu" aria-label="Export">
       <button type="button" role="menuitem" data-save="png">This frame, PNG</button>
       <button type="button" role="menuitem" data-save="svg">This frame, SVG</button>
+      <button type="button" role="menuitem" data-save="webm">Animation, WebM video</button>
       <button type="button" role="menuitem" data-save="html">Animation, offline HTML</button>
       <button type="button" role="menuitem" data-save="json">Trace, JSON</button>
       <button type="button" role="menuitem" data-save="npz">Trace, NumPy .npz</button>

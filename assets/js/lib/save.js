@@ -1,6 +1,7 @@
-// Files made in the browser: what an element shows as a picture.
+// Files made in the browser: what an element shows as a picture, a run of it as a film.
 
 import { Camera, draw } from "./picture.js";
+import { Film } from "./webm.js";
 
 const SCALE = 2; // pixels of a PNG to a CSS px
 
@@ -27,4 +28,19 @@ export async function frameOf(root, kind, words) {
   canvas.height = picture.height * SCALE;
   await draw(picture, canvas, SCALE);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+/** A WebM that shows each of these pictures for `beat` ms; `tell` hears the share that is done. */
+export async function filmOf(pictures, beat, tell) {
+  const canvas = document.createElement("canvas");
+  const most = (side) => Math.max(...pictures.map((picture) => picture[side]));
+  canvas.width = 2 * Math.ceil(most("width") / 2); // encoders want even sides
+  canvas.height = 2 * Math.ceil(most("height") / 2);
+  const film = await Film.of(canvas);
+  for (const [k, picture] of pictures.entries()) {
+    await draw(picture, canvas, 1);
+    await film.add(k * beat, beat);
+    tell((k + 1) / pictures.length);
+  }
+  return film.end();
 }

@@ -10,6 +10,7 @@ import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
+import { film } from "./film.js";
 import { Stage } from "./stage.js";
 
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
@@ -57,15 +58,16 @@ class Page extends Stage {
 
   /** Pictures are made here, from what is shown; the rest comes from the server as a file. */
   async save(kind) {
-    if (!this.mount.isConnected) return;
+    if (!this.mount.isConnected || document.querySelector(".fa-filming")) return;
     const root = this.racing ? this.race.root : this.player.root;
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
-    const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
+    const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
+    if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words) };
+    const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words), webm: () => film(this, words) };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import xml.dom.minidom
 from urllib.parse import urlencode
@@ -15,11 +16,12 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.export import site
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, read, settled
+from tests.browser.harness import focus, press, query_of, read, settled
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
 
+SMALL = Problem(n=8, d=4, block_q=4, block_k=4)
 ALIKE = 0.98
 SCALE = 2  # pixels of a PNG to a CSS px, and of the screen that it is compared with
 # name → (address, width, height, colour scheme)
@@ -93,7 +95,7 @@ def offline(browser):
     page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
     page.on(
         "request",
-        lambda r: r.url.startswith(("file:", "data:")) or page.complaints.append(r.url),
+        lambda r: r.url.startswith(("file:", "data:", "blob:")) or page.complaints.append(r.url),
     )
     yield page
     assert page.complaints == []
@@ -189,3 +191,63 @@ def test_a_picture_looks_like_the_screen(sharp, server, watch, tmp_path, name):
     alone.goto(svg.as_uri())
     assert similarity(*both(screen, box, pixels(alone.screenshot()), at)) >= ALIKE
     alone.close()
+
+
+# Plays a film to its end, then looks at it from place to place.
+WATCH = """async ([data, looks]) => {
+  const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+  const video = document.createElement("video");
+  const once = (name) => new Promise((done, fail) => {
+    video.addEventListener(name, done, { once: true });
+    video.addEventListener("error", () => fail(video.error.message), { once: true });
+  });
+  video.muted = true;
+  video.src = URL.createObjectURL(new Blob([bytes], { type: "video/webm" }));
+  await once("loadeddata");
+  const { videoWidth: width, videoHeight: height, duration } = video;
+  video.playbackRate = 16;
+  const ended = once("ended");
+  await video.play();
+  await ended;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const frames = new Set();
+  for (let k = 0.5; k < looks; k++) {
+    const there = once("seeked");
+    video.currentTime = (k / looks) * duration;
+    await there;
+    canvas.getContext("2d").drawImage(video, 0, 0);
+    frames.add(canvas.toDataURL());
+  }
+  return { width, height, duration, frames: [...frames] };
+}"""
+
+
+def test_a_film_shows_the_whole_run(tab, offline, tmp_path):
+    last = len(trace(SMALL).visits) - 1
+    page = tab.open(urlencode(SMALL.to_query() | {"step": str(last)}))
+    before, address = read(page), query_of(page)
+    svg = saved(page, "svg", tmp_path)
+    at, box = inner(svg), page.locator('[data-testid="player"]').bounding_box()
+    root = xml.dom.minidom.parse(str(svg)).documentElement
+    screen = pixels(page.screenshot())
+    film = save(page, "webm", tmp_path)
+    assert read(page) == before and query_of(page) == address, "back where the visitor was"
+
+    data = base64.b64encode(film.read_bytes()).decode()
+    every = [phase for visit in trace(SMALL).visits for phase in phases(visit)]
+    seen = offline.evaluate(WATCH, [data, len(every)])
+    assert seen["width"] == (int(root.getAttribute("width")) + 1) // 2 * 2
+    assert 0 <= seen["height"] - int(root.getAttribute("height")) <= 40
+    assert last + 1 <= len(seen["frames"]) <= len(every)
+    end = pixels(base64.b64decode(seen["frames"][-1].partition(",")[2]))
+    assert similarity(*both(screen, box, end, at, 1)) >= 0.9, "video, and not lossless"
+
+
+def test_a_film_too_long_is_refused_in_words(tab):
+    page = tab.open("n=256&d=4&br=4&bc=4&mask=full")
+    page.locator(".fa-menu summary").click()
+    page.locator("[data-save=webm]").click()
+    notice = page.locator(".fa-player .fa-notice")
+    notice.wait_for()
+    assert "at most 400 tiles, and this run has" in notice.inner_text()
+    assert "larger Br or Bc" in notice.inner_text()
