@@ -24,6 +24,7 @@ BAR = """
       <div role="group" aria-labelledby="fa-export">
         <button type="button" data-save="png">This frame, PNG</button>
         <button type="button" data-save="svg">This frame, SVG</button>
+        <button type="button" data-save="webm">Animation, WebM video</button>
         <button type="button" data-save="html">Animation, offline HTML</button>
         <button type="button" data-save="json">Trace, JSON</button>
         <button type="button" data-save="npz">Trace, NumPy .npz</button>

@@ -8,7 +8,7 @@
 //   fa:present            the Step page for a lecture hall                              site/bar.js → step
 //   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/hall.js
 //   fa:leave-hall         back from it                                                  site/scenes.js → site/hall.js
-//   fa:save {kind}        save what the Step page shows: png, svg, html, json, npz      site/bar.js → step
+//   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step
 //   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
 //   fa:reveal, fa:conceal a claim's answer, for print                                   learn → learn/questions.js

@@ -1,81 +1,9 @@
-// The current frame as a picture: the player's own DOM and styles inside an SVG, canvases as images.
+// Files made in the browser: what an element shows as a picture, a run of it as a film.
 
-/** Every rule that can apply to the player, from the sheets that are loaded. */
-function styles() {
-  const rules = [];
-  for (const sheet of document.styleSheets) {
-    if (!/\/(all|tokens|player|terms)\.css$/.test(sheet.href ?? "") && sheet.href) continue;
-    try {
-      for (const rule of sheet.cssRules) rules.push(rule.cssText);
-    } catch {
-      // a foreign sheet: not ours, not needed
-    }
-  }
-  return rules.join("\n");
-}
+import { Camera, draw } from "./picture.js";
+import { Film } from "./webm.js";
 
-/** Canvases lose their pixels when cloned: an image takes the place of each. */
-function withPictures(root) {
-  const copy = root.cloneNode(true);
-  const drawn = [...root.querySelectorAll("canvas")];
-  [...copy.querySelectorAll("canvas")].forEach((canvas, k) => {
-    const image = document.createElement("img");
-    image.setAttribute("src", drawn[k].toDataURL("image/png"));
-    image.setAttribute("style", canvas.getAttribute("style") ?? "");
-    image.className = "fa-drawn";
-    canvas.replaceWith(image);
-  });
-  const slid = [...root.querySelectorAll("input")];
-  [...copy.querySelectorAll("input")].forEach((input, k) => input.setAttribute("value", slid[k].value));
-  const chosen = [...root.querySelectorAll("select")];
-  [...copy.querySelectorAll("select")].forEach((select, k) => {
-    for (const option of select.options) option.toggleAttribute("selected", option.value === chosen[k].value);
-  });
-  return copy;
-}
-
-const LINE = 28; // px under a frame, for the line that says of what kind its numbers are
-
-/** Of the frame on screen and of that line. */
-function sizeOf(root) {
-  const { width, height } = root.getBoundingClientRect();
-  return { width, height, whole: height + LINE };
-}
-
-/** The frame as SVG text, of the size that it has on screen; under it of what `kind` its numbers are. */
-export function frameSvg(root, kind) {
-  const { width, height, whole } = sizeOf(root);
-  const copy = withPictures(root);
-  copy.setAttribute("style", `width:${width}px;height:${height}px;min-height:0`);
-  const box = document.createElement("div");
-  box.setAttribute("xmlns", "http://www.w3.org/1999/xhtml");
-  box.className = document.body.classList.contains("dark") ? "dark" : "";
-  const paper = getComputedStyle(document.body).backgroundColor;
-  const font = getComputedStyle(root).fontFamily.replaceAll('"', "'");
-  box.setAttribute("style", `background:${paper};font-family:${font}`);
-  const sheet = document.createElement("style");
-  sheet.textContent = `${styles()}\n* { box-sizing: border-box; }\n.fa-map .fa-drawn { position: absolute; }\nbutton { font: inherit; }`;
-  const line = document.createElement("div");
-  line.setAttribute("style", `height:${LINE}px;padding:0 12px;color:${getComputedStyle(root).color};font-size:13px;line-height:${LINE}px`);
-  line.textContent = kind;
-  box.append(sheet, copy, line);
-  const body = new XMLSerializer().serializeToString(box);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${whole}" viewBox="0 0 ${width} ${whole}"><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
-}
-
-/** The frame as a PNG blob at twice the screen's size. */
-export async function framePng(root, kind) {
-  const svg = frameSvg(root, kind);
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  const { width, whole } = sizeOf(root);
-  canvas.width = Math.round(width * 2);
-  canvas.height = Math.round(whole * 2);
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
+const SCALE = 2; // pixels of a PNG to a CSS px
 
 /** Hands a file to the browser's downloads. */
 export function download(blob, name) {
@@ -89,8 +17,30 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
-/** Saves what is shown as "png" or "svg", with the words for the `kind` of its numbers. */
-export async function saveFrame(root, ending, name, kind) {
-  const blob = ending === "png" ? await framePng(root, kind) : new Blob([frameSvg(root, kind)], { type: "image/svg+xml" });
-  download(blob, `${name}.${ending}`);
+/** What `root` shows, as "png" or "svg", with these words below it. */
+export async function frameOf(root, kind, words) {
+  const camera = new Camera(root);
+  const picture = camera.picture(words);
+  camera.close();
+  if (kind === "svg") return new Blob([picture.svg], { type: "image/svg+xml" });
+  const canvas = document.createElement("canvas");
+  canvas.width = picture.width * SCALE;
+  canvas.height = picture.height * SCALE;
+  await draw(picture, canvas, SCALE);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+/** A WebM that shows each of these pictures for `beat` ms; `tell` hears the share that is done. */
+export async function filmOf(pictures, beat, tell) {
+  const canvas = document.createElement("canvas");
+  const most = (side) => Math.max(...pictures.map((picture) => picture[side]));
+  canvas.width = 2 * Math.ceil(most("width") / 2); // encoders want even sides
+  canvas.height = 2 * Math.ceil(most("height") / 2);
+  const film = await Film.of(canvas);
+  for (const [k, picture] of pictures.entries()) {
+    await draw(picture, canvas, 1);
+    await film.add(k * beat, beat);
+    tell((k + 1) / pictures.length);
+  }
+  return film.end();
 }

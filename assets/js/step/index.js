@@ -9,7 +9,8 @@ import { hear } from "../lib/events.js";
 import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { position, problemOf } from "../model/query.js";
-import { download, saveFrame } from "../lib/save.js";
+import { download, frameOf } from "../lib/save.js";
+import { film } from "./film.js";
 import { isTaken } from "../lib/keys.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
@@ -67,20 +68,25 @@ class Page extends Stage {
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** The frame is made here, from the DOM; the rest comes from the server as a file. */
+  /** Pictures are made here, from what is shown; the rest comes from the server as a file. */
   async save(kind) {
-    if (!this.mount.isConnected) return;
+    if (!this.mount.isConnected || document.querySelector(".fa-filming")) return;
     const root = this.racing ? this.race.root : this.player.root;
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
-    const name = `flashattention-n${params.get("n")}-step${params.get("step")}`;
+    const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
+    if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
+    const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${this.player.trace.header.kind}`;
+    const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
+    const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words), webm: () => film(this, words) };
     try {
-      if (kind === "png" || kind === "svg") return await saveFrame(root, kind, name, this.player.trace.header.kind);
-      const file = await asked(new URL(`fa/export.${kind}${search}`, document.baseURI));
-      download(await file.blob(), `${name}.${kind}`);
+      download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
-      this.player.say(error.message);
+      if (!this.racing) return this.player.say(error.message);
+      const { notice } = this.race;
+      notice.hidden = false;
+      notice.textContent = error.message;
     }
   }
 

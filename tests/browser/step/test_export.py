@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import xml.dom.minidom
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
@@ -13,18 +17,73 @@ from explainer.trace import trace
 from explainer.web.export import site
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, read
+from tests.browser.harness import focus, press, query_of, read, settled
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
 
+SMALL = Problem(n=8, d=4, block_q=4, block_k=4)
+ALIKE = 0.98
+SCALE = 2  # pixels of a PNG to a CSS px, and of the screen that it is compared with
+# name → (address, width, height, colour scheme)
+SCREENS = {
+    "light": ("step=4&phase=exp", 1280, 720, "light"),
+    "dark": ("step=4&phase=exp", 1440, 900, "dark"),
+    "race": ("mode=compare&clock=bytes&n=64&d=16&br=16&bc=16&step=14", 1440, 900, "light"),
+    "hall": ("mode=present&step=4", 1280, 720, "light"),
+}
+
+
 def save(page, kind: str, folder):
     page.locator(".fa-menu summary").click()
+    return saved(page, kind, folder, lambda: page.locator(f"[data-save={kind}]").click())
+
+
+def saved(page, kind: str, folder, act=None):
+    """The file; asked for as the menu does, which the hall hides."""
+    ask = "(kind) => document.dispatchEvent(new CustomEvent('fa:save', { detail: kind }))"
     with page.expect_download() as event:
-        page.locator(f"[data-save={kind}]").click()
+        (act or (lambda: page.evaluate(ask, kind)))()
     path = folder / event.value.suggested_filename
     event.value.save_as(path)
     return path
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), float)
+
+
+def similarity(a: np.ndarray, b: np.ndarray, side: int = 8) -> float:
+    """Structural similarity of two pictures (rows, columns, 3) of 0 to 255: the mean over squares
+    of ``side`` pixels, of the colour channel where they are least alike."""
+
+    def mean(x):
+        rows, columns = x.shape[0] // side, x.shape[1] // side
+        whole = x[: rows * side, : columns * side]
+        return whole.reshape(rows, side, columns, side, 3).mean((1, 3))
+
+    assert a.shape == b.shape
+    x, y = mean(a), mean(b)
+    spread = mean(a * a) - x * x + mean(b * b) - y * y
+    both = mean(a * b) - x * y
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    alike = (2 * x * y + c1) * (2 * both + c2) / ((x * x + y * y + c1) * (spread + c2))
+    return alike.mean((0, 1)).min()
+
+
+def inner(svg) -> tuple[float, float]:
+    """Where the page's own picture lies in a saved one, in CSS px."""
+    place = xml.dom.minidom.parse(str(svg)).getElementsByTagName("foreignObject")[0]
+    return float(place.getAttribute("x") or 0), float(place.getAttribute("y") or 0)
+
+
+def both(screen: np.ndarray, box: dict, picture: np.ndarray, at, scale: int = SCALE):
+    """What the screen and a picture show of the same element: as much as is on the screen."""
+    left, top = round(box["x"] * scale), round(box["y"] * scale)
+    x, y = (round(side * scale) for side in at)
+    wide = min(int(box["width"] * scale), screen.shape[1] - left, picture.shape[1] - x)
+    high = min(int(box["height"] * scale), screen.shape[0] - top, picture.shape[0] - y)
+    return screen[top : top + high, left : left + wide], picture[y : y + high, x : x + wide]
 
 
 @pytest.fixture
@@ -37,7 +96,7 @@ def offline(browser):
     page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
     page.on(
         "request",
-        lambda r: r.url.startswith(("file:", "data:")) or page.complaints.append(r.url),
+        lambda r: r.url.startswith(("file:", "data:", "blob:")) or page.complaints.append(r.url),
     )
     yield page
     assert page.complaints == []
@@ -87,15 +146,109 @@ def test_site_plays_the_tour_from_disk(offline, tmp_path):
     assert press(offline, "ArrowRight")["step"] == "1"
 
 
-def test_frame_as_picture_and_trace_as_file(tab, tmp_path):
+def test_trace_as_file(tab, tmp_path):
     page = tab.open(urlencode(PROBLEM.to_query() | {"step": "4"}))
-    png = save(page, "png", tmp_path)
-    assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and png.stat().st_size > 50_000
-    svg = save(page, "svg", tmp_path)
-    document = xml.dom.minidom.parse(str(svg))
-    words = document.documentElement.toxml()
-    assert document.documentElement.tagName == "svg" and "Step 5 of 12" in words
-    assert str(KIND) in words and "--fa-q: " in words, "its kind, and its colours"
-    assert "http://127" not in words, "a picture that asks nobody for anything"
     assert save(page, "json", tmp_path).stat().st_size > 5_000
     assert save(page, "npz", tmp_path).read_bytes()[:2] == b"PK"
+
+
+# A table or a listing may have been scrolled, and a picture shows it so.
+SCROLL = "(root) => { for (const node of root.querySelectorAll('*')) node.scrollTop = 20; }"
+
+
+@pytest.fixture(scope="module")
+def sharp(browser):
+    """A browser on a screen with as many pixels as a saved picture has."""
+    context = browser.new_context(device_scale_factor=SCALE)
+    yield context
+    context.close()
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_picture_looks_like_the_screen(sharp, server, watch, tmp_path, name):
+    query, width, height, scheme = SCREENS[name]
+    page = watch(sharp).page
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{server.url}/?{query}")
+    player = page.locator(".fa-player:not(.fa-tour)").first
+    page.wait_for_selector('[data-testid="player"][data-step][aria-busy="false"]')
+    page.evaluate(SCROLL, player.element_handle())
+    settled(page)
+    screen, box = pixels(page.screenshot()), player.bounding_box()
+    png, svg = saved(page, "png", tmp_path), saved(page, "svg", tmp_path)
+    at, text = inner(svg), svg.read_text(encoding="utf-8")
+
+    picture = pixels(png.read_bytes())
+    assert picture.shape[0] >= box["height"] * SCALE, "nothing is cut off"
+    assert picture.shape[1] >= box["width"] * SCALE, "nothing is cut off"
+    assert similarity(*both(screen, box, picture, at)) >= ALIKE
+
+    # The SVG alone, without the page's sheets.
+    assert "http://127" not in text, "a picture that asks nobody for anything"
+    assert "n=" in text and "step=" in text and str(KIND) in text, "where it is from"
+    alone = sharp.new_page()
+    alone.set_viewport_size({"width": width, "height": height})
+    alone.goto(svg.as_uri())
+    assert similarity(*both(screen, box, pixels(alone.screenshot()), at)) >= ALIKE
+    alone.close()
+
+
+# Plays a film to its end, then looks at it from place to place.
+WATCH = """async ([data, looks]) => {
+  const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+  const video = document.createElement("video");
+  const once = (name) => new Promise((done, fail) => {
+    video.addEventListener(name, done, { once: true });
+    video.addEventListener("error", () => fail(video.error.message), { once: true });
+  });
+  video.muted = true;
+  video.src = URL.createObjectURL(new Blob([bytes], { type: "video/webm" }));
+  await once("loadeddata");
+  const { videoWidth: width, videoHeight: height, duration } = video;
+  video.playbackRate = 16;
+  const ended = once("ended");
+  await video.play();
+  await ended;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const frames = new Set();
+  for (let k = 0.5; k < looks; k++) {
+    const there = once("seeked");
+    video.currentTime = (k / looks) * duration;
+    await there;
+    canvas.getContext("2d").drawImage(video, 0, 0);
+    frames.add(canvas.toDataURL());
+  }
+  return { width, height, duration, frames: [...frames] };
+}"""
+
+
+def test_a_film_shows_the_whole_run(tab, offline, tmp_path):
+    last = len(trace(SMALL).visits) - 1
+    page = tab.open(urlencode(SMALL.to_query() | {"step": str(last)}))
+    before, address = read(page), query_of(page)
+    svg = saved(page, "svg", tmp_path)
+    at, box = inner(svg), page.locator('[data-testid="player"]').bounding_box()
+    root = xml.dom.minidom.parse(str(svg)).documentElement
+    screen = pixels(page.screenshot())
+    film = save(page, "webm", tmp_path)
+    assert read(page) == before and query_of(page) == address, "back where the visitor was"
+
+    data = base64.b64encode(film.read_bytes()).decode()
+    every = [phase for visit in trace(SMALL).visits for phase in phases(visit)]
+    seen = offline.evaluate(WATCH, [data, len(every)])
+    assert seen["width"] == (int(root.getAttribute("width")) + 1) // 2 * 2
+    assert 0 <= seen["height"] - int(root.getAttribute("height")) <= 40
+    assert last + 1 <= len(seen["frames"]) <= len(every)
+    end = pixels(base64.b64decode(seen["frames"][-1].partition(",")[2]))
+    assert similarity(*both(screen, box, end, at, 1)) >= 0.9, "video, and not lossless"
+
+
+def test_a_film_too_long_is_refused_in_words(tab):
+    page = tab.open("n=256&d=4&br=4&bc=4&mask=full")
+    page.locator(".fa-menu summary").click()
+    page.locator("[data-save=webm]").click()
+    notice = page.locator(".fa-player .fa-notice")
+    notice.wait_for()
+    assert "at most 400 tiles, and this run has" in notice.inner_text()
+    assert "larger Br or Bc" in notice.inner_text()

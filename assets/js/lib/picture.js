@@ -1,0 +1,255 @@
+// What an element shows, as an SVG that stands alone: its nodes in a foreignObject, each with the styles that the
+// browser has computed for it, so that no sheet, ancestor, media query or variable is needed any more.
+//
+// Limits of foreignObject that shape this: an SVG that is drawn as an image loads nothing, so canvases and images come
+// as data; one from a blob: address taints the canvas that it is drawn to, one from a data: address does not.
+
+const MARGIN = 24; // CSS px around the element: shadows and focus rings reach beyond it
+const LINE = 18; // of the words below it
+const FONT = "12px system-ui, sans-serif";
+// What scripts and animations may set though no sheet names it.
+const ALWAYS = ["width", "height", "opacity", "visibility", "transform", "translate", "scale", "rotate", "filter", "clip-path"];
+const STILL = /^(--|transition|animation|cursor|pointer-events|will-change|view-transition|scroll|overscroll|touch-action|content-visibility)/;
+const SIZES = /^(width|height|grid-template-(columns|rows)|(block|inline)-size|top|left|right|bottom|inset.*|margin.*|padding.*|.*gap)$/;
+// Always said: a width reads as 0 as long as no line is drawn, and the browser's own are in em of something else.
+const SAID = /(^border-.*|outline|rule)-width$|^font-(size|weight)$|^margin-/;
+const KEPT = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditable$)/;
+const PART = /::-[\w-]+(?=$|:)/; // a part of a control, which no script can read: its rules are taken as written
+
+/** All style rules of the page, those inside @media and the like too, where they hold. */
+function* rulesOf(rules) {
+  for (const rule of rules) {
+    if (rule instanceof CSSMediaRule && !matchMedia(rule.conditionText).matches) continue;
+    if (rule.style) yield rule;
+    if (rule.cssRules) yield* rulesOf(rule.cssRules);
+  }
+}
+
+function sheetRules() {
+  return [...document.styleSheets, ...document.adoptedStyleSheets].flatMap((sheet) => {
+    try {
+      return [...rulesOf(sheet.cssRules)];
+    } catch {
+      return []; // a foreign sheet: not ours, not needed
+    }
+  });
+}
+
+/** A place where only the browser's own styles hold: what is the same there need not be said. */
+class Bare {
+  constructor() {
+    this.host = document.createElement("div");
+    this.host.hidden = true;
+    const inside = this.host.attachShadow({ mode: "open" });
+    this.top = document.createElement("div");
+    this.top.style.all = "initial";
+    inside.append(this.top);
+    document.body.append(this.host);
+    this.known = new Map();
+  }
+
+  /** The values of `properties` of an element like this one. */
+  values(node, properties) {
+    const key = `${node.namespaceURI} ${node.localName} ${node.type ?? ""} ${node.disabled ?? ""}`;
+    if (!this.known.has(key)) {
+      const like = node.cloneNode(false);
+      for (const name of ["class", "style", "id", "hidden"]) like.removeAttribute(name);
+      this.top.append(like);
+      const style = getComputedStyle(like);
+      this.known.set(key, properties.map((name) => (SAID.test(name) ? null : style.getPropertyValue(name))));
+    }
+    return this.known.get(key);
+  }
+}
+
+/** Copies elements; kept for many frames, it reads the page's sheets once. */
+export class Camera {
+  constructor(root) {
+    this.root = root;
+    const rules = sheetRules();
+    const named = new Set(ALWAYS);
+    for (const { style } of rules) for (const name of style) named.add(name);
+    for (const { style } of root.querySelectorAll("[style]")) for (const name of style) named.add(name);
+    this.properties = [...named].filter((name) => !STILL.test(name));
+    this.parts = rules.filter(({ selectorText }) => PART.test(selectorText ?? ""));
+    this.bare = new Bare();
+    this.block = this.bare.values(this.bare.top, this.properties);
+    this.inline = this.bare.values(document.createElement("span"), this.properties);
+  }
+
+  close() {
+    this.bare.host.remove();
+  }
+
+  /** The declarations that this style needs beyond the browser's own and, if they are inherited, its parent's. */
+  said(values, bare, above) {
+    const words = [];
+    for (let k = 0; k < values.length; k++) {
+      let value = values[k];
+      if (value === bare[k] && value === above[k]) continue;
+      const name = this.properties[k];
+      if (/url\("(?!data:|#)/.test(value)) value = "none";
+      // Lengths are read with six digits, and are whole 64ths of a pixel: a little less, and a line of text would break.
+      if (SIZES.test(name)) value = value.replace(/\d+\.\d+px/g, (px) => `${Math.round(parseFloat(px) * 128) / 128}px`);
+      if (name.startsWith("overflow")) value = value.replace(/auto|scroll/, "hidden");
+      words.push(`${name}:${value}`);
+    }
+    return words.join(";");
+  }
+
+  values(style) {
+    return this.properties.map((name) => style.getPropertyValue(name));
+  }
+
+  /** One class for each different set of declarations. */
+  named(words) {
+    if (!this.classes.has(words)) this.classes.set(words, `c${this.classes.size}`);
+    return this.classes.get(words);
+  }
+
+  /** Declarations of the parts of a control, with the variables that they use. */
+  partsOf(node) {
+    if (!/^(input|progress|meter)$/.test(node.localName)) return "";
+    const style = getComputedStyle(node);
+    return this.parts.flatMap((rule) => rule.selectorText.split(/,(?![^(]*\))/).map((selector) => {
+      if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
+      const words = rule.style.cssText.replace(/var\((--[\w-]+)(?:,[^()]*)?\)/g, (all, name) => style.getPropertyValue(name) || all);
+      return `|${selector.match(PART)[0]}{${words}}`;
+    })).join("");
+  }
+
+  copy(node, above) {
+    if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
+    if (node.nodeType !== Node.ELEMENT_NODE || /^(script|style)$/.test(node.localName)) return null;
+    const style = getComputedStyle(node);
+    if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option") return null;
+    const values = this.values(style);
+    const bare = this.bare.values(node, this.properties);
+    let words = this.said(values, bare, above);
+    for (const side of ["::before", "::after"]) {
+      const beside = getComputedStyle(node, side);
+      if (/^(none|normal)$/.test(beside.content)) continue;
+      words += `|${side}{content:${beside.content};${this.said(this.values(beside), this.inline, values)}}`;
+    }
+    const twin = this.twin(node);
+    for (const { name } of [...twin.attributes]) if (!KEPT.test(name)) twin.removeAttribute(name);
+    if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement) this.draw(node, twin);
+    twin.setAttribute("class", this.named(words + this.partsOf(node)));
+    if (this.scrolled && style.position === "sticky") this.stick(node, twin);
+    const { scrollLeft, scrollTop } = node;
+    const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
+    this.scrolled += away;
+    for (const child of node.childNodes) {
+      const below = this.copy(child, values);
+      if (!below) continue;
+      twin.append(below);
+      if (away && child instanceof Element) below.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
+    }
+    this.scrolled -= away;
+    return twin;
+  }
+
+  /** Nothing scrolls in a picture: what sticks is moved from its place in the flow to where it is. */
+  stick(node, twin) {
+    const now = node.getBoundingClientRect();
+    const { position } = node.style;
+    node.style.position = "static";
+    const flow = node.getBoundingClientRect();
+    node.style.position = position;
+    twin.style.cssText = `position:relative;inset:${now.top - flow.top}px auto auto ${now.left - flow.left}px`;
+  }
+
+  /** The same element, with what was typed or chosen in it; a canvas becomes an image. */
+  twin(node) {
+    if (node instanceof HTMLCanvasElement) return document.createElement(node.width && node.height ? "img" : "span");
+    const twin = node.cloneNode(false);
+    if (node instanceof HTMLInputElement) {
+      twin.setAttribute("value", node.value);
+      twin.toggleAttribute("checked", node.checked);
+    }
+    if (node instanceof HTMLTextAreaElement) twin.textContent = node.value;
+    if (node instanceof HTMLOptionElement) twin.toggleAttribute("selected", node.selected);
+    return twin;
+  }
+
+  draw(node, twin) {
+    if (twin.localName !== "img") return;
+    let canvas = node;
+    if (node instanceof HTMLImageElement) {
+      canvas = document.createElement("canvas");
+      canvas.width = node.naturalWidth || 1;
+      canvas.height = node.naturalHeight || 1;
+      canvas.getContext("2d").drawImage(node, 0, 0);
+    }
+    twin.setAttribute("src", canvas.toDataURL("image/png"));
+  }
+
+  /** {svg: text, width, height in CSS px} of what is shown now, on the page's paper, with these words below. Whatever
+   * moves is first brought to its end. */
+  picture(words) {
+    for (const animation of this.root.getAnimations({ subtree: true }))
+      if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+    this.classes = new Map();
+    this.scrolled = 0; // elements around the one being copied that are
+    const box = this.root.getBoundingClientRect();
+    const wide = Math.ceil(Math.max(box.width, this.root.scrollWidth));
+    const high = Math.ceil(Math.max(box.height, this.root.scrollHeight));
+    const copy = this.copy(this.root, this.block);
+    copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
+    const place = document.createElement("div");
+    place.append(this.sheet(), copy);
+    const { paper, ink } = colors(this.root);
+    const lines = broken(words, wide);
+    const below = lines.map((line, k) => `<text x="${MARGIN}" y="${high + 2 * MARGIN + (k + 0.4) * LINE}">${escaped(line)}</text>`);
+    const [width, height] = [wide + 2 * MARGIN, high + 2 * MARGIN + lines.length * LINE + 4];
+    const sentence = this.root.querySelector("[data-testid=sentence]")?.textContent ?? "";
+    const svg = [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+      `<title>${escaped(words)}</title><desc>${escaped(sentence)}</desc><rect width="100%" height="100%" fill="${paper}"/>`,
+      `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:visible">`,
+      `${new XMLSerializer().serializeToString(place)}</foreignObject>`,
+      `<g fill="${ink}" style="font:${FONT}">${below.join("")}</g></svg>`,
+    ].join("");
+    return { svg, width, height };
+  }
+
+  /** A style sheet of all classes that were named. */
+  sheet() {
+    const sheet = document.createElement("style");
+    const rule = ([words, name]) => words.split(/\|(?=::)/).map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`)).join("\n");
+    sheet.textContent = [...this.classes].map(rule).join("\n");
+    return sheet;
+  }
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The first paper that is not clear, from here up, and the ink of this element. */
+function colors(root) {
+  let node = root.parentElement;
+  while (node && /^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(node).backgroundColor)) node = node.parentElement;
+  return { paper: node ? getComputedStyle(node).backgroundColor : "#fff", ink: getComputedStyle(root).color };
+}
+
+/** Words as lines of at most this many CSS px. */
+function broken(words, width) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = FONT;
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (lines.at(-1) && pen.measureText(longer).width > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/** Draws a picture at the top left of a canvas, `scale` pixels to a CSS px. */
+export async function draw({ svg, width, height }, canvas, scale) {
+  // Without this, a canvas puts the baselines of an image's text on whole CSS px, then scales.
+  const exact = svg.replace("<svg ", '<svg text-rendering="geometricPrecision" ');
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(exact)}`;
+  await image.decode();
+  canvas.getContext("2d").drawImage(image, 0, 0, width * scale, height * scale);
+}

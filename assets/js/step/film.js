@@ -1,0 +1,68 @@
+// A whole run as a film: every place that Play would show, from the first to the last.
+
+import { el } from "../lib/dom.js";
+import { during } from "../lib/pending.js";
+import { Camera } from "../lib/picture.js";
+import { filmOf } from "../lib/save.js";
+import { movePhase, phasesOf, place } from "../model/frame.js";
+
+const MOST = 400; // frames
+const WHOLE_MS = 25_000;
+const BEAT_MS = [120, 900]; // at least, at most
+
+/** Phase by phase; tile by tile where that were too many. */
+function placesOf(trace) {
+  const places = [{ step: 0, phase: phasesOf(trace, 0)[0] }];
+  while (places.length <= MOST) {
+    const next = movePhase(trace, places.at(-1), 1);
+    if (next.step === places.at(-1).step && next.phase === places.at(-1).phase) return places;
+    places.push(next);
+  }
+  return Array.from({ length: trace.steps }, (_, step) => place(trace, step));
+}
+
+/** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
+function runOf({ racing, race, player }) {
+  if (!racing)
+    return { root: player.root, places: placesOf(player.trace), now: player.at, go: (at) => player.go(at.step, at.phase), run: () => player.trace };
+  const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
+  return { root: race.root, places: ticks, now: race.tick, go: (tick) => race.go(tick), run: () => race.timing };
+}
+
+/** The run that the stage shows, with these words below each frame. */
+async function filmed(stage, words, tell) {
+  const { root, places, now, go, run } = runOf(stage);
+  if (places.length > MOST) {
+    const what = stage.racing ? "ticks" : "tiles";
+    throw new Error(`A film holds at most ${MOST} ${what}, and this run has ${places.length.toLocaleString("en")}: choose larger Br or Bc, or a smaller N.`);
+  }
+  const first = run();
+  const camera = new Camera(root);
+  const pictures = [];
+  try {
+    for (const at of places) {
+      if (run() !== first || !root.isConnected) throw new Error("The film was given up, since another run is shown.");
+      go(at);
+      pictures.push(camera.picture(words));
+      tell((0.7 * pictures.length) / places.length);
+      await new Promise((done) => setTimeout(done)); // the page stays alive
+    }
+  } finally {
+    camera.close();
+    if (run() === first) go(now);
+  }
+  const beat = Math.min(BEAT_MS[1], Math.max(BEAT_MS[0], WHOLE_MS / places.length));
+  return filmOf(pictures, beat, (share) => tell(0.7 + 0.3 * share));
+}
+
+/** The run as a WebM, and how far it is, until it is there. */
+export async function film(stage, words) {
+  const bar = el("progress", { max: 1, value: 0, "aria-label": "Film" });
+  const note = el("div", { class: "fa-filming", role: "status" }, [el("span", { text: "The film of the whole run is being made" }), bar]);
+  document.body.append(note);
+  try {
+    return await during("film", filmed(stage, words, (share) => (bar.value = share)));
+  } finally {
+    note.remove();
+  }
+}
