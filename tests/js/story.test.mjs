@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, real, traceOf } from "./load.mjs";
-import { changes, distance, frame, outcome, phasesOf, rescales, slotsOf, verdict, visitsOf } from "./model.mjs";
+import { changes, distance, frame, outcome, phasesOf, questionAt, rescales, slotsOf, verdict, visitsOf } from "./model.mjs";
 
 const near = (found, wanted, where) =>
   assert.ok(Math.abs(found - real(wanted)) <= 1e-5 * Math.max(1, Math.abs(wanted)), `${where}: ${found}, not ${wanted}`);
@@ -71,3 +71,23 @@ for (const [name, case_] of fixtures("story")) {
     });
   });
 }
+
+test("no answer is a safe bet", () => {
+  const told = {};
+  for (const [name] of fixtures("story")) {
+    const trace = traceOf(name);
+    const answers = {};
+    for (let step = 0; step < trace.steps; step++) {
+      const question = questionAt(trace, step);
+      if (!question?.options.length) continue;
+      const kind = question.options.join();
+      (answers[kind] ??= []).push(question.answer);
+    }
+    for (const [kind, given] of Object.entries(answers)) {
+      const most = Math.max(...given.map((answer) => given.filter((other) => other === answer).length));
+      if (given.length >= 4) assert.ok(most <= 0.75 * given.length, `${name}: ${kind}: ${given}`);
+      told[kind] = (told[kind] ?? 0) + given.length;
+    }
+  }
+  assert.ok(told["Yes,No"] >= 2, JSON.stringify(told));
+});

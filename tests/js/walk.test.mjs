@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  ALGORITHMS, atPhase, finishedRows, frame, hidden, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence,
+  ALGORITHMS, atPhase, finishedRows, frame, hidden, isRight, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence,
   stated, tileState, weight,
 } from "./model.mjs";
 
@@ -180,8 +180,14 @@ for (const [name, case_] of fixtures("walk")) {
       asked += 1;
       const next = later.get(step + 1);
       const answer = question.options[question.answer];
-      const row = /row (\d+)'s maximum/.exec(question.text)?.[1];
-      if (/how many/.test(question.text)) assert.equal(answer, String(case_.kinds.flat().filter((kind) => kind === "skipped").length));
+      const row = /row (\d+)'s maximum change/.exec(question.text)?.[1];
+      if (question.slider) {
+        const [, of] = /row (\d+)/i.exec(question.text);
+        const stats = next.rows[of];
+        assert.equal(question.answer, real(/What is ℓ/.test(question.text) ? stats.l_new : stats.alpha), `${name}: after ${step}`);
+        assert.ok(question.answer >= question.slider.min && question.answer <= question.slider.max, question.text);
+        assert.ok(isRight(question, question.answer) && !isRight(question, question.answer + 2 * question.slider.tolerance));
+      } else if (/how many/.test(question.text)) assert.equal(answer, String(case_.kinds.flat().filter((kind) => kind === "skipped").length));
       else if (row) assert.equal(answer, real(next.rows[row].m_new) > real(next.rows[row].m_old) ? "Yes" : "No", `${name}: after ${step}`);
       else assert.equal(answer, next.kind, `${name}: after ${step}`);
       assert.equal(new Set(question.options).size, question.options.length);

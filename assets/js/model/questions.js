@@ -1,33 +1,71 @@
-// What to guess before a step: pure functions of a trace and a place. Every answer is looked up in
-// the trace that then shows it.
+// What to guess before a step: pure functions of a trace and a place. Every answer is looked up in the trace that then
+// shows it. A question is asked only where its answer varies, and says afterwards why.
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number } from "../lib/format.js";
 
 /** @import { Trace } from "./types.js" */
-/** @typedef {{text: string, options: string[], answer: number, because: string} | null} Question */
+/** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
+ * @typedef {{min: number, max: number, step: number, tolerance: number}} Slider */
+/** @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string} | null} Question */
+/** @typedef {{row: number, before: number, top: number, after: number, alpha: number, l_old: number, sum: number, l_new: number}} Met */
 
 const YES_NO = ["Yes", "No"];
 
-/** A row of visit v to ask about: another one at each step. @param {Trace} trace @param {number} v */
-function rowOf({ arrays }, v) {
-  const count = arrays.r_ptr[v + 1] - arrays.r_ptr[v];
-  return count ? { k: arrays.r_ptr[v] + (v % count), row: v % count } : null;
+/** What the rows of visit v met there that had met a key before; none in standard attention.
+ * @param {Trace} trace @param {number} v @returns {Met[]} */
+function rowsOf({ arrays: a, problem: p }, v) {
+  const met = [];
+  for (let k = a.r_ptr[v]; k < a.r_ptr[v + 1] && ALGORITHMS[p.order].running; k++) {
+    const row = a.v_i[v] * p.block_q + k - a.r_ptr[v];
+    const one = { row, before: a.r_m_old[k], top: a.r_row_max[k], after: a.r_m_new[k], alpha: a.r_alpha[k], l_old: a.r_l_old[k], sum: a.r_row_sum[k], l_new: a.r_l_new[k] };
+    if (Object.values(one).every(Number.isFinite)) met.push(one);
+  }
+  return met;
 }
 
-/** "Does the maximum of this row change?", about visit v. @param {Trace} trace @param {number} v @returns {Question} */
-function maximum(trace, v) {
-  const { arrays, problem: p } = trace;
-  const at = rowOf(trace, v);
-  if (!at || p.order === "standard" || arrays.v_kind[v] === 2) return null;
-  const [before, after] = [arrays.r_m_old[at.k], arrays.r_m_new[at.k]];
-  if (before === -Infinity) return null; // the first tile always sets it
-  const row = arrays.v_i[v] * p.block_q + at.row;
+const rises = ({ before, after }) => after > before;
+const one = (list, k) => list[k % list.length];
+const tileOf = ({ arrays }, v) => `tile (${arrays.v_i[v]}, ${arrays.v_j[v]})`;
+
+/** "Does the maximum of this row change?", of a row where the answer is `wanted`.
+ * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
+function maximum(trace, v, wanted) {
+  const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
+  if (!rows.length) return null;
+  const { row, before, top } = one(rows, v);
+  const because = `row ${row}'s largest score there is ${number(top)}, ${wanted ? "" : "not "}above ${number(before)}`;
+  return { text: `Next is ${tileOf(trace, v)}. Does row ${row}'s maximum change?`, options: YES_NO, answer: wanted ? 0 : 1, because };
+}
+const rise = (trace, v) => maximum(trace, v, true);
+const stay = (trace, v) => maximum(trace, v, false);
+
+/** "By which α is the row's past multiplied?" @param {Trace} trace @param {number} v @returns {Question} */
+function alpha(trace, v) {
+  const rows = rowsOf(trace, v).filter(rises);
+  if (!rows.length) return null;
+  const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: `Next is tile (${arrays.v_i[v]}, ${arrays.v_j[v]}). Does row ${row}'s maximum change?`,
-    options: YES_NO,
-    answer: after > before ? 0 : 1,
-    because: after > before ? `row ${row} rose from ${number(before)} to ${number(after)}` : `row ${row} stayed at ${number(before)}`,
+    text: `In ${tileOf(trace, v)} row ${row}'s maximum will rise from ${number(before)} to ${number(after)}. By which α is its past multiplied?`,
+    options: [],
+    slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
+    answer,
+    because: `α = exp(${number(before)} − ${number(after)}) = ${number(answer)}`,
+  };
+}
+
+/** "What is ℓ then?" @param {Trace} trace @param {number} v @returns {Question} */
+function sum(trace, v) {
+  const rows = rowsOf(trace, v);
+  if (!rows.length) return null;
+  const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
+  const max = Math.ceil(l_old + added);
+  return {
+    text: `Row ${row} brings ℓ = ${number(l_old)}. In ${tileOf(trace, v)} α will be ${number(factor)}, and the new weights add up to ${number(added)}. What is ℓ then?`,
+    options: [],
+    slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
+    answer: l_new,
+    because: `ℓ = ${number(factor)} × ${number(l_old)} + ${number(added)} = ${number(l_new)}`,
   };
 }
 
@@ -43,35 +81,53 @@ function skipped(trace) {
     text: `Of ${all} tiles, how many will be skipped?`,
     options: options.map(String),
     answer: options.indexOf(count),
-    because: `${count} of ${all} lie wholly above the diagonal`,
+    because: p.mask === "causal" ? `${count} of ${all} lie wholly above the diagonal` : `in ${count} of ${all} the mask hides every key`,
   };
 }
 
-/** "Is the next tile masked?" @param {Trace} trace @param {number} v @returns {Question} */
+/** "Is the next tile masked?", where not all tiles are of one kind. @param {Trace} trace @param {number} v @returns {Question} */
 function masked(trace, v) {
-  const { arrays, problem: p } = trace;
-  if (arrays.v_j[v] < 0 || p.order === "standard") return null;
+  const { arrays, header, problem: p } = trace;
+  const kinds = Object.values(header.tile_counts).filter(Boolean).length;
+  if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
-  const because = ["is full: no mask", "is partial: masked score by score", "is skipped"][kind];
-  return {
-    text: `What becomes of tile (${arrays.v_i[v]}, ${arrays.v_j[v]})?`,
-    options: ["full", "partial", "skipped"],
-    answer: kind,
-    because: `tile (${arrays.v_i[v]}, ${arrays.v_j[v]}) ${because}`,
-  };
+  const because = ["every query there sees every key: no mask", "some of its keys are hidden: masked score by score", "no query there sees a key: skipped"][kind];
+  return { text: `What becomes of ${tileOf(trace, v)}?`, options: ["full", "partial", "skipped"], answer: kind, because };
+}
+
+const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
+
+/** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], told: Record<string, number[]>}>} */
+const asked = new WeakMap();
+
+/** No choice is asked whose answer was right more often than another one's, so that none is a safe bet.
+ * @param {Question} question @param {Record<string, number[]>} told */
+function varies(question, told) {
+  if (!question?.options.length) return Boolean(question);
+  const counts = (told[question.options.join()] ??= question.options.map(() => 0));
+  const others = counts.filter((_, k) => k !== question.answer);
+  return counts[question.answer] <= Math.max(...others);
 }
 
 /** The question to ask at visit `step`; what happens at the next visit answers it. Null: none.
  * @param {Trace} trace @param {number} step @returns {Question} */
 export function questionAt(trace, step) {
-  const next = step + 1;
-  if (next >= trace.steps) return null;
-  if (step === 0) {
-    const first = skipped(trace);
-    if (first) return first;
+  if (step + 1 >= trace.steps) return null;
+  if (!asked.has(trace)) asked.set(trace, { list: [], told: {} });
+  const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (asked.get(trace));
+  while (list.length <= step) {
+    const at = list.length;
+    let question = at === 0 ? skipped(trace) : null;
+    for (const ask of TURNS[at % TURNS.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
+    if (question && at && question.options.length) told[question.options.join()][question.answer] += 1;
+    list.push(question);
   }
-  return step % 3 === 2 ? masked(trace, next) ?? maximum(trace, next) : maximum(trace, next) ?? masked(trace, next);
+  return list[step];
 }
+
+/** Is this the answer: the index of an option, or the number that the slider shows?
+ * @param {NonNullable<Question>} question @param {number} choice */
+export const isRight = ({ answer, slider }, choice) => Math.abs(choice - answer) <= (slider?.tolerance ?? 0);
 
 /** "Which lane finishes first?": `finishes` are the ticks at which each lane is done.
  * @param {string[]} names @param {number[]} finishes @returns {Question} */

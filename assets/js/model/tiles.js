@@ -1,6 +1,6 @@
 // The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
 
-import { blockName, bytes, integer } from "../lib/format.js";
+import { blockName, bytes } from "../lib/format.js";
 import { KINDS } from "./frame.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
@@ -21,6 +21,14 @@ export function tileState(trace, step, i, j) {
   const v = trace.tileVisit[i * p.Tc + j];
   if (kind === "skipped") return { kind, layer: "S", state: v === step ? "current" : "skipped" };
   return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
+}
+
+/** The same for who is to guess what becomes of the tiles: those still to come all look alike.
+ * @param {Look} look @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
+export function veiled(look, trace, step, i, j) {
+  const v = trace.tileVisit[i * trace.problem.Tc + j];
+  const met = v >= 0 ? v : (trace.visitsOfRow[i].at(-1) ?? 0) + 1; // never visited: once its row block is done
+  return met <= step ? look : { ...look, kind: "full", state: "pending" };
 }
 
 /** The same at this phase: what is in HBM is S until P is stored. @param {Look} look @param {Frame} f @returns {Look} */
@@ -66,11 +74,4 @@ export function tileWords({ problem: p, header, arrays }, i, j) {
     ? `${bytes(rows * cols * header.itemsize.S)}, in HBM`
     : `${KINDS[arrays.tile_kind[i * p.Tc + j]]}, never stored`;
   return `${blockName({ tensor: "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
-}
-
-/** The line below the map. @param {Trace} trace @param {Frame} f */
-export function mapWords({ header }, { problem: p, i, j, kind, stage }) {
-  const where = j < 0 ? `row block ${i}, ${stage}` : `tile (${i}, ${j}) ${kind}`;
-  const left = p.order === "standard" ? "no tile skipped" : `${integer(header.tile_counts.skipped)} of ${integer(p.Tr * p.Tc)} skipped`;
-  return `${integer(p.n)} × ${integer(p.n)} scores · ${where} · ${left}`;
 }

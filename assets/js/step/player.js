@@ -259,6 +259,7 @@ export class Player {
     this.predict.root.hidden = !on;
     this.story.root.hidden = on;
     if (on) this.open(TABS[0]);
+    this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
   }

@@ -124,6 +124,7 @@ export class Race {
       this.predict.ask(raceQuestion(ORDERS.map((order) => ALGORITHMS[order].label), finishes));
     }
     if (over && this.predict.question) this.predict.ask(null);
+    this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
     const hidden = !this.wanted || (over && !this.predict.asked);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }

@@ -39,7 +39,8 @@ export class Tour {
       el("span", { class: "fa-tour-hint", text: "Space goes on, Escape leaves" }),
     ]);
     this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
-    document.body.append(this.light, this.root); // above the controls, whatever layers they make
+    this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
+    document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
     document.addEventListener("keydown", (event) => this.key(event), { capture: true });
     for (const name of ["resize", "scroll"]) window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
     const watched = { subtree: true, childList: true, attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"] };
@@ -81,7 +82,7 @@ export class Tour {
     set(this.next, { text: this.at === this.chapters.length - 1 ? "Finish" : "Next" });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;
-    this.light.hidden = true;
+    this.dim.hidden = this.light.hidden = true;
     await this.options.show(new URLSearchParams(query).toString());
     if (this.root.hidden || this.spot !== spot) return;
     this.options.reveal(spot);
@@ -109,13 +110,16 @@ export class Tour {
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
     this.root.style.bottom = pinned ? `${PHONE.matches ? 0 : 8}px` : "auto";
-    this.light.hidden = !box;
+    this.dim.hidden = this.light.hidden = !box;
     if (!box) return;
     const grow = 6;
     const left = Math.max(3, box.left - grow);
     const start = Math.max(3, box.top - grow);
     const size = { left, top: start, width: Math.min(window.innerWidth - 3, box.right + grow) - left, height: Math.min(window.innerHeight - 3, box.bottom + grow) - start };
     for (const [name, value] of Object.entries(size)) this.light.style[name] = `${Math.max(0, value)}px`;
+    const [right, end] = [left + size.width, start + size.height];
+    const hole = [[left, start], [right, start], [right, end], [left, end], [left, start]].map(([x, y]) => `${x}px ${y}px`);
+    this.dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole.join(", ")})`;
     set(this.light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
   }
 
@@ -128,8 +132,7 @@ export class Tour {
 
   /** Over: the visitor's own Problem and place are back. */
   close() {
-    this.root.hidden = true;
-    this.light.hidden = true;
+    this.root.hidden = this.light.hidden = this.dim.hidden = true;
     document.body.classList.remove("fa-touring");
     this.options.onChapter?.(null);
     if (this.own) this.options.show(this.own);

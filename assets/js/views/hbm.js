@@ -6,7 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, integer, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { cell, fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked } from "../model/tiles.js";
+import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
 
 const GAP = 7;
 const NAME_FROM = 20; // px of block below which its name is left out
@@ -46,7 +46,7 @@ export class Hbm {
     const inside = (at) => at >= 0 && at < this.side;
     const i = Math.floor(y / this.cell / p.block_q);
     const j = Math.floor(x / this.cell / p.block_k);
-    if (inside(x) && inside(y)) return tileWords(this.trace, i, j);
+    if (inside(x) && inside(y)) return this.guessing ? "" : tileWords(this.trace, i, j);
     if (inside(x) && y < 0) return blockWords(this.trace, y < -this.gap - this.thick ? "V" : "K", j);
     return inside(y) ? blockWords(this.trace, x < 0 ? "Q" : "O", i) : "";
   }
@@ -122,7 +122,7 @@ export class Hbm {
   skipWords(p) {
     const words = [];
     const [wide, high] = this.theme.big ? [64, 30] : [36 * this.theme.unit, 16];
-    if (p.order === "standard" || p.block_k * this.cell < wide) return words;
+    if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -191,13 +191,14 @@ export class Hbm {
     }
     const paint = (i, j) => {
       const at = i * p.Tc + j;
-      const s = atPhase(tileState(this.trace, f.step, i, j), f);
+      const look = tileState(this.trace, f.step, i, j);
+      const s = atPhase(this.guessing ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || p.order === "standard")
+    if (fresh || this.guessing || p.order === "standard")
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
@@ -228,13 +229,13 @@ export class Hbm {
     if (state === "skipped" || (kind === "skipped" && order !== "standard")) return fill(this.pattern);
     const stored = order === "standard" && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
-    if (stored) return this.paintCells(r0, r1, c0, c1, scale, layer, known, f);
+    if (stored) return this.paintCells(r0, r1, c0, c1, scale, layer, known, f, this.guessing && state === "pending");
     if (state === "current" && scale >= 4 * ratio && f.numbers) return this.paintCells(r0, r1, c0, c1, scale, layer, false, f);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
   /** Of a tile that is worked on, its cells and what the mask hides; where S is stored, its numbers. */
-  paintCells(r0, r1, c0, c1, scale, layer, known, f) {
+  paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
     const { n, order } = f.problem;
     const values = this.trace.arrays[layer];
@@ -249,7 +250,7 @@ export class Hbm {
         const y = Math.round(r * scale);
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
-        const masked = hidden(this.trace.arrays, r * n + c);
+        const masked = !veil && hidden(this.trace.arrays, r * n + c);
         g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);
         if (masked) {

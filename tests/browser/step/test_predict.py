@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
-import numpy as np
-
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
@@ -17,15 +15,34 @@ from tests.browser.harness import focus, press
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
 
 
-def right_answer(problem: Problem, question: str, step: int) -> str:
+def right_answer(problem: Problem, question: str, step: int) -> str | float:
     """From the trace, by reading the question as a person would."""
     if "how many" in question:
         return str(tiling.counts(problem)["skipped"])
     visit = trace(problem).visits[step + 1]
     if "becomes" in question:
         return visit.kind
-    row = int(re.search(r"row (\d+)'s", question)[1]) - visit.i * problem.block_q
+    row = int(re.search(r"[Rr]ow (\d+)", question)[1]) - visit.i * problem.block_q
+    if "What is ℓ" in question:
+        return float(visit.l_new[row])
+    if "By which α" in question:
+        return float(visit.alpha[row])
     return "Yes" if visit.m_new[row] > visit.m_old[row] else "No"
+
+
+def answer(page, truth: str | float, well: bool) -> None:
+    """Answers the question rightly, or wrongly: by a key, or with the slider."""
+    if isinstance(truth, float):
+        slider = page.locator(".fa-guess input")
+        top = float(slider.get_attribute("max"))
+        slider.fill(str(truth if well else (0.9 * top if truth < top / 2 else 0.1 * top)))
+        return focus(page)
+    options = [
+        text.split(maxsplit=1)[1] for text in page.locator(".fa-choices button").all_inner_texts()
+    ]
+    assert truth in options
+    wrong = next(k for k, option in enumerate(options) if option != truth)
+    page.keyboard.press(str((options.index(truth) if well else wrong) + 1))
 
 
 def test_every_answer_is_numpys(tab):
@@ -34,28 +51,54 @@ def test_every_answer_is_numpys(tab):
     focus(page)
     asked = right = 0
     kinds = set()
-    rng = np.random.default_rng(0)
     for step in range(len(schedule(problem)) - 1):
         question = page.locator(".fa-question").inner_text()
-        options = [
-            text.split(maxsplit=1)[1]
-            for text in page.locator(".fa-choices button").all_inner_texts()
-        ]
-        if options:
-            kinds.add(question.split()[0])
-            truth = right_answer(problem, question, step)
-            assert truth in options, question
-            choice = int(rng.integers(len(options)))
-            if step % 4:  # now and then nothing is answered
-                page.keyboard.press(str(choice + 1))
-                asked, right = asked + 1, right + (options[choice] == truth)
+        answered = "?" in question and step % 5 != 4  # now and then nothing is answered
+        if answered:
+            kinds.add(re.search(r"how many|becomes|What is ℓ|By which α|change", question)[0])
+            well = step % 3 != 0
+            answer(page, right_answer(problem, question, step), well)
+            asked, right = asked + 1, right + well
         press(page, "ArrowRight")
         verdict = page.locator(".fa-verdict").inner_text()
         if asked:
             assert f"{right} of {asked} right" in verdict
-        if options and step % 4:
-            assert verdict.startswith("✓" if options[choice] == truth else "✗"), question
-    assert len(kinds) >= 2 and asked
+        if answered:
+            assert verdict.startswith("✓" if well else "✗"), question
+            assert re.search(r"above|hidden|sees|whol|α = exp|ℓ =", verdict), "it says why"
+    assert len(kinds) == 5 and asked
+
+
+# How many colours the fifteen tiles to come have between them: a hatch has many.
+COLOURS = """() => {
+  const map = document.querySelector(".fa-map canvas");
+  const side = map.width / 4;
+  const found = new Set();
+  for (let k = 1; k < 16; k++) {
+    const [x, y] = [(k % 4) * side, Math.floor(k / 4) * side].map(Math.round);
+    const data = map.getContext("2d").getImageData(x + 1, y + 1, side - 4, side - 4).data;
+    for (let at = 0; at < data.length; at += 4) found.add(data.slice(at, at + 4).join());
+  }
+  return found.size;
+}"""
+
+
+def test_nothing_gives_an_answer_away(tab):
+    """Of FINDINGS' S7: until they are passed all tiles look alike, and none is counted."""
+    page = tab.open("n=16&d=8&br=4&bc=4&mask=causal&data=random&seed=9&step=0&phase=load")
+    assert page.evaluate(COLOURS) > 2 and page.locator(".fa-skip-word").count() == 6
+    page.get_by_role("button", name="Predict").click()
+    assert page.evaluate(COLOURS) <= 2, "empty cells and the gaps between them"
+    assert page.locator(".fa-skip-word").count() == 0
+    assert "skipped" not in page.locator(".fa-hbm").inner_text()
+    focus(page)
+    press(page, "End")
+    assert page.evaluate(COLOURS) > 2, "what is over is seen"
+    page = tab.open("predict=1&mode=compare&clock=bytes&n=32&br=8&bc=8&step=0")
+    assert page.locator(".fa-meter:visible, .fa-lane-status:visible").count() == 0
+    page.locator(".fa-race").focus()
+    page.keyboard.press("End")
+    assert page.locator(".fa-meter:visible").count() == 3
 
 
 def test_which_lane_is_first(tab):
@@ -82,7 +125,7 @@ def test_button_turns_it_on_and_off(tab):
     button = page.get_by_role("button", name="Predict")
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
-    assert page.locator(".fa-question").is_visible() and not page.locator(".fa-charts").is_visible()
+    assert page.locator(".fa-question").is_visible() and not page.locator(".fa-story").is_visible()
     more.click()
     button.click()
-    assert page.locator(".fa-charts").is_visible()
+    assert page.locator(".fa-story").is_visible()

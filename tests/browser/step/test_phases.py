@@ -1,0 +1,79 @@
+"""Every phase is seen: it changes pixels of the stage, or its sentence says why nothing changes."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer.algorithms.schedule import schedule
+from explainer.problem import ORDERS, Problem
+from tests.browser.harness import FRAME, Watched, focus, press, read
+
+# What only names the phase is no answer to what it does: it is left out of the picture.
+NAMES_THE_PHASE = ".fa-rail, .fa-sentence, .fa-chip, thead { visibility: hidden !important; }"
+WHY_NOT = re.compile(r"nothing|stays|too small|written to HBM|read from HBM")
+
+
+def drawn(count: int) -> Iterator[Problem]:
+    """Small random Problems, ragged more often than not; the same ones in every run."""
+    draw = random.Random(17)
+    for k in range(count):
+        n = draw.randint(4, 13)
+        yield Problem(
+            n=n,
+            d=draw.randint(2, 8),
+            block_q=draw.randint(1, min(n, 5)),
+            block_k=draw.randint(1, min(n, 5)),
+            causal=draw.random() < 0.6,
+            order=ORDERS[k % len(ORDERS)],
+            inputs=draw.choice(["rising", "random", "spike"]),
+            seed=draw.randint(0, 99),
+        )
+
+
+def visits(problem: Problem) -> list[int]:
+    """The first visit of each kind, stage and set of phases, at most four."""
+    found: dict[tuple, int] = {}
+    for k, step in enumerate(schedule(problem)):
+        found.setdefault((step.kind, step.stage, len(step.phases)), k)
+    return sorted(found.values())[:4]
+
+
+@pytest.fixture(scope="module")
+def still(browser, server) -> Iterator[Watched]:
+    """A page in which nothing moves: what is compared is what stands there."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    watched = Watched(context.new_page(), server)
+    watched.open()
+    watched.page.add_style_tag(content=NAMES_THE_PHASE)
+    yield watched
+    context.close()
+
+
+@pytest.mark.parametrize("problem", list(drawn(20)), ids=lambda p: urlencode(p.to_query()))
+def test_every_phase_differs_or_says_why_not(still, problem):
+    query = urlencode(problem.to_query())
+    page = still.page
+    stage = page.locator(".fa-stage")
+    alike, compared = [], 0
+    for step in visits(problem):
+        phases = schedule(problem)[step].phases
+        if len(phases) < 2:
+            continue
+        still.show(f"{query}&step={step}&phase={phases[0]}")
+        focus(page)
+        before = stage.screenshot()
+        for phase in phases[1:]:
+            assert press(page, "ArrowDown")["phase"] == phase
+            page.evaluate(FRAME)
+            after = stage.screenshot()
+            words = page.get_by_test_id("sentence").inner_text()
+            if before == after and not WHY_NOT.search(words):
+                alike.append(f"{step} {phase}: {words}")
+            before, compared = after, compared + 1
+    assert not alike, "\n".join(alike)
+    assert compared, read(page)
