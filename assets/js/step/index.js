@@ -77,7 +77,8 @@ class Page extends Stage {
     const params = new URLSearchParams(search);
     const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
-    const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${this.player.trace.header.kind}`;
+    const { trace } = this.racing ? this.race.lanes[0] : this.player;
+    const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
     const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words), webm: () => film(this, words) };
     try {

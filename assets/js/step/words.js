@@ -50,8 +50,9 @@ export class Controls {
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
       event.preventDefault();
+      const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
       this.close();
-      this.from?.focus();
+      if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
     }, { capture: true });
   }
 

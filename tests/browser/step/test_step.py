@@ -73,6 +73,10 @@ def test_clickers_ends_and_other_phase_keys(tab):
     ]
     here = [press(page, key)["phase"] for key in (",", ",", ".", ".")]
     assert here == ["sum", "exp", "sum", "output"]
+    press(page, "End")
+    assert press(page, "ArrowRight")["step"] == "15"
+    page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
+    assert read(page)["step"] == "15"
 
 
 def test_next_goes_by_phases_in_the_first_tile_and_then_by_tiles(tab):
@@ -115,9 +119,6 @@ def test_a_control_keeps_tile_and_phase(tab):
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.control") == "mask"
     assert not page.locator(".fa-step-controls").is_visible()
-    assert press(page, "ArrowRight")["step"] == "15"
-    page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
-    assert read(page)["step"] == "15"
 
 
 def test_space_plays_and_pauses(tab):
@@ -197,6 +198,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
         words = [f"{amount(size)}{way}" for size, way in zip(wanted, CONVENTIONS, strict=True)]
         assert [text.replace("\n", "") for text in line.all_inner_texts()] == words
     assert "asked so far" in card.inner_text()
+    page.get_by_role("tab", name="Traffic").click()
     card.locator("[data-term=least]").first.hover()
     page.get_by_role("tooltip").get_by_text(CONVENTIONS["least"]).wait_for()
 
