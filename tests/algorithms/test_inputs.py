@@ -58,7 +58,8 @@ def test_another_seed_is_another_problem():
     ],
 )
 def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, causal):
-    problem = Problem(n=n, d=d, block_q=br, block_k=bc, causal=causal, dtype=dtype)
+    blocks = {"block_q": br, "block_k": bc}
+    problem = Problem(n=n, d=d, causal=causal, dtype=dtype, inputs="rising", **blocks)
     q, k, _ = (x.astype(np.float64) for x in make_inputs(problem))
     scores = q @ k.T / np.sqrt(d)
     if causal:

@@ -67,7 +67,7 @@ def test_little_work(key):
 
 
 def test_the_online_loop_is_torchs_attention_and_the_traces():
-    p = Problem(n=100, d=64, block_q=64, block_k=64, causal=False, inputs="random")
+    p = Problem(n=100, d=64, block_q=64, block_k=64, causal=False, inputs="random", seed=0)
     q, k, v = demos.qkv(100)
     S = q @ k.T / np.float32(8)
     assert np.abs(demos.online(S, v, 64) - sdpa(q, k, v)).max() < 1e-6

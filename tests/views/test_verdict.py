@@ -68,7 +68,8 @@ def test_a_run_on_its_way_says_how_long(given, words):
 
 
 def test_a_record_says_how_it_differs():
-    asked = RunRequest(Problem(5000, 64, 64, 64, dtype="bf16"), ("naive", "fa2"), 1, 32)
+    problem = Problem(5000, 64, 64, 64, dtype="bf16", inputs="rising")
+    asked = RunRequest(problem, ("naive", "fa2"), 1, 32)
     text = text_of(run_report.recorded(recorded.nearest(asked)))
     assert "It differs: N = 4,096 in place of 5,000, B × H = 4 × 32 in place of 1 × 32" in text
     assert "random normal numbers in place of “Rising maximum”" in text
