@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT_MS = 240_000  # ends a test that hangs, and no other
+WAIT_MS = int(os.environ.get("WAIT_MS", 240_000))  # ends a test that hangs, and no other
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -69,26 +69,28 @@ def step(tab):
 
 def test_what_the_step_page_writes_has_its_entry(step):
     shows(step, "m", '[data-column="m_new"]', "m new")
-    shows(step, "l", 'th[data-column="l_new"]', "αℓ", 1)
-    shows(step, "alpha", 'th[data-column="l_new"]', "αℓ", 0)
+    shows(step, "l", 'th[data-column="l_old"]', "ℓ old")
+    shows(step, "alpha", 'th[data-column="alpha"]', "α")
     shows(step, "hbm", ".fa-hbm h2", "HBM")
     shows(step, "sram", ".fa-sram h2", "SRAM")
-    shows(step, "Br", "[data-testid=block-info]", "Br")
-    shows(step, "N", "[data-testid=block-info]", "N")
-    shows(step, "fa1", ".fa-bar-name", "FA-1")
+    shows(step, "V", "figcaption", "V₂")
     shows(step, "exp", "[data-go=exp]", "exp")
+    assert rest(step, ".fa-hbm", "16 × 16 scores") is None
+    step.get_by_role("tab", name="Code").click()
     shows(step, "Tc", ".fa-code", "Tc")
     shows(step, "lse", ".fa-code", "lse")
-    shows(step, "V", ".fa-formula", "V", 0)
-    assert rest(step, "figcaption", "4 × 8") is None
+    step.get_by_role("tab", name="Traffic").click()
+    shows(step, "fa1", ".fa-bar-name", "FA-1")
     assert rest(step, ".fa-bar-total", "KiB", 1) is None
+    step.locator(".fa-word-n").click()
+    shows(step, "N", "[data-testid=block-info]", "N")
 
 
 def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):
-    box = step.locator("figure:has(> .fa-ink-p)")
+    box = step.locator(".fa-frame-s")
     title = box.get_attribute("title")
     assert title.startswith("P")
-    assert shows(step, "P", ".fa-ink-p b", "P") == [title]
+    assert shows(step, "P", ".fa-frame-s figcaption", "P") == [title]
     assert box.get_attribute("title") is None
     step.keyboard.press("Escape")
     assert not step.locator(".fa-term").is_visible()
