@@ -14,7 +14,6 @@ import {} from "./site/repairs.js";
 import { lead, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
-import { mountStep } from "./step/index.js";
 
 const CALLS = {
   ask, enlarge, follow, followAddress, found, lead, merged, openAsked, openFigures, ran, remember, settle, settled, start,
@@ -33,7 +32,7 @@ export function call(name, takes, gives, data, given) {
   return answer instanceof Promise ? answer.then(give) : give(answer);
 }
 
-const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes, step: mountStep };
+const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes };
 
 /** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
 export function mount(name, how) {

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from explainer.base.paths import ASSETS
 
-# script → the module that it exports; a page of few visitors brings its own, and takes the rest of
-# what it needs from the first
-SCRIPTS = {"all": "js/main.js", "warps": "js/warps/index.js"}
+# script → the module that it exports; Step and Warps bring their own, and take the rest of
+# what they need from the first
+SCRIPTS = {"all": "js/main.js", "step": "js/step/index.js", "warps": "js/warps/index.js"}
 OFFLINE = "js/step/offline.js"
 START = '"use strict";\nconst m = [];\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)

@@ -137,7 +137,7 @@ class Page extends Stage {
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
  * elsewhere, so that the controls show it. */
-export function mountStep({ element, props, watch, trigger }) {
+export function mount(_, { element, props, watch, trigger }) {
   const stage = new Page(element.querySelector(".fa-mount"));
   let own = "";
   stage.onShown = (query) => {
