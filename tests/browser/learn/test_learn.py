@@ -31,7 +31,8 @@ PRINTED = """() => {
     end: last.bottom + scrollY, height: document.documentElement.scrollHeight,
   };
 }"""
-FIRST_VIEW_BYTES = 40_000
+FIRST_VIEW_BYTES = 100_000
+STEP_BYTES = 45_000  # comes beside it: the Step page keeps the address, hidden or not
 ADDED_BYTES = 40_000
 
 
