@@ -30,7 +30,7 @@ class Meter {
       const width = Math.max(0.6, (100 * (read + written)) / most);
       const track = el("span", { class: `fa-track fa-hue-${tensor.toLowerCase()}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
       const name = tensor === "l" ? "ℓ" : tensor;
-      return el("div", { class: "fa-meter-row", title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
+      return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
         el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
       ]);
     });
@@ -58,7 +58,7 @@ export class Lane {
   constructor(order, { onTile }) {
     this.order = order;
     this.hbm = new Hbm({ onTile: (i, j) => onTile(this, i, j) });
-    this.table = new RowTable(() => {});
+    this.table = new RowTable();
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
     const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: ALGORITHMS[order].label }), this.status]);
