@@ -2,7 +2,7 @@
 
 export * from "../../assets/js/lib/axis.js";
 export * from "../../assets/js/model/algorithms.js";
-export { bytes } from "../../assets/js/lib/format.js";
+export { bytes, number } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/explain.js";

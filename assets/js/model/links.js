@@ -65,8 +65,8 @@ export function linksAt(trace, f) {
     const [kind, ...at] = name.split(".");
     if (!at.length || !at.every((part) => /^\d{1,6}$/.test(part))) return null;
     const tile = kind === "tile";
-    const axes = tile ? AXES.S : AXES[kind];
-    const blocks = tile || (axes?.length === 2 && at.length === 1 && kind !== "S");
+    const axes = tile ? AXES.S : Object.hasOwn(AXES, kind) ? AXES[kind] : undefined;
+    const blocks = tile ? at.length === 2 : axes?.length === 2 && at.length === 1 && kind !== "S";
     if (!axes || at.length > axes.length || (at.length < axes.length && !blocks)) return null;
     const box = Object.fromEntries(at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]));
     return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
@@ -101,14 +101,14 @@ export function linksAt(trace, f) {
     const [kind, what, more] = name.split(".");
     const { pseudocode } = ALGORITHMS[p.order];
     if (what === undefined) return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
-    if (kind === "line" && pseudocode[what]?.phase) return running([pseudocode[what]], name, pseudocode[what].phase);
+    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase) return running([pseudocode[what]], name, pseudocode[what].phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
       if (kind === "visit") return counted(name, f.transfers.filter((t) => t.op === what));
       if (kind === "moved") return counted(name, movedBefore(what));
     }
-    const totals = header.totals[more]?.[what];
-    if (kind === "bytes" && totals) return { name, box: {}, names: new Set(Object.keys(totals).filter((tensor) => totals[tensor][0] + totals[tensor][1]).map(tensorOf)), phases: what === p.order ? ["load", "store"] : [] };
+    const totals = kind === "bytes" && Object.hasOwn(header.totals, more) && Object.hasOwn(ALGORITHMS, what) && header.totals[more][what];
+    if (totals) return { name, box: {}, names: new Set(Object.keys(totals).filter((tensor) => totals[tensor][0] + totals[tensor][1]).map(tensorOf)), phases: what === p.order ? ["load", "store"] : [] };
     return kind === "of" && tensors.includes(what) ? { name, box: {}, names: new Set([tensorOf(what)]) } : null;
   }
 
@@ -148,6 +148,7 @@ export function linksAt(trace, f) {
 
   /** Do they belong together? The same either way. @param {Thing} a @param {Thing} b @returns {boolean} */
   function belongs(a, b) {
+    if (a.name && a.name === b.name) return true;
     if (a.names && b.names) return together(a, b);
     if (a.names) return says(a, b);
     if (b.names) return says(b, a);

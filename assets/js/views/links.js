@@ -11,8 +11,8 @@ const ROOM = 60; // px that a card must have
 
 const mark = (tensor, box, own, x, y, width, height) =>
   el("i", { "data-linked": own ? "self" : "", "data-tensor": tensor, "data-box": box, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` });
-/** A power as a power: e^(…); a line breaks before an operator only. */
-const written = (text) => text.replace(/ (?![=≈+−])/g, "\u00a0").split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+/** A power as a power: e^(…); a line breaks before an operator, or behind a comma. */
+const written = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−] )/g, "\u00a0").split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
 const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
 
 export class Links {
@@ -33,7 +33,7 @@ export class Links {
   draw(links, f, of, told, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
-    set(this.root, { "data-linking": of ? of.name : null });
+    this.root.classList.toggle("is-linking", this.lit);
     for (const node of this.root.querySelectorAll("[data-part]")) {
       const thing = of && links.thing(node.dataset.part);
       set(node, { "data-linked": thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null });

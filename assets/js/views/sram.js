@@ -257,7 +257,7 @@ export class Sram {
       if (!s) return;
       const rose = now[k].rose && this.counts;
       set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
-      for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": `${part}.${s.row}` });
+      for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": part === "row" || this.counts ? `${part}.${s.row}` : null });
       set(name, { text: k % this.every && s.row !== focus ? "" : s.name ?? String(s.row) });
       const write = !this.dense && this.counts;
       set(m, { text: write ? number(now[k].m) : "" });
