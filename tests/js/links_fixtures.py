@@ -1,5 +1,5 @@
-"""What node's tests of the links read: what reaches what, found by changing it; the sums that a cell
-is made of; the blocks that were moved at each moment."""
+"""What node's tests of the links read: what reaches what, found by changing it; the sums that a
+cell is made of; the blocks that were moved at each moment."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def links(problem: Problem) -> dict:
     exact = [x.astype("f8") for x in (t.Q, t.K, t.V)]
     arriving = []
     for visit in t.visits:
-        if visit.O is None or visit.P is None and visit.stage != "output":
+        if visit.O is None or (visit.P is None and visit.stage != "output"):
             arriving.append(None)
             continue
         rows = slice(visit.i * problem.block_q, (visit.i + 1) * problem.block_q)

@@ -116,13 +116,22 @@ export function formulas(f, s) {
 
 const SYMBOLS = { m: "m", alpha: "α", l: "ℓ" };
 
+/** The same in a few digits. @param {Row} s @param {Record<string, string>} all */
+function brief(s, all) {
+  const m = s.m_new ?? s.m_old;
+  /** @type {Record<string, string>} */
+  const lines = { m: s.rose ? `${number(s.m_old)} → ${number(m)}` : number(m), alpha: number(s.alpha), l: all.l };
+  return Object.keys(lines).filter((key) => all[key]).map((key) => `${SYMBOLS[key]} = ${lines[key]}`);
+}
+
 /** @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
 function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const all = s ? formulas(f, s) : {};
-  const lines = Object.keys(SYMBOLS).filter((key) => all[key] && (kind === "row" || key === kind)).map((key) => `${SYMBOLS[key]} = ${all[key]}`);
+  const full = Object.keys(SYMBOLS).filter((key) => all[key] && (kind === "row" || key === kind)).map((key) => `${SYMBOLS[key]} = ${all[key]}`);
   const title = kind === "row" ? `Row ${row}${s?.name ? ` “${s.name}”` : ""}` : `${SYMBOLS[kind]} of row ${row}`;
-  return { title, terms: null, total: undefined, lines, said: `${title}: ${lines.join("; ") || (s ? "not yet known" : "not on chip now")}` };
+  const short = kind === "row" && s ? brief(s, all) : full;
+  return { title, terms: null, total: undefined, lines: short, said: `${title}: ${full.join("; ") || (s ? "not yet known" : "not on chip now")}` };
 }
 
 /** What there is to say of a thing; null for a name that nothing has.

@@ -16,14 +16,18 @@ export class Linking {
     this.view = new Links(player.root, player.sram, player.hbm);
     this.picked = null;
     this.over = null; // what the mouse is over or what has the focus: () → its name
-    this.at = new Map(); // where in each matrix the keyboard was
+    this.at = null; // where the keyboard is in what has the focus
     const listen = (name, act) => player.root.addEventListener(name, act);
     listen("pointermove", (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)));
     listen("pointerleave", () => this.point(null));
     listen("mousedown", (event) => event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault()); // the keys stay the player's
     listen("click", (event) => this.click(event));
     listen("focusin", ({ target }) => target.matches(STOPS) && this.point(() => this.roving(target)));
-    listen("focusout", ({ target }) => target.matches(STOPS) && this.point(null));
+    listen("focusout", ({ target }) => {
+      if (!target.matches(STOPS)) return;
+      this.at = null;
+      this.point(null);
+    });
   }
 
   /** The name of what is at a place of the window. */
@@ -91,10 +95,9 @@ export class Linking {
   roving(stop, down = 0, across = 0) {
     const { trace, frame: f } = this.player;
     const { Tr, Tc } = trace.problem;
-    const key = stop.dataset.tensor ?? stop.className;
-    const [r, c] = this.at.get(key) ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
+    const [r, c] = this.at ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
     const to = (size, k, low = 0) => Math.max(low, Math.min(size - 1, k));
-    const keep = (...place) => (this.at.set(key, place), place);
+    const keep = (...place) => (this.at = place);
     if (stop.matches(".fa-map")) {
       const i = to(Tr, r + down, c >= 0 && c < Tc ? -2 : 0); // above the tiles K and V, beside them Q and O
       const j = to(i < 0 ? Tc : Tc + 1, c + across, i < 0 ? 0 : -1);

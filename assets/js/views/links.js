@@ -12,7 +12,7 @@ const ROOM = 60; // px that a card must have
 const mark = (tensor, box, own, x, y, width, height) =>
   el("i", { "data-linked": own ? "self" : "", "data-tensor": tensor, "data-box": box, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` });
 /** A power as a power: e^(…); a line breaks before an operator, or behind a comma. */
-const written = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−] )/g, "\u00a0").split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+const written = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0").split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
 const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
 
 export class Links {
@@ -80,7 +80,7 @@ export class Links {
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
-    const right = { x: S.x + S.width + 8, width: O.x - S.x - S.width - 15 };
+    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? -4 : 13) }; // a phone shows no O
     const side = "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
     const none = !of || !told.lines.length || K.height < ROOM / 2 || this.sram.body.hidden;
     this.card.hidden = none;
