@@ -98,7 +98,7 @@ class Page extends Stage {
   }
 
   escape({ key }) {
-    if (key !== "Escape" || this.player.linking.picked) return; // which is let go first
+    if (key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
     if (document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
   }
 

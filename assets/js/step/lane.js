@@ -3,6 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
+import { Linking } from "./linking.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
@@ -57,7 +58,8 @@ class Meter {
 export class Lane {
   constructor(order, { onTile }) {
     this.order = order;
-    this.hbm = new Hbm({ onTile: (i, j) => onTile(this, i, j) });
+    this.onTile = onTile;
+    this.hbm = new Hbm();
     this.table = new RowTable();
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
@@ -65,6 +67,7 @@ export class Lane {
     this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": ALGORITHMS[order].label }, [
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);
+    this.linking = new Linking(this);
   }
 
   /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
@@ -81,10 +84,19 @@ export class Lane {
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
+  goTile(i, j) {
+    this.onTile(this, i, j);
+  }
+
+  render() {
+    if (this.frame.numbers) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
+    this.linking.draw();
+  }
+
   /** `done` visits are over. */
   draw(done) {
     const { step, phase } = placeAfter(this.trace, done);
-    const f = frame(this.trace, step, phase);
+    const f = (this.frame = frame(this.trace, step, phase));
     const over = done >= this.trace.steps;
     set(this.root, {
       ...stated(f),
@@ -93,8 +105,8 @@ export class Lane {
     });
     set(this.status, { text: over ? "done ✓" : `visit ${f.step + 1} of ${f.steps}`, class: `fa-lane-status${over ? " is-done" : ""}` });
     this.hbm.draw(f);
-    if (f.numbers) this.table.draw(f, f.stats[0]?.row);
     this.meter.draw(f);
+    this.render();
     return f;
   }
 }

@@ -10,7 +10,7 @@ const OF_ROW = ["row", "m", "alpha", "l"]; // the columns of the table, for the 
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
 export class Linking {
-  /** @param player with root, sram, hbm, trace, frame, render(), goTile(i, j) */
+  /** @param player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
   constructor(player) {
     this.player = player;
     this.view = new Links(player.root, player.sram, player.hbm);
@@ -56,7 +56,12 @@ export class Linking {
     const { frame } = this.player;
     if (kind === "tile" && !(Number(i) === frame.i && Number(j) === frame.j)) return this.player.goTile(Number(i), Number(j));
     this.pick(name === this.picked ? null : name);
-    this.player.root.focus({ preventScroll: true });
+    this.leave();
+  }
+
+  /** The keys are the player's again. */
+  leave() {
+    this.player.root.closest(".fa-player").focus({ preventScroll: true });
   }
 
   /** @param {string | null} name of what is selected from now on; null or unknown: nothing */
@@ -69,9 +74,9 @@ export class Linking {
 
   /** Is this key for what is selected or has the focus? */
   key(event) {
-    const stop = event.target.matches(STOPS) ? event.target : null;
+    const stop = event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
     if (event.key === "Escape" && (stop || this.picked)) {
-      if (stop) this.player.root.focus({ preventScroll: true });
+      if (stop) this.leave();
       this.pick(null);
       return true;
     }
@@ -129,6 +134,6 @@ export class Linking {
     const of = links.thing(name);
     const told = of && explain(trace, f, name);
     this.view.draw(links, f, of, told, of !== null && name === this.picked);
-    transport.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `Selected: ${told.said}.` : "");
+    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `Selected: ${told.said}.` : "");
   }
 }

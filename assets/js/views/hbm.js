@@ -13,10 +13,11 @@ const GAP = 7;
 const NAME_FROM = 20; // px of block below which its name is left out
 
 export class Hbm {
-  constructor({ onTile }) {
+  constructor() {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    this.map = el("div", { class: "fa-map", "data-spot": "map" }, [this.canvas, this.overlay]);
+    const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
+    this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": label }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption" });
     this.count = el("span", { class: "fa-so-far" });
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
@@ -24,23 +25,7 @@ export class Hbm {
     this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
-    if (onTile) this.map.addEventListener("click", (event) => this.pick(event, onTile));
-    else this.stop();
     this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
-  }
-
-  pick(event, onTile) {
-    if (!this.trace) return;
-    const box = this.canvas.getBoundingClientRect();
-    const { Tr, Tc, block_q, block_k } = this.trace.problem;
-    const i = Math.floor((event.clientY - box.top) / this.cell / block_q);
-    const j = Math.floor((event.clientX - box.left) / this.cell / block_k);
-    if (i >= 0 && i < Tr && j >= 0 && j < Tc) onTile(i, j);
-  }
-
-  /** One tab stop: see step/linking.js, which also takes its clicks. */
-  stop() {
-    set(this.map, { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile" });
   }
 
   /** The name, as in model/links.js, of the tile or block at a place of the window. */

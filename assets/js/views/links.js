@@ -11,8 +11,10 @@ const ROOM = 60; // px that a card must have
 
 const mark = (tensor, box, own, x, y, width, height) =>
   el("i", { "data-linked": own ? "self" : "", "data-tensor": tensor, "data-box": box, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` });
-/** A power as a power: e^(…); a line breaks before an operator, or behind a comma. */
-const written = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0").split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+/** A line breaks before an operator, or behind a comma. */
+const kept = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
+/** A power as a power: e^(…). */
+const written = (text) => text.split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
 const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
 
 export class Links {
@@ -25,7 +27,7 @@ export class Links {
     this.lines = el("div", { class: "fa-pick-lines" });
     this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [this.title, this.bars, this.lines]);
     this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in a lecture hall
-    sram.body.append(this.tile, this.card);
+    sram?.body.append(this.tile, this.card); // a lane of a race shows no tile
     hbm.overlay.before(this.map); // below its words
   }
 
@@ -38,10 +40,10 @@ export class Links {
       const thing = of && links.thing(node.dataset.part);
       set(node, { "data-linked": thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null });
     }
-    this.tile.replaceChildren(...(of && f.numbers ? this.inTile(links, f, of) : []));
+    this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
     for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    this.say(of, told);
+    if (this.sram) this.say(of, told);
   }
 
   /** The cells of the frames of SRAM. */
@@ -75,7 +77,7 @@ export class Links {
 
   /** What the thing is made of. */
   say(of, told) {
-    set(this.words, { text: of ? told.said : "" });
+    this.words.replaceChildren(...written(of ? told.said : ""));
     const { Q, K, S, V, O } = this.sram.frames;
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
@@ -87,7 +89,7 @@ export class Links {
     if (none) return;
     Object.assign(this.card.style, { left: `${side.x}px`, top: `${K.y - head}px`, width: `${side.width}px`, height: `${K.height + head}px` });
     set(this.title, { text: told.title });
-    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(text))));
+    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(kept(text)))));
     const upright = of.tensor === "O";
     this.draws(told.terms, upright);
     const across = side === left ? `margin-left:${Q.x - left.x}px;width:${Q.width}px` : "";
