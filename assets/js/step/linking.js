@@ -16,6 +16,7 @@ export class Linking {
     this.view = new Links(player.root, player.sram, player.hbm);
     this.picked = null;
     this.over = null; // what the mouse is over or what has the focus: () → its name
+    this.drawn = null;
     this.at = null; // where the keyboard is in what has the focus
     const listen = (name, act) => player.root.addEventListener(name, act);
     listen("pointermove", (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)));
@@ -44,7 +45,7 @@ export class Linking {
 
   point(over) {
     this.over = over;
-    this.draw();
+    if (this.player.frame && (over?.() ?? this.picked) !== this.drawn) this.draw();
   }
 
   /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. */
@@ -134,6 +135,6 @@ export class Linking {
     const of = links.thing(name);
     const told = of && explain(trace, f, name);
     this.view.draw(links, f, of, told, of !== null && name === this.picked);
-    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `Selected: ${told.said}.` : "");
+    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `${name === this.picked ? "Selected" : "Here"}: ${told.said}.` : "");
   }
 }
