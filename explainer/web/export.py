@@ -35,6 +35,7 @@ SHEETS = (
     "player.css",
     "step.css",
     "story.css",
+    "links.css",
     "tour.css",
     "terms.css",
     "offline.css",

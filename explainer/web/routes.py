@@ -38,6 +38,7 @@ SHEETS = (
     "player.css",
     "step.css",
     "story.css",
+    "links.css",
     "tour.css",
     "terms.css",
     "run.css",

@@ -2,10 +2,12 @@
 
 export * from "../../assets/js/lib/axis.js";
 export * from "../../assets/js/model/algorithms.js";
-export { bytes } from "../../assets/js/lib/format.js";
+export { bytes, number } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
+export * from "../../assets/js/model/explain.js";
 export * from "../../assets/js/model/frame.js";
+export * from "../../assets/js/model/links.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
 export * from "../../assets/js/model/query.js";

@@ -44,6 +44,14 @@ STORIES = [
     "n=14&d=8&br=4&bc=5&mask=full&order=standard",
     "n=1&d=1&br=1&bc=1",
 ]
+# Every order, ragged both ways, rounded operands, one row.
+LINKS = [
+    "",
+    "n=11&d=5&br=3&bc=5&mask=causal&order=fa1&data=random&seed=7",
+    "n=10&d=6&br=4&bc=3&mask=full&order=standard&dtype=fp16&data=random",
+    "n=9&d=3&br=4&bc=4&mask=full&order=fa2&dtype=bf16&data=spike",
+    "n=1&d=1&br=1&bc=1",
+]
 # Too many numbers to travel: tiles only; ragged in both directions.
 LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]
 LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)

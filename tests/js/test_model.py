@@ -17,7 +17,8 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
 from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
-from tests.js.problems import LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
+from tests.js.links_fixtures import write_links
+from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
@@ -48,6 +49,8 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_walk(folder, "longest", LONGEST, every=97)
     for query in STORIES:
         write_story(folder, query or "default", problem_of(query))
+    for query in LINKS:
+        write_links(folder, query or "default", problem_of(query))
     write_warps(
         folder, "ragged", Problem(n=21, d=5, block_q=8, block_k=6, inputs="random"), 2, 3, 4
     )
@@ -111,15 +114,23 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
     write_race(tmp_path, "one", Problem())
     write_zoom(tmp_path, "one", LONG[-1], [3])
     write_story(tmp_path, "one", Problem(inputs="random", seed=9))
+    write_links(tmp_path, "default", Problem())
+    for name in ("links", "race", "story", "zoom"):
+        assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
     for name, change in (
+        ("links", lambda case: case["reached"]["Q.0.0"][1].pop()),
+        ("links", lambda case: case["moved"][3]["read"].append("V.3")),
+        ("links", lambda case: case["products"][9].__setitem__(5, 3.5)),
+        ("links", lambda case: case["arriving"][4]["after"][1].__setitem__(2, 0.2)),
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
         ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),
         ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),
     ):
-        path = tmp_path / f"{name}-one.json"
-        case = json.loads(path.read_text())
-        assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
+        path = next(tmp_path.glob(f"{name}-*.json"))
+        right = path.read_text()
+        case = json.loads(right)
         change(case)
         path.write_text(json.dumps(case))
         done = node(HERE / f"{name}.test.mjs", tmp_path)
         assert done.returncode == 1 and "AssertionError" in done.stdout, done.stdout
+        path.write_text(right)

@@ -8,6 +8,12 @@ export function problemOf(search) {
   return new URLSearchParams(PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k) ?? ""])).toString();
 }
 
+/** What is selected in the picture, by its name in model/links.js, and how a row keeps its past. @param {string} search */
+export function chosen(search) {
+  const params = new URLSearchParams(search);
+  return { sel: params.get("sel"), way: params.get("way") };
+}
+
 /** @param {string} search */
 export function position(search) {
   const params = new URLSearchParams(search);

@@ -27,9 +27,9 @@ function chip() {
 
 hear("fa:page", chip);
 
-/** The player shows this Problem at this place. */
-export function placed({ query, step, phase }) {
-  address.write({ text: null, gain: null, ...query, step, phase });
+/** The player shows this Problem at this place, with this selected. */
+export function placed({ query, ...place }) {
+  address.write({ text: null, gain: null, ...query, ...place });
   const now = new URLSearchParams(query).toString();
   if (now === shown) return;
   shown = now;

@@ -46,7 +46,7 @@ export class StepTransport extends Transport {
     this.length(trace.steps);
     const names = trace.header.phases;
     this.rail.replaceChildren(
-      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": name }, [el("span", { text: name })])),
+      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": name, "data-part": `phase.${name}` }, [el("span", { text: name })])),
     );
     this.tiles(trace);
   }

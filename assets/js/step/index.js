@@ -8,7 +8,7 @@ import { hall } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
-import { position, problemOf } from "../model/query.js";
+import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
 import { film } from "./film.js";
 import { isTaken } from "../lib/keys.js";
@@ -98,7 +98,8 @@ class Page extends Stage {
   }
 
   escape({ key }) {
-    if (key === "Escape" && document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
+    if (key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
+    if (document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
   }
 
   /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
@@ -125,7 +126,7 @@ class Page extends Stage {
     const { step, phase } = position(search);
     if ((step === undefined && phase === undefined) || (step === 0 && phase === "load")) this.player.cold();
     this.query = problemOf(search);
-    if (!this.racesAt(search)) this.player.load(this.query, position(search));
+    if (!this.racesAt(search)) this.player.load(this.query, { ...position(search), ...chosen(search) });
   }
 
   load(query) {

@@ -3,6 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
+import { Linking } from "./linking.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
@@ -30,7 +31,7 @@ class Meter {
       const width = Math.max(0.6, (100 * (read + written)) / most);
       const track = el("span", { class: `fa-track fa-hue-${tensor.toLowerCase()}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
       const name = tensor === "l" ? "ℓ" : tensor;
-      return el("div", { class: "fa-meter-row", title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
+      return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
         el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
       ]);
     });
@@ -57,14 +58,16 @@ class Meter {
 export class Lane {
   constructor(order, { onTile }) {
     this.order = order;
-    this.hbm = new Hbm({ onTile: (i, j) => onTile(this, i, j) });
-    this.table = new RowTable(() => {});
+    this.onTile = onTile;
+    this.hbm = new Hbm();
+    this.table = new RowTable();
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
     const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: ALGORITHMS[order].label }), this.status]);
     this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": ALGORITHMS[order].label }, [
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);
+    this.linking = new Linking(this);
   }
 
   /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
@@ -81,10 +84,19 @@ export class Lane {
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
+  goTile(i, j) {
+    this.onTile(this, i, j);
+  }
+
+  render() {
+    if (this.frame.numbers) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
+    this.linking.draw();
+  }
+
   /** `done` visits are over. */
   draw(done) {
     const { step, phase } = placeAfter(this.trace, done);
-    const f = frame(this.trace, step, phase);
+    const f = (this.frame = frame(this.trace, step, phase));
     const over = done >= this.trace.steps;
     set(this.root, {
       ...stated(f),
@@ -93,8 +105,8 @@ export class Lane {
     });
     set(this.status, { text: over ? "done ✓" : `visit ${f.step + 1} of ${f.steps}`, class: `fa-lane-status${over ? " is-done" : ""}` });
     this.hbm.draw(f);
-    if (f.numbers) this.table.draw(f, f.stats[0]?.row);
     this.meter.draw(f);
+    this.render();
     return f;
   }
 }

@@ -15,10 +15,11 @@ import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { Story } from "../views/story.js";
+import { Story, WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
 import { rich } from "./sentence.js";
+import { Linking } from "./linking.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
@@ -36,10 +37,10 @@ export class Player {
     this.options = options;
     this.abort = new AbortController();
     this.focus = null;
-    this.hbm = new Hbm({ onTile: (i, j) => this.goTile(i, j) });
-    this.sram = new Sram({ onRow: (row) => this.follow(row), onCard: this.options.onCard, onZoom: () => this.zoom() });
-    this.table = new RowTable((row) => this.follow(row));
-    this.story = new Story();
+    this.hbm = new Hbm();
+    this.sram = new Sram({ onCard: this.options.onCard, onZoom: () => this.zoom() });
+    this.table = new RowTable();
+    this.story = new Story(() => this.render());
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -72,6 +73,8 @@ export class Player {
         this.drawer.root, this.transport.root,
       ],
     );
+    this.linking = new Linking(this);
+    this.root.append(this.linking.view.words);
     this.swipes();
     this.pane("sram");
     this.open(TABS[0]);
@@ -166,7 +169,7 @@ export class Player {
     this.notified.textContent = message ?? "";
   }
 
-  show(trace, { step, phase } = {}) {
+  show(trace, { step, phase, sel = this.linking.picked, way = this.story.way } = {}) {
     this.transport.stop();
     const before = this.trace && this.at;
     const here = step ?? this.sameTile(trace);
@@ -180,8 +183,9 @@ export class Player {
     PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
-    this.focus = null;
+    this.story.way = WAYS.includes(way) ? way : "alpha";
     this.layout();
+    this.linking.pick(sel);
   }
 
   /** Where the tile now shown is visited in another trace over the same grid; −1 in another grid. */
@@ -220,12 +224,12 @@ export class Player {
     this.render();
   }
 
-  goTile(i, j) {
+  goTile(i, j, takes = true) {
     const { problem: p, tileVisit } = this.trace;
     const v = tileVisit[i * p.Tc + j];
     if (v >= 0) this.go(v);
     if (v >= 0 && !this.trace.header.numbers) this.zoom();
-    this.root.focus({ preventScroll: true });
+    if (takes) this.root.focus({ preventScroll: true });
   }
 
   /** The numbers of the visit shown, for a Problem that came as tiles only. */
@@ -249,11 +253,6 @@ export class Player {
     }
   }
 
-  follow(row) {
-    this.focus = row;
-    this.render();
-  }
-
   /** Predicting takes the place of the row's story, which would give the answers away. */
   predicting(on) {
     this.predict.root.hidden = !on;
@@ -266,6 +265,7 @@ export class Player {
 
   key(event) {
     if (!this.predict.root.hidden && this.predict.key(event)) return;
+    if (this.trace && this.linking.key(event)) return;
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
@@ -328,7 +328,7 @@ export class Player {
   }
 
   render() {
-    const f = frame(this.trace, this.at.step, this.at.phase);
+    const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
     const row = this.followed(f);
     set(this.root, stated(f));
     this.hbm.draw(f);
@@ -345,7 +345,9 @@ export class Player {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
     }
+    this.linking.draw();
     const last = f.position === f.phases.length - 1;
-    this.options.onPlace?.({ query: this.trace.header.query, step: f.step, phase: last ? null : f.phase });
+    const way = this.story.way === "alpha" ? null : this.story.way;
+    this.options.onPlace?.({ query: this.trace.header.query, step: f.step, phase: last ? null : f.phase, sel: this.linking.picked, way });
   }
 }

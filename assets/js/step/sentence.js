@@ -1,4 +1,4 @@
-// A sentence with its symbols in the colours of what they name.
+// A sentence with its symbols in the colours of what they name, and under its name (model/links.js).
 
 import { el } from "../lib/dom.js";
 
@@ -10,5 +10,7 @@ export const rich = (text) =>
   text.split(SYMBOL).filter(Boolean).map((part) => {
     if (!SYMBOL.test(part)) return document.createTextNode(part);
     const key = part.startsWith("lse") ? "lse" : INK[part[0]] ?? (part[0] === "α" ? "alpha" : part[0].toLowerCase());
-    return el("b", { class: `fa-ink-${key}`, text: part });
+    const [, tensor, block] = /^([QKVO])([₀-₉]+)$/u.exec(part) ?? [];
+    const name = tensor ? `${tensor}.${[...block].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}` : { m: "m", "ℓ": "l", "α": "alpha" }[part];
+    return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
   });

@@ -46,7 +46,7 @@ export class Code {
     this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map(({ text, note: remarks }) => el("li", {}, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
+      ...this.lines.map(({ text, note: remarks, phase }, k) => el("li", { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) }, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
     );
     this.room = this.list.clientHeight;
   }
@@ -80,14 +80,14 @@ export class Traffic {
     this.body.replaceChildren();
     for (const [order, { label, closed_form: form }] of Object.entries(ALGORITHMS)) {
       const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
-      const parts = [el("i", { class: "fa-read" }), el("i", { class: "fa-write" })];
+      const current = order === trace.problem.order;
+      const parts = ["read", "write"].map((op) => el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }));
       const bar = (kind, size, inside) => {
         const track = el("span", { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` }, inside);
         const number = el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
         const word = el("span", { "data-term": kind, text: kind });
-        return el("div", { class: "fa-bar-line", title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), number, word]);
+        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), number, word]);
       };
-      const current = order === trace.problem.order;
       const name = el("span", { class: "fa-bar-name", text: label });
       this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts), bar("least", once, [])]));
       this.rows[order] = { read: parts[0], write: parts[1], total: all };

@@ -2,7 +2,7 @@
 
 import { Player } from "./player.js";
 import { isTaken } from "../lib/keys.js";
-import { position, problemOf } from "../model/query.js";
+import { chosen, position, problemOf } from "../model/query.js";
 import { Race } from "./race.js";
 import { Tour } from "./tour.js";
 
@@ -30,7 +30,7 @@ export class Stage {
     this.player.warm();
     if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
-    this.shown = this.player.load(this.query, position(search));
+    this.shown = this.player.load(this.query, { ...position(search), ...chosen(search) });
     this.player.root.focus({ preventScroll: true });
     return this.shown;
   }

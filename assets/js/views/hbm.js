@@ -5,6 +5,7 @@ import { cividis, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, integer, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
+import { partName } from "../model/links.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
 
@@ -12,43 +13,42 @@ const GAP = 7;
 const NAME_FROM = 20; // px of block below which its name is left out
 
 export class Hbm {
-  constructor({ onTile }) {
+  constructor() {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    this.map = el("div", { class: "fa-map", "data-spot": "map" }, [this.canvas, this.overlay]);
+    const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
+    this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": label }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption" });
     this.count = el("span", { class: "fa-so-far" });
-    const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-spot": "bus", "aria-hidden": "true" });
+    const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
     this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
-    this.map.addEventListener("click", (event) => this.pick(event, onTile));
     this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
   }
 
-  pick(event, onTile) {
-    if (!this.trace) return;
-    const box = this.canvas.getBoundingClientRect();
-    const { Tr, Tc, block_q, block_k } = this.trace.problem;
-    const i = Math.floor((event.clientY - box.top) / this.cell / block_q);
-    const j = Math.floor((event.clientX - box.left) / this.cell / block_k);
-    if (i >= 0 && i < Tr && j >= 0 && j < Tc) onTile(i, j);
-  }
-
-  /** The block under the pointer: its name, shape, bytes and place. */
-  nameAt(event) {
-    if (!this.trace) return "";
+  /** The name, as in model/links.js, of the tile or block at a place of the window. */
+  partAt(clientX, clientY) {
+    if (!this.trace) return null;
     const { problem: p } = this.trace;
     const box = this.map.getBoundingClientRect();
-    const x = event.clientX - box.left - this.left;
-    const y = event.clientY - box.top - this.top;
+    const x = clientX - box.left - this.left;
+    const y = clientY - box.top - this.top;
     const inside = (at) => at >= 0 && at < this.side;
     const i = Math.floor(y / this.cell / p.block_q);
     const j = Math.floor(x / this.cell / p.block_k);
-    if (inside(x) && inside(y)) return this.guessing ? "" : tileWords(this.trace, i, j);
-    if (inside(x) && y < 0) return blockWords(this.trace, y < -this.gap - this.thick ? "V" : "K", j);
-    return inside(y) ? blockWords(this.trace, x < 0 ? "Q" : "O", i) : "";
+    if (inside(x) && inside(y)) return `tile.${i}.${j}`;
+    if (inside(x) && y < 0) return `${y < -this.gap - this.thick ? "V" : "K"}.${j}`;
+    return inside(y) ? `${x < 0 ? "Q" : "O"}.${i}` : null;
+  }
+
+  /** The block under the pointer: its name, shape, bytes and place. */
+  nameAt({ clientX, clientY }) {
+    const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
+    if (!kind) return "";
+    if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
+    return this.guessing ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
   layout(trace, theme) {
@@ -107,8 +107,9 @@ export class Hbm {
           const b = place(k, k + 1);
           labels.push(svg("text", { class: `fa-block-name fa-name-${key}`, x: b.x + b.width / 2, y: b.y + b.height / 2, text: `${name}${sub(k)}` }));
         }
-      if (!big || "QK".includes(name)) parts.push(...blocks, done, bright, ...labels);
-      this.marks[name] = { place, bright, done, blocks, labels, count };
+      const shown = !big || "QK".includes(name);
+      if (shown) parts.push(...blocks, done, bright, ...labels);
+      this.marks[name] = { place, bright, done, blocks, labels, count, shown };
     };
     strip("V", false, above.V, p.Tc, p.block_k);
     strip("K", false, above.K, p.Tc, p.block_k);
@@ -168,7 +169,7 @@ export class Hbm {
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
       const list = f.transfers.filter((t) => t.op === op);
-      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t) }));
+      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t), "data-part": partName(t) }));
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [el("span", { text: op }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
       lane.replaceChildren(...ends.filter(Boolean));

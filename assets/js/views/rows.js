@@ -16,10 +16,12 @@ const COLUMNS = [
 ];
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
+/** Which of the row's numbers a column is about, by the names of model/links.js */
+const OF = { m_old: "m", row_max: "m", m_new: "m", alpha: "alpha", l_old: "l", row_sum: "l", l_new: "l" };
 const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 export class RowTable {
-  constructor(onRow) {
+  constructor() {
     const heads = [el("th", { scope: "col", text: "row" })];
     for (const [key, , phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
@@ -28,10 +30,6 @@ export class RowTable {
     this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
       el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.head, this.bodyPart]),
     ]);
-    this.bodyPart.addEventListener("click", (event) => {
-      const row = event.target.closest("tr")?.dataset.row;
-      if (row !== undefined) onRow(Number(row));
-    });
   }
 
   layout(problem, names) {
@@ -62,13 +60,13 @@ export class RowTable {
         tr.removeAttribute("data-row");
         return;
       }
-      set(tr, { "data-row": s.row, class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      set(tr, { "data-row": s.row, "data-part": `row.${s.row}`, class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
       set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
       COLUMNS.forEach(([key, , phase], c) => {
         const value = s[key];
         const known = value !== undefined;
         const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);
-        set(cells[c], { text, class: `${key}${phase === f.phase ? " is-now" : ""}` });
+        set(cells[c], { text, class: `${key}${phase === f.phase ? " is-now" : ""}`, "data-part": `${OF[key]}.${s.row}` });
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
       });
     });

@@ -34,7 +34,7 @@ class Frame {
     this.matrix = new Matrix(name);
     this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
     this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name }, [this.head, this.matrix.root, this.inside]);
+    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
   }
 
   layout(x, y, width, height, rows, cols, type) {
@@ -60,10 +60,10 @@ class Frame {
 }
 
 export class Sram {
-  constructor({ onRow, onCard, onZoom }) {
+  constructor({ onCard, onZoom }) {
     this.frames = Object.fromEntries(FRAMES.map((name) => [name, new Frame(name)]));
     this.heat = { m: new Matrix("m"), l: new Matrix("l") };
-    this.heads = Object.fromEntries([["m", "m"], ["l", "ℓ"]].map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key}`, text, "data-term": key })]));
+    this.heads = Object.fromEntries([["m", "m"], ["l", "ℓ"]].map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key}`, text, "data-term": key, "data-part": key })]));
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span")]);
@@ -75,10 +75,6 @@ export class Sram {
       this.band, this.lines, ...FRAMES.map((name) => this.frames[name].root),
       el("div", { class: "fa-stat-heat" }, [this.heat.m.root, this.heat.l.root]), this.heads.m, this.heads.l, this.legend,
     ]);
-    this.body.addEventListener("click", ({ clientY }) => {
-      const row = this.rowAt(clientY);
-      if (row !== null) onRow(row);
-    });
     this.budget = new Budget(onCard);
     this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty, this.budget.warning]);
     this.card.head.append(this.budget.root);
@@ -89,6 +85,17 @@ export class Sram {
   rowAt(clientY) {
     const k = Math.floor((clientY - this.body.getBoundingClientRect().top - this.frames.S.y) / this.high);
     return k >= 0 && k < this.used ? this.first + k : null;
+  }
+
+  /** The name of the cell of a frame at a place of the window, or of the frame's block beside its cells. `cellAt`: see
+   * model/links.js. */
+  partAt(tensor, clientX, clientY, cellAt) {
+    const { root, matrix } = this.frames[tensor];
+    const box = root.getBoundingClientRect();
+    const down = Math.floor(((clientY - box.top) / box.height) * matrix.rows);
+    const across = Math.floor(((clientX - box.left) / box.width) * matrix.cols);
+    if (down < 0) return `${tensor === "S" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
+    return tensor === "K" ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
   /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
@@ -250,6 +257,7 @@ export class Sram {
       if (!s) return;
       const rose = now[k].rose && this.counts;
       set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": part === "row" || this.counts ? `${part}.${s.row}` : null });
       set(name, { text: k % this.every && s.row !== focus ? "" : s.name ?? String(s.row) });
       const write = !this.dense && this.counts;
       set(m, { text: write ? number(now[k].m) : "" });
@@ -295,5 +303,6 @@ export class Sram {
     const state = shrinks ? `× ${number(row.alpha)}` : states[acc?.state] ?? "";
     say("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
+    set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });
   }
 }

@@ -6,18 +6,21 @@ import { sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/story.js";
 
-const WAYS = [["forget", "Forget α", "leave the past in its old measure"], ["lazy", "Rescale only when needed", "as FlashAttention-4 does"]];
+const CHOICES = [["forget", "Forget α", "leave the past in its old measure"], ["lazy", "Rescale only when needed", "as FlashAttention-4 does"]];
+export const WAYS = CHOICES.map(([way]) => way);
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
 export class Story {
-  constructor() {
+  /** @param onWay another way was chosen, or α again */
+  constructor(onWay) {
+    this.onWay = onWay;
     this.way = "alpha";
     this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
     this.names = el("div", { class: "fa-story-names", "aria-hidden": "true" });
     this.lines = el("dl", { class: "fa-story-lines" });
     this.verdict = el("p", { class: "fa-story-verdict", "aria-live": "polite" });
-    this.switches = WAYS.map(([way, text, title]) => {
+    this.switches = CHOICES.map(([way, text, title]) => {
       const button = el("button", { type: "button", class: "fa-link", text, title, "data-way": way, "aria-pressed": "false" });
       button.addEventListener("click", () => this.choose(way));
       return button;
@@ -33,7 +36,7 @@ export class Story {
   /** One way at a time; the same one again leads back to α. */
   choose(way) {
     this.way = this.way === way ? "alpha" : way;
-    if (this.last) this.draw(...this.last);
+    this.onWay();
   }
 
   layout(trace) {
@@ -51,13 +54,12 @@ export class Story {
     this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
     this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
       const [start, stop] = [j * p.block_k, Math.min(p.n, (j + 1) * p.block_k)];
-      return el("span", { style: `grid-column:${start + 1}/${stop + 1}`, text: named ? `K${sub(j)}` : "" });
+      return el("span", { style: `grid-column:${start + 1}/${stop + 1}`, text: named ? `K${sub(j)}` : "", "data-part": `K.${j}` });
     });
     this.names.replaceChildren(...this.blocks);
   }
 
   draw(trace, f, row) {
-    this.last = [trace, f, row];
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
     const stats = f.stats.find((s) => s.row === row);
     set(this.card.note, { text: slots ? "its weights so far; outline: the exact softmax" : "numbers up to N = 128" });
@@ -74,6 +76,7 @@ export class Story {
       high(before, slot.before);
       high(exact, slot.exact);
       set(bar, { class: `fa-story-bar${fresh ? " is-now" : ""}` });
+      set(exact, { "data-part": `S.${row}.${c}` });
     });
     const { block_k } = f.problem;
     this.blocks.forEach((name, j) => {

@@ -37,7 +37,9 @@ export class Transport {
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
     this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
-    this.live = el("div", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" });
+    this.spoken = el("span");
+    this.selected = el("span");
+    this.live = el("div", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" }, [this.spoken, this.selected]);
     this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": "Step" });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
     this.speed = el("select", { "aria-label": "Playing speed", title: "Playing speed" },
@@ -69,10 +71,15 @@ export class Transport {
     this.at = step;
     set(this.title, { text: title });
     set(this.words, { text: words ?? "" });
-    if (!this.timer || this.pace >= 500) set(this.live, { text: spoken });
+    if (!this.timer || this.pace >= 500) set(this.spoken, { text: spoken });
     if (Number(this.scrub.value) !== step) this.scrub.value = step;
     set(this.scrub, { "aria-valuetext": title });
     this.scrub.style.setProperty("--fa-progress", `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`);
+  }
+
+  /** What is selected besides, for the ear. */
+  also(text) {
+    set(this.selected, { text: text && ` ${text}` });
   }
 
   /** What a key or a button asks for. */

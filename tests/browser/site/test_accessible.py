@@ -10,6 +10,7 @@ from tests.browser.harness import focus, press, read, settled
 
 PAGES = [
     "step=4",
+    "step=4&phase=exp&sel=S.9.5",
     "order=standard&step=17&n=64&d=64&br=16&bc=16",
     "mode=compare&step=5",
     "tour=4",
@@ -24,6 +25,7 @@ PAGES = [
 ONLY = {
     "page=learn&rung=claims": "#learn-claims, .fa-claim-card",
     "order=standard&step=17&n=64&d=64&br=16&bc=16": ".fa-mount",
+    "step=4&phase=exp&sel=S.9.5": ".fa-mount",
     "mode=compare&step=5": ".fa-mount",
     "tour=4": ".fa-mount, .fa-tour",
     **{f"page=memory&mem-view={view}": ".fa-main" for view in list(memory.VIEWS)[1:]},

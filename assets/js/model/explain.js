@@ -1,0 +1,166 @@
+// What a thing of the picture is made of, in numbers: of a score its products, of an output what it was and what
+// arrives, of a row its m, α and ℓ. Only what is known at this moment. Operands are summed here in double precision;
+// the trace has them in its own, and where its digits differ it says ≈. Pure.
+
+import { bytes, integer, number, sub } from "../lib/format.js";
+import { ALGORITHMS } from "./algorithms.js";
+import { frame, weight } from "./frame.js";
+import { linksAt, rowOf } from "./links.js";
+import { blockWords } from "./tiles.js";
+
+/** @import { Frame, Known, Row, Trace } from "./types.js" */
+/** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `said` the same
+ * in a sentence.
+ * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
+
+/** @param {number} found @param {Known} shown */
+const equals = (found, shown) => `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;
+/** @param {number} x */
+const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
+/** @param {ArrayLike<number>} list */
+const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
+
+/** Reads the operands by absolute index, also where one visit came by itself. @param {Trace} trace @param {Frame} f */
+function operands({ arrays }, f) {
+  const from = f.zoom ?? arrays;
+  const { n, d } = f.problem;
+  const [rows, keys, across] = f.zoom ? [f.rows.start, f.cols.start, f.cols.stop - f.cols.start] : [0, 0, n];
+  return {
+    Q: (row, x) => from.Q?.[(row - rows) * d + x],
+    K: (key, x) => from.K?.[(key - keys) * d + x],
+    V: (key, x) => from.V?.[(key - keys) * d + x],
+    P: (row, key) => from.P?.[(row - rows) * across + key - keys],
+  };
+}
+
+/** @param {{start: number, stop: number}} span @param {number} at */
+const within = ({ start, stop }, at) => at >= start && at < stop;
+
+/** A score: its products, their sum, what scaling, mask and exp make of it.
+ * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+function score(trace, f, row, key) {
+  const { problem: p, stage } = f;
+  const name = `S[${row},${key}]`;
+  /** @type {Told} */
+  const told = { title: `q${sub(row)} · k${sub(key)}`, terms: null, total: undefined, lines: [], said: `${name}, row ${row} of Q with row ${key} of K` };
+  if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped") return { ...told, said: `${told.said}; not on chip now` };
+  const { Q, K, P } = operands(trace, f);
+  const [r, c] = [row - f.rows.start, key - f.cols.start];
+  const made = stage === "softmax" || stage === "output" ? f.done("load") : f.done("scores");
+  if (!made) return { ...told, said: `${told.said}; not yet computed` };
+  const { m_new } = f.stats[r] ?? {};
+  const S = Number(f.score(r, c));
+  if (stage !== "softmax" && stage !== "output") {
+    told.terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
+    told.total = sum(told.terms);
+    const raw = (f.zoom ?? trace.arrays).S[f.zoom ? r * (f.cols.stop - f.cols.start) + c : row * p.n + key];
+    told.lines.push(`${number(told.total)} / √${p.d} ${equals(told.total * p.scale, raw)}`);
+    if (S === -Infinity) told.lines.push("hidden: −∞");
+  } else {
+    told.title = stage === "output" ? `P[${row},${key}]` : name;
+    if (stage === "softmax") told.lines.push(`S = ${number(S)}`);
+  }
+  if (f.done("exp") && S > -Infinity && m_new !== undefined) told.lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
+  if (stage === "output" || (stage === "softmax" && f.done("store"))) told.lines.push(`P = ${number(P(row, key))}`);
+  const products = told.terms ? `, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K` : "";
+  return { ...told, said: `${name}${products}: ${told.lines.join("; ")}` };
+}
+
+/** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x @returns {Told} */
+function output(trace, f, row, x) {
+  const { problem: p, step } = f;
+  const name = `O[${row},${x}]`;
+  /** @type {Told} */
+  const told = { title: `O${sub(row)},${sub(x)}`, terms: null, total: undefined, lines: [], said: `${name}, column ${x} of V weighed by row ${row} of P` };
+  const at = (row - f.rows.start) * p.d + x;
+  if (!within(f.rows, row) || !f.acc || f.kind === "skipped") return { ...told, said: `${told.said}; not on chip now` };
+  const old = frame(trace, step, f.phases[0]).acc;
+  const before = Number(old?.data[at] ?? 0);
+  const past = old !== null && old.state !== "zero";
+  const s = f.stats[row - f.rows.start];
+  if (!f.done("output")) {
+    if (past && s?.alpha !== undefined) told.lines.push(`α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`);
+    else told.lines.push(number(before));
+    return { ...told, said: `${name}: ${told.lines[0]}; P·V arrives in the phase “output”` };
+  }
+  const { V, P } = operands(trace, f);
+  told.terms = Array.from({ length: f.cols.stop - f.cols.start }, (_, k) => {
+    const [r, key] = [row - f.rows.start, f.cols.start + k];
+    return f.hides(r, k) ? 0 : P(row, key) * V(key, x);
+  });
+  told.total = sum(told.terms);
+  const after = Number(frame(trace, step, "output").acc?.data[at]);
+  const alpha = Number(s?.alpha);
+  if (p.order === "fa1" && past) {
+    const [l_old, l_new] = [Number(s.l_old), Number(s.l_new)];
+    told.lines.push(`(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(told.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + told.total) / l_new, after)}`);
+  } else if (p.order === "fa1") told.lines.push(`${number(told.total)} / ${number(s.l_new)} ${equals(told.total / Number(s.l_new), after)}`);
+  else if (past) told.lines.push(`${number(alpha)} × ${number(before)} ${plus(told.total)} ${equals(alpha * before + told.total, after)}`);
+  else told.lines.push(`P·V ${equals(told.total, after)}`);
+  if (f.acc.state === "final") told.lines.push(`/ ℓ: ${number(after)} / ${number(s.l_new)} ${equals(after / Number(s.l_new), f.acc.data[at])}`);
+  return { ...told, said: `${name} = ${ALGORITHMS[p.order].running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}` };
+}
+
+/** How m, α and ℓ of a row come about, as far as they have: {symbol: formula}. @param {Frame} f @param {Row} s */
+export function formulas(f, s) {
+  const past = s.m_old !== undefined && s.m_old > -Infinity;
+  /** @type {Record<string, string>} */
+  const found = {};
+  if (s.m_new !== undefined) found.m = s.m_old === undefined ? `max S = ${number(s.m_new)}` : `max(${number(s.m_old)}, ${number(s.row_max)}) = ${number(s.m_new)}`;
+  else if (s.m_old !== undefined) found.m = number(s.m_old);
+  if (s.alpha !== undefined) found.alpha = past ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}` : `${number(s.alpha)}, nothing to rescale`;
+  if (s.l_new !== undefined) found.l = past ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}` : `Σ ${f.stage ? "e^(S − m)" : "P"} = ${number(s.l_new)}`;
+  else if (s.l_old !== undefined) found.l = number(s.l_old);
+  return found;
+}
+
+const SYMBOLS = { m: "m", alpha: "α", l: "ℓ" };
+
+/** The same in a few digits. @param {Row} s @param {Record<string, string>} all */
+function brief(s, all) {
+  const m = s.m_new ?? s.m_old;
+  /** @type {Record<string, string>} */
+  const lines = { m: s.rose ? `${number(s.m_old)} → ${number(m)}` : number(m), alpha: number(s.alpha), l: all.l };
+  return Object.keys(lines).filter((key) => all[key]).map((key) => `${SYMBOLS[key]} = ${lines[key]}`);
+}
+
+/** @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
+function ofRow(f, kind, row) {
+  const s = f.stats.find((stats) => stats.row === row);
+  const all = s ? formulas(f, s) : {};
+  const full = Object.keys(SYMBOLS).filter((key) => all[key] && (kind === "row" || key === kind)).map((key) => `${SYMBOLS[key]} = ${all[key]}`);
+  const title = kind === "row" ? `Row ${row}${s?.name ? ` “${s.name}”` : ""}` : `${SYMBOLS[kind]} of row ${row}`;
+  const short = kind === "row" && s ? brief(s, all) : full;
+  return { title, terms: null, total: undefined, lines: short, said: `${title}: ${full.join("; ") || (s ? "not yet known" : "not on chip now")}` };
+}
+
+/** What there is to say of a thing; null for a name that nothing has.
+ * @param {Trace} trace @param {Frame} f @param {string} name @returns {Told | null} */
+export function explain(trace, f, name) {
+  const thing = linksAt(trace, f).thing(name);
+  if (!thing) return null;
+  const [kind, ...at] = name.split(".");
+  const [a, b] = at.map(Number);
+  const row = rowOf(name);
+  if (kind === "S") return score(trace, f, a, b);
+  if (kind === "O" && at.length === 2) return output(trace, f, a, b);
+  if (row !== null && "m l alpha row".includes(kind)) return ofRow(f, kind, row);
+  /** @type {(title: string, said?: string, lines?: string[]) => Told} */
+  const only = (title, said = title, lines = []) => ({ title, terms: null, total: undefined, lines, said });
+  if (at.length === 2 && "QKV".includes(kind)) {
+    const span = kind === "Q" ? f.rows : f.cols;
+    const x = within(span, a) && f.done("load") && f.numbers && f.kind !== "skipped" ? operands(trace, f)[kind](a, b) : undefined;
+    return only(`${kind}[${a},${b}]`, `${kind}[${a},${b}], ${x === undefined ? "not on chip now" : number(x)}`, x === undefined ? [] : [number(x)]);
+  }
+  if (thing.tensor && thing.tensor !== "S") return only(blockWords(trace, kind, a));
+  if (kind === "tile") {
+    const { rows, keys } = thing.box;
+    if (rows && keys) return only(`Tile (${a}, ${b})`, `Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`);
+  }
+  if (kind === "line") return only(ALGORITHMS[f.problem.order].pseudocode[a].text.trim());
+  if (kind === "phase") return only(`The phase “${at[0]}”`);
+  if (kind === "visit") return only(`This visit ${at[0] === "read" ? "reads" : "writes"}`, `This visit ${at[0] === "read" ? "reads" : "writes"} ${bytes(sum(f.transfers.filter((t) => t.op === at[0]).map((t) => t.bytes)))}`);
+  if (kind === "moved") return only("", `${bytes(at[0] === "read" ? f.reads : f.writes)} ${at[0] === "read" ? "read" : "written"} so far, in ${integer(thing.blocks?.size ?? 0)} blocks`);
+  if (kind === "bytes") return only("", `What ${ALGORITHMS[at[0]].label} moves, ${at[1]}: ${[...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", ")}`);
+  return only(SYMBOLS[kind] ?? at[0]);
+}

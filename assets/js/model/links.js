@@ -1,0 +1,222 @@
+// What in the picture belongs together. Everything has a name, which stands on whatever draws it and in the address:
+//
+//   S.9.5  Q.9.3  O.9.3  K.5.3  V.5.3    a cell: its row or key, then its key or dimension; P stands in the place of S
+//   m.9  l.9  alpha.9  row.9             what a row carries, and the whole row
+//   Q.2  K.1  V.1  O.2  tile.2.1         a block, a tile
+//   m  l  alpha                          these of every row
+//   line.6  phase.exp                    a line of the algorithm, a phase
+//   visit.read  moved.write              what this visit moves one way, what was moved so far
+//   bytes.fa1.asked  of.K                a bar: all that an order moves, all of one tensor
+//
+// A place is a box over four axes: queries, keys, the dimensions of Q and K, those of V and O. Two places belong together
+// if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
+// 9 of O. A word names tensors, and belongs with their places where it is at work. All of it goes both ways. Pure.
+
+import { ALGORITHMS } from "./algorithms.js";
+import { lit } from "./phases.js";
+
+/** @import { Frame, Span, Trace } from "./types.js" */
+/** @import { Line } from "./phases.js" */
+/** @typedef {"rows" | "keys" | "dims" | "outs"} Axis */
+/** @typedef {Partial<Record<Axis, Span>>} Box an axis that is not there is not bounded */
+/** A place has a `tensor` ("row": a whole row), a word has `names`; `blocks`: only these, by their names, `phases` when.
+ * @typedef {{
+ *   name: string, box: Box, tensor?: string, names?: Set<string>, blocks?: Set<string>, phases?: string[], stage?: string | null,
+ * }} Thing */
+
+/** @type {Record<string, Axis[]>} The axes of a tensor, that of its blocks first. */
+export const AXES = { Q: ["rows", "dims"], K: ["keys", "dims"], V: ["keys", "outs"], O: ["rows", "outs"], S: ["rows", "keys"], m: ["rows"], l: ["rows"], alpha: ["rows"], row: ["rows"] };
+/** @type {Axis[]} */
+const ALL = ["rows", "keys", "dims", "outs"];
+const OF_ROWS = ["m", "l", "alpha"];
+const WORDS = /(?<![\p{L}_])(?:[QKVOSPmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
+/** @type {Record<string, string>} */
+const KNOWN_AS = { P: "S", weights: "S", "ℓ": "l", "α": "alpha" };
+/** @param {string} name */
+const tensorOf = (name) => KNOWN_AS[name] ?? name;
+
+/** The tensors that a line of code names. @param {string} text @returns {Set<string>} */
+export const namedIn = (text) => new Set((text.match(WORDS) ?? []).map(tensorOf));
+
+/** @param {Span} a @param {Span} b @returns {Span} */
+const common = (a, b) => ({ start: Math.max(a.start, b.start), stop: Math.min(a.stop, b.stop) });
+/** @param {Span} span */
+const isSome = ({ start, stop }) => stop > start;
+/** @param {Box} a @param {Box} b */
+const shared = (a, b) => ALL.filter((axis) => a[axis] && b[axis]);
+/** @param {Box} a @param {Box} b */
+const overlap = (a, b) => shared(a, b).every((axis) => isSome(common(/** @type {Span} */ (a[axis]), /** @type {Span} */ (b[axis]))));
+
+/** What belongs together at this moment. @param {Trace} trace @param {Frame} f */
+export function linksAt(trace, f) {
+  const { problem: p, arrays, tensors, header } = trace;
+  const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
+  const block = { rows: p.block_q, keys: p.block_k };
+  /** @type {Box} */
+  const here = { rows: f.rows, keys: f.cols };
+  /** @type {Map<string, Thing | null>} */
+  const known = new Map();
+
+  /** @param {Axis} axis @param {string} at @param {number} size @returns {Span} */
+  const span = (axis, at, size) => ({ start: Number(at) * size, stop: Math.min(sizes[axis], (Number(at) + 1) * size) });
+
+  /** @param {string} name @returns {Thing | null} */
+  function placeOf(name) {
+    const [kind, ...at] = name.split(".");
+    if (!at.length || !at.every((part) => /^\d{1,6}$/.test(part))) return null;
+    const tile = kind === "tile";
+    const axes = tile ? AXES.S : Object.hasOwn(AXES, kind) ? AXES[kind] : undefined;
+    const blocks = tile ? at.length === 2 : axes?.length === 2 && at.length === 1 && kind !== "S";
+    if (!axes || at.length > axes.length || (at.length < axes.length && !blocks)) return null;
+    const box = Object.fromEntries(at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]));
+    return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
+  }
+
+  /** @param {string} name @param {Iterable<{tensor: string, block: number | number[], phase: string}>} transfers @returns {Thing} */
+  function counted(name, transfers) {
+    const list = [...transfers];
+    const blocks = new Set(list.map((t) => [tensorOf(t.tensor), t.block].flat().join(".")));
+    return { name, box: {}, names: new Set(list.map((t) => tensorOf(t.tensor))), blocks, phases: [...new Set(list.map((t) => t.phase))] };
+  }
+
+  /** All that was moved this way up to this moment. @param {"read" | "write"} op */
+  function* movedBefore(op) {
+    for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
+      if ((arrays.t_op[t] ? "write" : "read") !== op) continue;
+      const tensor = tensors[arrays.t_tensor[t]];
+      const b = arrays.t_block[t];
+      yield { tensor, block: tensorOf(tensor) === "S" ? [Math.floor(b / p.Tc), b % p.Tc] : b, phase: header.phases[arrays.t_phase[t]] };
+    }
+    yield* f.transfers.filter((t) => t.op === op && t.moved);
+  }
+
+  /** What these lines work on in this phase of this visit; nothing where they do not run. @param {Line[]} lines @param {string} name @param {string} phase @returns {Thing} */
+  function running(lines, name, phase) {
+    const now = f.phases.includes(phase) ? lines.filter((line) => lit(line, { ...f, phase })) : [];
+    return { name, box: here, names: new Set(now.flatMap(({ text }) => [...namedIn(text)])), phases: [phase], stage: lines[0].stage && f.stage };
+  }
+
+  /** @param {string} name @returns {Thing | null} */
+  function wordOf(name) {
+    const [kind, what, more] = name.split(".");
+    const { pseudocode } = ALGORITHMS[p.order];
+    if (what === undefined) return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
+    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase) return running([pseudocode[what]], name, pseudocode[what].phase);
+    if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
+    if (what === "read" || what === "write") {
+      if (kind === "visit") return counted(name, f.transfers.filter((t) => t.op === what));
+      if (kind === "moved") return counted(name, movedBefore(what));
+    }
+    const totals = kind === "bytes" && Object.hasOwn(header.totals, more) && Object.hasOwn(ALGORITHMS, what) && header.totals[more][what];
+    if (totals) return { name, box: {}, names: new Set(Object.keys(totals).filter((tensor) => totals[tensor][0] + totals[tensor][1]).map(tensorOf)), phases: what === p.order ? ["load", "store"] : [] };
+    return kind === "of" && tensors.includes(what) ? { name, box: {}, names: new Set([tensorOf(what)]) } : null;
+  }
+
+  /** The thing of this name; null if there is none. @param {string | null | undefined} name */
+  function thing(name) {
+    if (!name) return null;
+    if (!known.has(name)) known.set(name, placeOf(name) ?? wordOf(name));
+    return known.get(name) ?? null;
+  }
+
+  /** The blocks of an axis that a box touches. @param {Box} box @param {"rows" | "keys"} axis @returns {Span} */
+  function blocksOn(box, axis) {
+    const { start, stop } = box[axis] ?? { start: 0, stop: p.n };
+    return { start: Math.floor(start / block[axis]), stop: Math.ceil(stop / block[axis]) };
+  }
+
+  /** Is a block of this place among those that were moved? @param {Set<string>} blocks @param {Thing} place */
+  function among(blocks, { tensor, box }) {
+    const axes = AXES[/** @type {string} */ (tensor)].filter((axis) => axis === "rows" || axis === "keys");
+    const [down, across] = axes.map((axis) => blocksOn(box, axis));
+    for (let i = down.start; i < down.stop; i++)
+      if (!across) {
+        if (blocks.has(`${tensor}.${i}`)) return true;
+      } else for (let j = across.start; j < across.stop; j++) if (blocks.has(`S.${i}.${j}`)) return true;
+    return false;
+  }
+
+  /** @param {Thing} word @param {Thing} place */
+  const says = (word, place) =>
+    Boolean(word.names?.has(place.tensor ?? "")) && overlap(word.box, place.box) && (!word.blocks || among(word.blocks, place));
+
+  /** @param {Thing} a @param {Thing} b */
+  function together(a, b) {
+    if (a.phases && b.phases) return a.phases.some((phase) => b.phases?.includes(phase)) && (!a.stage || !b.stage || a.stage === b.stage);
+    return [...(a.names ?? [])].some((name) => b.names?.has(name));
+  }
+
+  /** Do they belong together? The same either way. @param {Thing} a @param {Thing} b @returns {boolean} */
+  function belongs(a, b) {
+    if (a.name && a.name === b.name) return true;
+    if (a.names && b.names) return together(a, b);
+    if (a.names) return says(a, b);
+    if (b.names) return says(b, a);
+    return shared(a.box, b.box).length > 0 && overlap(a.box, b.box);
+  }
+
+  /** Of the cells of a tensor within these bounds, those that belong to a thing: they are a box too.
+   * @param {Thing} of @param {string} tensor @param {Box} bounds @returns {Box | null} */
+  function cells(of, tensor, bounds) {
+    const axes = AXES[tensor];
+    if (of.names ? !says(of, { name: "", tensor, box: bounds }) : !axes.some((axis) => of.box[axis])) return null;
+    const box = Object.fromEntries(axes.map((axis) => {
+      const all = bounds[axis] ?? { start: 0, stop: sizes[axis] };
+      return [axis, of.box[axis] ? common(all, of.box[axis]) : all];
+    }));
+    return Object.values(box).every(isSome) ? box : null;
+  }
+
+  /** Which of so many blocks belong to a word, as runs. @param {Thing} word @param {number} count @param {(k: number) => string} name */
+  function runsOf(word, count, name) {
+    /** @type {Span[]} */
+    const runs = [];
+    for (let k = 0; k < count; k++) {
+      if (!says(word, /** @type {Thing} */ (thing(name(k))))) continue;
+      const last = runs.at(-1);
+      if (last?.stop === k) last.stop++;
+      else runs.push({ start: k, stop: k + 1 });
+    }
+    return runs;
+  }
+
+  /** The blocks of Q, K, V or O that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
+  function runs(of, tensor) {
+    const axis = /** @type {"rows" | "keys"} */ (AXES[tensor][0]);
+    if (of.names) return runsOf(of, axis === "rows" ? p.Tr : p.Tc, (k) => `${tensor}.${k}`);
+    return of.box[axis] ? [blocksOn(of.box, axis)] : [];
+  }
+
+  /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Box[]} */
+  function areas(of) {
+    if (!of.blocks) return [cells(of, "S", {}) ?? []].flat();
+    if (!of.names?.has("S")) return [];
+    return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) => runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => (
+      { rows: span("rows", String(i), p.block_q), keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) } })));
+  }
+
+  /** The cell at this place of what SRAM shows, counted from its corner; null beyond its edge.
+   * @param {string} tensor @param {number} first @param {number} second along the axes of the tensor @returns {string | null} */
+  function cellAt(tensor, first, second) {
+    const bounds = { ...here, dims: { start: 0, stop: p.d }, outs: { start: 0, stop: p.d } };
+    const at = [first, second].map((k, which) => {
+      const { start, stop } = /** @type {Span} */ (bounds[AXES[tensor][which]]);
+      return k >= 0 && start + k < stop ? start + k : -1;
+    });
+    return at.includes(-1) ? null : [tensor, ...at].join(".");
+  }
+
+  return { thing, belongs, cells, runs, areas, cellAt };
+}
+
+/** The name of a block that is moved. @param {{tensor: string, block: number | number[]}} of */
+export function partName({ tensor, block }) {
+  if (Array.isArray(block)) return `tile.${block.join(".")}`;
+  return AXES[tensor]?.length === 1 ? tensor : `${tensor}.${block}`;
+}
+
+/** The one row that a name speaks of. @param {string | null} name */
+export function rowOf(name) {
+  const [, row] = /^(?:[QSO]|m|l|alpha|row)\.(\d+)(?:\.\d+)?$/.exec(name ?? "") ?? [];
+  return row === undefined || /^[QO]\.\d+$/.test(name ?? "") ? null : Number(row);
+}

@@ -1,0 +1,140 @@
+// What a visitor points at, focuses or selects in a player: by mouse, finger or keyboard, by delegation. A matrix, the map
+// and the table are one tab stop each; arrows move inside of it. What is selected stays while stepping.
+
+import { explain } from "../model/explain.js";
+import { linksAt, rowOf } from "../model/links.js";
+import { Links } from "../views/links.js";
+
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+const OF_ROW = ["row", "m", "alpha", "l"]; // the columns of the table, for the keyboard
+const STOPS = ".fa-frame, .fa-map, .fa-rows";
+
+export class Linking {
+  /** @param player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
+  constructor(player) {
+    this.player = player;
+    this.view = new Links(player.root, player.sram, player.hbm);
+    this.picked = null;
+    this.over = null; // what the mouse is over or what has the focus: () → its name
+    this.drawn = null;
+    this.at = null; // where the keyboard is in what has the focus
+    const listen = (name, act) => player.root.addEventListener(name, act);
+    listen("pointermove", (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)));
+    listen("pointerleave", () => this.point(null));
+    listen("mousedown", (event) => event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault()); // the keys stay the player's
+    listen("click", (event) => this.click(event));
+    listen("focusin", ({ target }) => target.matches(STOPS) && this.point(() => this.roving(target)));
+    listen("focusout", ({ target }) => {
+      if (!target.matches(STOPS)) return;
+      this.at = null;
+      this.point(null);
+    });
+  }
+
+  /** The name of what is at a place of the window. */
+  nameAt({ target, clientX, clientY }) {
+    const { sram, hbm, frame } = this.player;
+    const named = target.closest("[data-part]");
+    if (named) return named.dataset.part;
+    if (target.closest(".fa-map")) return hbm.partAt(clientX, clientY);
+    const figure = target.closest(".fa-frame");
+    if (figure) return sram.partAt(figure.dataset.tensor, clientX, clientY, linksAt(this.player.trace, frame).cellAt);
+    const row = target.closest(".fa-tile") ? sram.rowAt(clientY) : null;
+    return row === null ? null : `row.${row}`;
+  }
+
+  point(over) {
+    this.over = over;
+    if (this.player.frame && (over?.() ?? this.picked) !== this.drawn) this.draw();
+  }
+
+  /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. */
+  click(event) {
+    if (!this.player.trace || event.target.closest("button, select, input, summary, a")) return;
+    const name = this.nameAt(event);
+    if (!name) return;
+    const [kind, i, j] = name.split(".");
+    const { frame } = this.player;
+    if (kind === "tile" && !(Number(i) === frame.i && Number(j) === frame.j)) return this.player.goTile(Number(i), Number(j));
+    this.pick(name === this.picked ? null : name);
+    this.leave();
+  }
+
+  /** The keys are the player's again. */
+  leave() {
+    this.player.root.closest(".fa-player").focus({ preventScroll: true });
+  }
+
+  /** @param {string | null} name of what is selected from now on; null or unknown: nothing */
+  pick(name) {
+    const { trace, frame } = this.player;
+    this.picked = name && trace && linksAt(trace, frame).thing(name) ? name : null;
+    this.player.focus = rowOf(this.picked);
+    this.player.render();
+  }
+
+  /** Is this key for what is selected or has the focus? */
+  key(event) {
+    const stop = event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
+    if (event.key === "Escape" && (stop || this.picked)) {
+      if (stop) this.leave();
+      this.pick(null);
+      return true;
+    }
+    if (!stop || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const [down, across] = ARROWS[event.key] ?? [];
+    if (down !== undefined) this.pick(this.roving(stop, down, across));
+    else if (event.key === "Enter" || event.key === " ") this.enter(this.roving(stop));
+    else return false;
+    event.preventDefault();
+    return true;
+  }
+
+  /** Enter goes to a tile, and selects or lets go of anything else. */
+  enter(name) {
+    const [kind, i, j] = name.split(".");
+    if (kind === "tile") return this.player.goTile(Number(i), Number(j), false);
+    this.pick(name === this.picked ? null : name);
+  }
+
+  /** The name of where the keyboard is in a matrix, the map or the table, so far moved on. */
+  roving(stop, down = 0, across = 0) {
+    const { trace, frame: f } = this.player;
+    const { Tr, Tc } = trace.problem;
+    const [r, c] = this.at ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
+    const to = (size, k, low = 0) => Math.max(low, Math.min(size - 1, k));
+    const keep = (...place) => (this.at = place);
+    if (stop.matches(".fa-map")) {
+      const i = to(Tr, r + down, c >= 0 && c < Tc ? -2 : 0); // above the tiles K and V, beside them Q and O
+      const j = to(i < 0 ? Tc : Tc + 1, c + across, i < 0 ? 0 : -1);
+      keep(i, j);
+      if (i < 0) return `${i === -1 ? "K" : "V"}.${j}`;
+      return j < 0 ? `Q.${i}` : j === Tc ? `O.${i}` : `tile.${i}.${j}`;
+    }
+    const rows = f.rows.stop - f.rows.start;
+    if (stop.matches(".fa-rows")) {
+      const [row, column] = keep(to(rows, r + down), to(OF_ROW.length, c + across));
+      return `${OF_ROW[column]}.${f.rows.start + row}`;
+    }
+    const tensor = stop.dataset.tensor;
+    const { matrix } = this.player.sram.frames[tensor];
+    const cols = f.cols.stop - f.cols.start;
+    const [high, wide] = { Q: [rows, matrix.cols], O: [rows, matrix.cols], S: [rows, cols], K: [matrix.rows, cols], V: [cols, matrix.cols] }[tensor];
+    const place = keep(to(high, r + down), to(wide, c + across));
+    return linksAt(trace, f).cellAt(tensor, ...(tensor === "K" ? place.toReversed() : place));
+  }
+
+  /** Lights what belongs to what is pointed at, else to what is selected. */
+  draw() {
+    const { trace, frame: f, transport } = this.player;
+    if (!f) return;
+    const name = this.over?.() ?? this.picked;
+    if (!name && !this.drawn) return;
+    this.drawn = name;
+    const links = linksAt(trace, f);
+    const of = links.thing(name);
+    const told = of && explain(trace, f, name);
+    this.view.draw(links, f, of, told, of !== null && name === this.picked);
+    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `${name === this.picked ? "Selected" : "Here"}: ${told.said}.` : "");
+  }
+}

@@ -1,0 +1,117 @@
+// What belongs to the thing that is pointed at or selected bears `data-linked`: marks over the matrices, the strips and the
+// map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
+// in a corner that is empty: above Q for a score, beside V for an output or a row.
+
+import { el, set, svg } from "../lib/dom.js";
+
+const SIDES = { Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], V: ["keys", "outs"], O: ["rows", "outs"] }; // down, across
+const HEAD = 22; // px of the frames' names at 1280 × 720
+const EDGE = 22;
+const ROOM = 60; // px that a card must have
+
+const mark = (tensor, box, own, x, y, width, height) =>
+  el("i", { "data-linked": own ? "self" : "", "data-tensor": tensor, "data-box": box, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` });
+/** A line breaks before an operator, or behind a comma. */
+const kept = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
+/** A power as a power: e^(…). */
+const written = (text) => text.split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
+
+export class Links {
+  constructor(root, sram, hbm) {
+    Object.assign(this, { root, sram, hbm });
+    const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
+    [this.tile, this.map] = [layer(), layer()];
+    this.title = el("b");
+    this.bars = svg("svg", { preserveAspectRatio: "none" });
+    this.lines = el("div", { class: "fa-pick-lines" });
+    this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [this.title, this.bars, this.lines]);
+    this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in a lecture hall
+    sram?.body.append(this.tile, this.card); // a lane of a race shows no tile
+    hbm.overlay.before(this.map); // below its words
+  }
+
+  /** @param links see model/links.js @param of what to light, or null @param told what is said of it @param picked is it selected? */
+  draw(links, f, of, told, picked) {
+    if (!of && !this.lit) return;
+    this.lit = Boolean(of);
+    this.root.classList.toggle("is-linking", this.lit);
+    for (const node of this.root.querySelectorAll("[data-part]")) {
+      const thing = of && links.thing(node.dataset.part);
+      set(node, { "data-linked": thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null });
+    }
+    this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
+    this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
+    for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
+    if (this.sram) this.say(of, told);
+  }
+
+  /** The cells of the frames of SRAM. */
+  inTile(links, f, of) {
+    const bounds = { rows: f.rows, keys: f.cols };
+    return Object.entries(SIDES).flatMap(([tensor, sides]) => {
+      const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
+      const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
+      if (!box) return [];
+      const [down, across] = sides.map((axis) => ({ start: box[axis].start - (bounds[axis]?.start ?? 0), stop: box[axis].stop - (bounds[axis]?.start ?? 0) }));
+      const [w, h] = [width / matrix.cols, height / matrix.rows];
+      const gap = Math.min(w, h) >= 24 ? 2 : 1;
+      return mark(tensor, said(box), of.tensor === tensor, x + across.start * w, y + down.start * h, (across.stop - across.start) * w - gap, (down.stop - down.start) * h - gap);
+    });
+  }
+
+  /** Blocks of the strips, and what of the score matrix it is. */
+  inMap(links, of) {
+    const { hbm } = this;
+    const strips = Object.entries(hbm.marks).filter(([, { shown }]) => shown).flatMap(([tensor, { place }]) =>
+      links.runs(of, tensor).map(({ start, stop }) => {
+        const { x, y, width, height } = place(start, stop);
+        return mark(tensor, `blocks ${start}–${stop - 1}`, of.tensor === tensor, x, y, width, height);
+      }));
+    const areas = links.areas(of).map((box) => {
+      const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
+      return mark("S", said(box), of.tensor === "S", hbm.left + x, hbm.top + y, Math.max(2, box.keys.stop * hbm.cell - x - 1), Math.max(2, box.rows.stop * hbm.cell - y - 1));
+    });
+    return [...strips, ...areas];
+  }
+
+  /** What the thing is made of. */
+  say(of, told) {
+    this.words.replaceChildren(...written(of ? told.said : ""));
+    const { Q, K, S, V, O } = this.sram.frames;
+    const { unit } = this.sram.theme;
+    const head = HEAD * unit;
+    const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
+    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? -4 : 13) }; // a phone shows no O
+    const side = "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
+    const none = !of || !told.lines.length || K.height < ROOM / 2 || this.sram.body.hidden;
+    this.card.hidden = none;
+    if (none) return;
+    Object.assign(this.card.style, { left: `${side.x}px`, top: `${K.y - head}px`, width: `${side.width}px`, height: `${K.height + head}px` });
+    set(this.title, { text: told.title });
+    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(kept(text)))));
+    const upright = of.tensor === "O";
+    this.draws(told.terms, upright);
+    const across = side === left ? `margin-left:${Q.x - left.x}px;width:${Q.width}px` : "";
+    set(this.bars, { style: upright ? `height:${V.height}px` : across });
+    this.card.classList.toggle("is-upright", upright);
+  }
+
+  /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. */
+  draws(terms, upright) {
+    this.bars.toggleAttribute("hidden", !terms);
+    if (!terms) return;
+    const most = Math.max(1e-30, ...terms.filter(Number.isFinite).map(Math.abs));
+    const count = terms.length;
+    set(this.bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
+    this.bars.replaceChildren(
+      ...terms.map((term, k) => {
+        const size = Number.isFinite(term) ? term / most : 0;
+        const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
+        const place = upright ? { x: from, y: k + 0.15, width: long, height: 0.7 } : { x: k + 0.1, y: from, width: 0.8, height: long };
+        return svg("rect", { ...place, class: term < 0 ? "is-minus" : "" });
+      }),
+      svg("line", upright ? { x1: 0, x2: 0, y1: 0, y2: count } : { x1: 0, x2: count, y1: 0, y2: 0 }),
+    );
+  }
+}

@@ -1,0 +1,280 @@
+"""Whatever is pointed at, focused or selected lights all that belongs to it; a selection says what
+it is made of, lies over nothing, and stands in the address."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.browser.harness import focus, press, query_of, read
+
+HERE = "step=4&phase=exp"  # tile (2, 1): rows 8 to 11, keys 4 to 7
+# {tensor: what of it is marked over the frames of SRAM}, and the names of all else that is lit
+LIT = """() => {
+  const shown = [...document.querySelectorAll("[data-linked]")].filter((node) => node.checkVisibility());
+  const marks = shown.filter((node) => node.closest(".fa-tile > .fa-marks"));
+  return {
+    cells: Object.fromEntries(marks.map((node) => [node.dataset.tensor, node.dataset.box])),
+    map: shown.filter((node) => node.closest(".fa-map")).map((node) => `${node.dataset.tensor} ${node.dataset.box}`),
+    names: [...new Set(shown.map((node) => node.dataset.part).filter(Boolean))],
+    self: [...new Set(shown.filter((node) => node.dataset.linked === "self").map((node) => node.dataset.part ?? node.dataset.tensor))],
+  };
+}"""  # noqa: E501
+# What a card would cover: words, names, frames and digits of the tile that it lies in
+COVERED = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  const card = [...document.querySelectorAll(".fa-pick, .fa-pick-words")].find((node) => node.checkVisibility());
+  if (!card) return ["there is no card"];
+  const text = document.createRange();
+  text.selectNodeContents(card);
+  const mine = box(card);
+  const other = [".fa-frame:not([hidden]) .fa-matrix", ".fa-frame figcaption > *", ".fa-stat-head", ".fa-stat-now", ".fa-row-name", ".fa-legend", ".fa-card-head > *", ".fa-words", ".fa-map", ".fa-panes", ".fa-transport", ".fa-panel .fa-caption"];
+  const over = other.flatMap((selector) => [...document.querySelectorAll(selector)]).filter((node) => {
+    const that = box(node);
+    return node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && that.width && that.left < mine.right - 1 && that.right > mine.left + 1 && that.top < mine.bottom - 1 && that.bottom > mine.top + 1;
+  }).map((node) => node.className || node.textContent);
+  const cut = card.scrollHeight > card.clientHeight + 1 || card.scrollWidth > card.clientWidth + 1 ? [`cut: ${card.innerText}`] : [];
+  return [...over, ...cut];
+}"""  # noqa: E501
+
+
+def point(page, tensor: str, down: int, across: int) -> tuple[float, float]:
+    """The middle of a cell of a frame, counted from its corner."""
+    rows, cols = {"Q": (4, 8), "K": (8, 4), "S": (4, 4), "V": (4, 8), "O": (4, 8)}[tensor]
+    box = page.locator(f".fa-frame-{tensor.lower()} .fa-matrix").bounding_box()
+    return (
+        box["x"] + (across + 0.5) * box["width"] / cols,
+        box["y"] + (down + 0.5) * box["height"] / rows,
+    )
+
+
+def lit(page, *cell) -> dict:
+    page.mouse.move(*point(page, *cell))
+    return page.evaluate(LIT)
+
+
+def test_every_cell_lights_its_crossing_both_ways(stage):
+    page = stage.show(HERE)
+    asked = len(stage.requests)
+    at = {"S": ("S", 1, 2), "Q": ("Q", 1, 5), "K": ("K", 5, 2), "V": ("V", 2, 3), "O": ("O", 1, 3)}
+    marks = {tensor: lit(page, *cell)["cells"] for tensor, cell in at.items()}
+    row, key, dim, out = "rows 9–9", "keys 6–6", "dims 5–5", "outs 3–3"
+    rows, keys, dims, outs = "rows 8–11", "keys 4–7", "dims 0–7", "outs 0–7"
+    assert marks == {
+        "S": {
+            "Q": f"{row}, {dims}",
+            "K": f"{key}, {dims}",
+            "S": f"{row}, {key}",
+            "V": f"{key}, {outs}",
+            "O": f"{row}, {outs}",
+        },
+        "Q": {
+            "Q": f"{row}, {dim}",
+            "K": f"{keys}, {dim}",
+            "S": f"{row}, {keys}",
+            "O": f"{row}, {outs}",
+        },
+        "K": {
+            "Q": f"{rows}, {dim}",
+            "K": f"{key}, {dim}",
+            "S": f"{rows}, {key}",
+            "V": f"{key}, {outs}",
+        },
+        "V": {
+            "K": f"{key}, {dims}",
+            "S": f"{rows}, {key}",
+            "V": f"{key}, {out}",
+            "O": f"{rows}, {out}",
+        },
+        "O": {
+            "Q": f"{row}, {dims}",
+            "S": f"{row}, {keys}",
+            "V": f"{keys}, {out}",
+            "O": f"{row}, {out}",
+        },
+    }
+    found = lit(page, *at["S"])
+    assert found["self"] == ["S", "S.9.6"]  # its cells, and its bar in the row's story
+    assert {"row.9", "m.9", "l.9", "alpha.9", "K.1", "V.1", "phase.scores"} <= set(found["names"])
+    assert not {"row.8", "m.8", "K.0", "phase.load"} & set(found["names"])
+    assert set(found["map"]) == {
+        "S rows 9–9, keys 6–6",
+        *(f"{tensor} blocks {k}–{k}" for tensor, k in (("Q", 2), ("K", 1), ("V", 1), ("O", 2))),
+    }
+    page.mouse.move(2, 2)
+    assert page.evaluate(LIT) == {"cells": {}, "map": [], "names": [], "self": []}
+    assert read(page)["step"] == "4" and "sel" not in query_of(page)
+    # The glossary comes once, for a pointer that rests anywhere: see test_terms.py.
+    assert [url for url in stage.requests[asked:] if "/fa/glossary" not in url] == []
+
+
+def test_a_line_a_bar_a_strip_and_a_row(stage):
+    page = stage.show(HERE)
+    page.get_by_role("tab", name="Code", exact=True).click()
+    page.locator(".fa-code li").filter(has_text="S = Q").hover()
+    found = page.evaluate(LIT)
+    assert set(found["cells"]) == {"Q", "K", "S"} and "phase.scores" in found["names"]
+    page.get_by_role("tab", name="Traffic", exact=True).click()
+    page.locator(".fa-order-fa2 .fa-read").hover()
+    found = page.evaluate(LIT)
+    assert set(found["map"]) == {"Q blocks 0–2", "K blocks 0–1", "V blocks 0–1"}
+    box = page.locator(".fa-map canvas").bounding_box()
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] - 14)  # the strip K above the map
+    found = page.evaluate(LIT)
+    assert {"visit.read", "moved.read", "K.1"} <= set(found["names"])
+    assert found["cells"]["K"] == "keys 4–7, dims 0–7" and set(found["self"]) == {"K.1", "K"}
+    page.get_by_role("tab", name="Row", exact=True).click()
+    page.locator(".fa-rows tbody tr[data-row='10'] th").click()
+    assert query_of(page)["sel"] == "row.10"
+    assert page.locator(".fa-story h2").inner_text() == "Row 10"
+    page.locator(".fa-rows tbody tr[data-row='10'] th").click()
+    assert "sel" not in query_of(page)
+
+
+def test_a_score_and_an_output_are_what_they_are_made_of(stage):
+    """The products, their sum and its scale; α times what was there, and what arrives."""
+    t = trace(Problem())
+    stage.page.mouse.move(2, 2)
+    page = stage.show(f"{HERE}&sel=S.11.6")
+    products = t.Q[11].astype(float) * t.K[6]
+    card = page.locator(".fa-pick")
+    assert card.locator("rect").count() == len(products)
+    minus = card.locator("rect").evaluate_all("all => all.map((bar) => bar.className.baseVal)")
+    assert [name == "is-minus" for name in minus] == [x < 0 for x in products]
+    line = card.locator("span").first.inner_text().replace("\xa0", " ").replace("−", "-")
+    total, d, score = re.fullmatch(r"(.+) / √(\d+) = (.+)", line).groups()
+    assert (total, d) == (f"{products.sum():.2f}", "8")
+    assert score == f"{t.S[11, 6]:.2f}"
+    assert "S[11,6], the 8 products of row 11" in page.get_by_test_id("sentence").inner_text()
+
+    page = stage.show("step=4&phase=output&sel=O.9.4")
+    visit, earlier = t.visits[4], t.visits[3]
+    arrives = visit.P[1].astype(float) @ t.V[4:8, 4]
+    said = page.get_by_test_id("sentence").inner_text().replace("−", "-")
+    numbers = [
+        float(x) for x in re.findall(r"-?\d+\.\d+", said.split("P·V:")[1].replace("- ", "-"))
+    ]
+    wanted = [visit.alpha[1], earlier.O[1, 4], arrives, visit.O[1, 4]]
+    np.testing.assert_allclose(numbers, wanted, atol=0.006)
+    assert card.locator("rect").count() == 4
+    page = stage.show("step=4&phase=scores&sel=O.9.4")
+    assert "P·V arrives" in page.get_by_test_id("sentence").inner_text()
+
+
+def test_by_keyboard_one_stop_a_matrix(stage):
+    page = stage.show(HERE)
+    page.mouse.move(2, 2)
+    focus(page)
+    stops = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.ariaLabel?.split(/,| of/)[0]"))
+    assert [name for name in stops if name in ("Map", "Q", "K", "S", "V", "O")] == [
+        *("Map", "Q", "K", "S", "V", "O")
+    ]
+    frame_ = page.locator(".fa-frame-s")
+    frame_.focus()
+    assert page.evaluate(LIT)["cells"]["S"] == "rows 8–8, keys 4–4"
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight"):
+        assert press(page, key)["step"] == "4"
+    assert query_of(page)["sel"] == "S.9.6"
+    assert "Selected: S[9,6]" in page.get_by_test_id("sentence").inner_text()
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")  # no further than the edge
+    assert query_of(page)["sel"] == "S.11.6"
+    assert press(page, "PageDown")["phase"] == "sum"  # a clicker still steps
+    press(page, "PageUp")
+    assert query_of(page)["sel"] == "S.11.6"
+    page.keyboard.press("Escape")
+    assert "sel" not in query_of(page)
+    assert press(page, "ArrowRight")["step"] == "5"  # the arrows are the player's again
+    page.locator(".fa-map").focus()
+    for key in ("ArrowUp", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    assert (read(page)["i"], read(page)["j"]) == ("1", "1")
+    for _ in range(4):
+        page.keyboard.press("ArrowUp")
+    assert query_of(page)["sel"] == "V.1"
+    page.locator(".fa-rows").focus()
+    page.keyboard.press("ArrowDown")
+    assert query_of(page)["sel"] == "row.5"
+
+
+def test_a_selection_is_in_the_address_and_comes_back(tab):
+    page = tab.open(f"{HERE}&sel=S.9.5&way=forget")
+    assert page.evaluate(LIT)["cells"]["S"] == "rows 9–9, keys 5–5"
+    assert page.locator(".fa-story").get_attribute("data-way") == "forget"
+    page.mouse.click(*point(page, "S", 2, 1))
+    assert query_of(page)["sel"] == "S.10.5"
+    press(page, "ArrowRight")
+    page.get_by_role("button", name="Rescale only when needed").click()
+    asked = query_of(page)
+    assert (asked["sel"], asked["way"], asked["step"]) == ("S.10.5", "lazy", "5")
+    page.reload()
+    tab.settle()
+    assert query_of(page) == asked
+    assert page.locator(".fa-story").get_attribute("data-way") == "lazy"
+    page.keyboard.press("Escape")
+    for text in ("S.99.5", "__proto__", "%3Cimg src=x onerror=alert(1)%3E", ""):
+        page = tab.show(f"{HERE}&way=constructor&sel={text}")
+        assert page.evaluate(LIT)["names"] == []
+        assert not {"sel", "way"} & set(query_of(page))
+
+
+SCREENS = {
+    "1280": ((1280, 720), "", False),
+    "1440": ((1440, 900), "", False),
+    "phone": ((390, 844), "", True),
+    "hall": ((1280, 720), "&mode=present", False),
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_it_covers_nothing_and_a_tap_is_enough(browser, server, watch, screen):
+    (width, height), more, touch = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=touch, reduced_motion="reduce"
+    )
+    watched = watch(context)
+    page = watched.open(f"{HERE}{more}")
+    page.get_by_role("button", name="SRAM").click() if touch else None
+    at = point(page, "S", 1, 1)
+    page.touchscreen.tap(*at) if touch else page.mouse.click(*at)
+    assert query_of(page)["sel"] == "S.9.5"
+    assert page.evaluate(COVERED) == []
+    page.touchscreen.tap(*at) if touch else page.mouse.click(*at)
+    assert "sel" not in query_of(page)
+    places = [f"{HERE}&sel=row.9", "step=4&phase=sum&sel=row.9", "step=0&phase=scores&sel=S.1.3"]
+    if not touch and not more:
+        places += ["step=4&phase=output&sel=O.9.2", "step=5&phase=store&sel=O.9.2"]
+    for place in places:
+        page = watched.show(f"{place}{more}")
+        page.mouse.move(2, 2)
+        assert page.evaluate(COVERED) == [], place
+    if more:
+        assert page.evaluate("document.body.classList.contains('fa-present')")
+        page.keyboard.press("Escape")  # lets go of what is selected, and only then of the hall
+        assert page.evaluate("document.body.classList.contains('fa-present')")
+    context.close()
+
+
+def test_cells_too_small_for_digits_answer_too(stage):
+    page = stage.show("n=128&d=64&br=32&bc=32&mask=full&step=5&phase=scores")
+    box = page.locator(".fa-frame-k .fa-matrix").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 10.5 / 32, box["y"] + box["height"] * 40.5 / 64)
+    assert page.evaluate(LIT)["cells"] == {
+        "Q": "rows 32–63, dims 40–40",
+        "K": "keys 42–42, dims 40–40",
+        "S": "rows 32–63, keys 42–42",
+        "V": "keys 42–42, outs 0–63",
+    }
+    page = stage.show("n=1024&d=64&br=128&bc=64&step=5&sel=K.3")  # tiles only
+    assert set(page.evaluate(LIT)["map"]) == {
+        "K blocks 3–3",
+        "V blocks 3–3",
+        "S rows 0–1023, keys 192–255",
+    }
