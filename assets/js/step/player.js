@@ -6,6 +6,7 @@ import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
+import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
@@ -18,7 +19,7 @@ import { Sram } from "../views/sram.js";
 import { Story } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
-import { rich } from "./sentence.js";
+import { rich, Sentence } from "./sentence.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
@@ -51,10 +52,9 @@ export class Player {
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified, close]);
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
-    this.words = el("span");
-    const { read, write } = this.hbm.bus;
-    const said = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("p", { class: "fa-words" }, [this.words]), write]);
-    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, said, this.sram.root]);
+    this.says = new Sentence(this.hbm.bus);
+    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
+    this.lens = new Lens();
     this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls);
@@ -67,7 +67,7 @@ export class Player {
       "div",
       { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
       [
-        this.notice, this.hero, this.stage, this.panes,
+        this.notice, this.hero, this.lens.root, this.stage, this.panes,
         el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
         this.drawer.root, this.transport.root,
       ],
@@ -113,13 +113,17 @@ export class Player {
   swipes() {
     const names = Object.keys(PANES);
     let from = null;
-    this.stage.addEventListener("touchstart", ({ touches: [t] }) => (from = t), { passive: true });
-    this.stage.addEventListener("touchend", ({ changedTouches: [t] }) => {
+    const begun = ({ touches: [t] }) => (from = t);
+    const ended = ({ changedTouches: [t] }) => {
       const [x, y] = [t.clientX - from.clientX, t.clientY - from.clientY];
       if (Math.abs(x) < 48 || Math.abs(x) < 2 * Math.abs(y)) return;
       const at = names.indexOf(this.root.dataset.pane) + (x < 0 ? 1 : -1);
       if (names[at]) this.pane(names[at], true);
-    }, { passive: true });
+    };
+    for (const place of [this.stage, this.drawer.root]) {
+      place.addEventListener("touchstart", begun, { passive: true });
+      place.addEventListener("touchend", ended, { passive: true });
+    }
   }
 
   observe() {
@@ -207,6 +211,7 @@ export class Player {
   layout() {
     this.laidOut = this.room();
     const theme = palette(this.root);
+    this.big = theme.big;
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
     this.table.layout(this.trace.problem, this.trace.header.row_names);
     for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
@@ -336,11 +341,12 @@ export class Player {
     this.story.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
-    const words = this.transport.draw(f, row);
-    if (this.words.textContent !== words) this.words.replaceChildren(...rich(words.replace(/^[a-z]+(?=[ ,])/, (word) => word[0].toUpperCase() + word.slice(1))));
+    this.transport.draw(f, row);
+    this.says.draw(f, row);
+    if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null);
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row?.row);
-    this.pane(f.phase === "load" || f.phase === "store" ? "hbm" : "sram");
+    this.pane(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
