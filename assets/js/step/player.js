@@ -8,6 +8,7 @@ import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
+import { isNarrow } from "../lib/screen.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
@@ -216,6 +217,8 @@ export class Player {
     this.table.layout(this.trace.problem, this.trace.header.row_names);
     for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
     this.render();
+    if (isNarrow()) this.table.root.style.maxHeight = "";
+    else this.table.fit(this.drawer.root.clientHeight);
   }
 
   go(step, phase) {
@@ -264,6 +267,8 @@ export class Player {
     this.predict.root.hidden = !on;
     this.story.root.hidden = on;
     if (on) this.open(TABS[0]);
+    if (on) this.pane("rows", true);
+    else this.kept = 0;
     this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();

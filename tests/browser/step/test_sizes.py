@@ -8,7 +8,6 @@ import pytest
 from tests.browser.harness import settled
 
 SCREENS = [(1024, 768), (1280, 720), (1366, 650), (1440, 900), (1920, 1080), (3840, 2160)]
-FRAMES = [(640, 400), (800, 500), (1280, 720)]
 STATES = {
     "cold": "step=0&phase=load",
     "exp": "step=4&phase=exp",
@@ -24,50 +23,59 @@ RACE = "n=16&mode=compare&clock=bytes&step=3"
 # Of every text of the player: is it large enough, in the window, whole, and clear of every other?
 MEASURE = """
 (least) => {
-  const wrong = [];
+  const wrong = new Set();
   const seen = [];
+  const within = (b, room, slack) => b.left >= room.left - 1 && b.right <= room.right + 1
+    && b.top >= room.top - slack && b.bottom <= room.bottom + slack;
+  const shown = { opacityProperty: true, visibilityProperty: true };
+  const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  // Who cuts it off; "" if it can be scrolled to, or was folded away with all that is beside it.
+  const cutter = (node, boxes) => {
+    for (let up = node; up && up !== document.body; up = up.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(up);
+      if (overflowX === "visible" || up.matches("svg")) continue;
+      const room = up.getBoundingClientRect();
+      const lost = up.scrollWidth > up.clientWidth + 1 || up.scrollHeight > up.clientHeight + 1;
+      if (room.height < 2 || (/auto|scroll/.test(overflowX + overflowY) && lost)) return "";
+      if (!boxes.every((box) => within(box, room, 2))) return up.className;
+    }
+    return null;
+  };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
-    if (!parent.closest(".fa-player, .fa-open-full") || parent.closest(".fa-sr, option, select")) continue;
-    if (!parent.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    const words = node.textContent.trim();
+    const ours = parent.closest(".fa-player, .fa-open-full");
+    if (!ours || parent.closest(".fa-sr, select") || !parent.checkVisibility(shown)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const boxes = [...range.getClientRects()].filter((box) => box.width > 0.5);
+    const words = node.textContent.trim();
     if (!words || !boxes.length) continue;
     const size = parseFloat(getComputedStyle(parent).fontSize);
-    if (size < least - 0.01 && !parent.closest("sub, sup")) wrong.push(`${words}: ${size} px`);
-    let scrolls = false;
-    let folded = false;
-    for (let up = parent; up && up !== document.body; up = up.parentElement) {
-      const style = getComputedStyle(up);
-      const flows = style.overflowX !== "visible";
-      if (!flows || up.matches("svg")) continue;
-      const lost = up.scrollWidth > up.clientWidth + 1 || up.scrollHeight > up.clientHeight + 1;
-      if (/auto|scroll/.test(style.overflowX + style.overflowY)) { scrolls ||= lost; continue; }
-      const room = up.getBoundingClientRect();
-      folded ||= room.height < 2;
-      const out = boxes.some((b) => b.left < room.left - 1 || b.right > room.right + 1 || b.top < room.top - 2 || b.bottom > room.bottom + 2);
-      if (!scrolls && !folded && out) wrong.push(`${words}: cut by ${up.getAttribute("class")}`);
-    }
-    if (scrolls || folded) continue;
-    const digit = parent.closest(".fa-digits");
+    if (size < least - 0.01 && !parent.closest("sub, sup")) wrong.add(`${words}: ${size} px`);
+    const by = cutter(parent, boxes);
+    if (by) wrong.add(`${words}: cut by ${by}`);
+    if (by === "") continue;
+    const grid = parent.closest(".fa-digits");
+    const columns = grid && getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+    const cell = grid ? grid.clientWidth / columns : Infinity;
     for (const box of boxes) {
-      if (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1) wrong.push(`${words}: outside of the window`);
-      if (digit && box.width > parent.getBoundingClientRect().width + 0.5) wrong.push(`${words}: wider than its cell`);
-      const slack = box.height * 0.2; // a line is higher than its glyphs
-      seen.push({ words, parent, left: box.left + 1, right: box.right - 1, top: box.top + slack, bottom: box.bottom - slack });
+      if (!within(box, screen, 1)) wrong.add(`${words}: outside of the window`);
+      if (box.width > cell + 0.5) wrong.add(`${words}: wider than its cell`);
+      const air = box.height * 0.2; // above the glyphs, and below them
+      const [left, right] = [box.left + 1, box.right - 1];
+      seen.push({ words, parent, left, right, top: box.top + air, bottom: box.bottom - air });
     }
   }
-  seen.forEach((a, k) => seen.slice(k + 1).forEach((b) => {
-    if (a.parent === b.parent || a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom) return;
-    wrong.push(`${a.words} / ${b.words}: collide`);
-  }));
-  const page = document.documentElement;
-  if (page.scrollWidth > innerWidth) wrong.push("the page scrolls sideways");
-  if (page.scrollHeight > innerHeight) wrong.push("the page scrolls down");
-  return [...new Set(wrong)].slice(0, 8);
+  const meet = (a, b) => a.parent !== b.parent && a.left < b.right && b.left < a.right
+    && a.top < b.bottom && b.top < a.bottom;
+  seen.forEach((a, k) => {
+    for (const b of seen.slice(k + 1).filter((b) => meet(a, b)))
+      wrong.add(`${a.words} / ${b.words}: collide`);
+  });
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight) wrong.add("the page scrolls");
+  return [...wrong].slice(0, 8);
 }
 """
 
@@ -78,32 +86,35 @@ def measured(tab, query: str, least: float = 12) -> list[str]:
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda s: f"{s[0]}x{s[1]}")
-def test_every_window(tab, screen):
-    page = tab.page
+def test_every_window(stage, screen):
+    page = stage.page
     page.set_viewport_size({"width": screen[0], "height": screen[1]})
-    tab.open()
-    wrong = page.evaluate(MEASURE, 12)  # the first minute
+    wrong = []
     for k, query in enumerate([*STATES.values(), RACE]):
         page.emulate_media(color_scheme=("light", "dark")[k % 2])
-        wrong += measured(tab, query)
+        wrong += measured(stage, query)
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("screen", [(1280, 720), (1920, 1080)], ids=lambda s: f"{s[0]}x{s[1]}")
-def test_the_hall(tab, screen):
-    tab.page.set_viewport_size({"width": screen[0], "height": screen[1]})
-    tab.open("mode=present")
-    race = RACE.replace("compare", "present")
-    wrong = [line for query in [*STATES.values(), race] for line in measured(tab, query, 24)]
-    assert not wrong, "\n".join(wrong)
+def test_the_first_minute(tab):
+    page = tab.open()
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        assert page.evaluate(MEASURE, 12) == [], (width, height)
 
 
-@pytest.mark.parametrize("frame", FRAMES, ids=lambda s: f"{s[0]}x{s[1]}")
-def test_a_frame_of_another_page(tab, frame):
-    tab.page.set_viewport_size({"width": frame[0], "height": frame[1]})
-    tab.open("mode=embed")
-    race = RACE.replace("compare", "embed")
-    wrong = [line for query in [*STATES.values(), race] for line in measured(tab, query)]
+@pytest.mark.parametrize(
+    ("mode", "least", "screens"),
+    [("present", 24, [(1280, 720), (1920, 1080)]), ("embed", 12, [(640, 400), (1280, 720)])],
+)
+def test_the_hall_and_a_frame_of_another_page(tab, mode, least, screens):
+    tab.open(f"mode={mode}")
+    wrong = []
+    for width, height in screens:
+        tab.page.set_viewport_size({"width": width, "height": height})
+        for query in [*STATES.values(), RACE.replace("compare", mode)]:
+            wrong += measured(tab, query, least)
     assert not wrong, "\n".join(wrong)
 
 
@@ -113,31 +124,34 @@ def test_a_phone(browser, watch):
     tab = watch(context)
     tab.open()
     wrong = tab.page.evaluate(MEASURE, 12)
-    for pane in ("hbm", "sram", "rows"):
-        for query in [*STATES.values(), RACE]:
-            tab.show(query)
-            chosen = tab.page.locator(f"[data-pane-of={pane}]:visible")
-            if chosen.count():
-                chosen.tap()
-                settled(tab.page)
+    for query in STATES.values():
+        tab.show(query)
+        for pane in ("hbm", "sram", "rows"):
+            tab.page.locator(f"[data-pane-of={pane}]").tap()
             wrong += [f"{query} on {pane}: {fault}" for fault in tab.page.evaluate(MEASURE, 12)]
+    wrong += measured(tab, RACE)
     context.close()
     assert not wrong, "\n".join(wrong)
 
 
-GROWS = """() => Object.fromEntries(
-  [".fa-words", ".fa-row-name", ".fa-key-play", ".fa-frame-s", ".fa-map canvas", ".fa-story-names", ".fa-legend", ".fa-bar-top h1"]
-    .map((name) => [name, document.querySelector(name)])
-    .map(([name, node]) => [name, node.textContent ? parseFloat(getComputedStyle(node).fontSize) : node.clientWidth]))"""
+TYPE = [".fa-words", ".fa-row-name", ".fa-story-names", ".fa-legend", ".fa-bar-top h1"]
+PICTURE = [".fa-key-play", ".fa-frame-s", ".fa-map canvas"]
+GROWS = """([type, picture]) => {
+  const of = (names, size) => names.map((name) => [name, size(document.querySelector(name))]);
+  return Object.fromEntries([
+    ...of(type, (node) => parseFloat(getComputedStyle(node).fontSize)),
+    ...of(picture, (node) => node.clientWidth),
+  ]);
+}"""
 
 
 def test_type_and_picture_grow_with_the_window(tab):
-    page = tab.page
+    page = tab.open("step=4&phase=exp")
     sizes = []
     for width, height in ((1280, 720), (1920, 1080), (3840, 2160)):
         page.set_viewport_size({"width": width, "height": height})
-        tab.open("step=4&phase=exp")
-        sizes.append(page.evaluate(GROWS))
+        settled(page)
+        sizes.append(page.evaluate(GROWS, [TYPE, PICTURE]))
     small, large, huge = sizes
     for name, size in small.items():
         least = 1.1 if name == ".fa-bar-top h1" else 1.4
