@@ -140,12 +140,12 @@ LENS = """() => {
 def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = tab.open("mode=present&step=4&phase=exp")
-    for _ in range(2):
+    for keys, name in (("k₄ k₅ k₆ k₇", "P₂₁"), ("k₈ k₉ k₁₀ k₁₁", "P₂₂")):
         found = page.evaluate(LENS)
         assert max(map(abs, found["off"])) <= 3 and found["short"] > 0, found
+        assert page.locator(".fa-key-names b").all_inner_texts() == keys.split()
+        assert page.locator(".fa-tile-name").text_content() == name
         page.keyboard.press("ArrowRight")
-    assert page.locator(".fa-key-names b").all_inner_texts() == ["k₄", "k₅", "k₆", "k₇"]
-    assert page.locator(".fa-tile-name").text_content() == "P₂₂"
 
 
 def test_the_formula_is_the_largest_type(tab):
