@@ -40,8 +40,9 @@ export function ask(values) {
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
   const said = { text: "", gain: "1", ...Object.fromEntries(new URLSearchParams(player)) };
+  /** @type {Values} */
   const values = Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
-  return { ...values, large: sizes.includes(Number(said.n)) ? Number(said.n) : 0 };
+  return { ...values, large: sizes.includes(values.n) ? values.n : 0 };
 }
 
 /** The controls follow the address; the player, which reads it too, only where they differ from it.
