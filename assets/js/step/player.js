@@ -9,6 +9,7 @@ import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
+import { onSwipe } from "../lib/swipe.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
@@ -73,7 +74,11 @@ export class Player {
         this.drawer.root, this.transport.root,
       ],
     );
-    this.swipes();
+    const names = Object.keys(PANES);
+    onSwipe([this.stage, this.drawer.root], (by) => {
+      const to = names[names.indexOf(this.root.dataset.pane) + by];
+      if (to) this.pane(to, true);
+    });
     this.pane("sram");
     this.open(TABS[0]);
     mount.replaceChildren(this.root);
@@ -109,22 +114,6 @@ export class Player {
     else if (performance.now() < (this.kept ?? 0)) return;
     set(this.root, { "data-pane": name });
     for (const button of this.panes.children) set(button, { "aria-pressed": button.dataset.paneOf === name });
-  }
-
-  swipes() {
-    const names = Object.keys(PANES);
-    let from = null;
-    const begun = ({ touches: [t] }) => (from = t);
-    const ended = ({ changedTouches: [t] }) => {
-      const [x, y] = [t.clientX - from.clientX, t.clientY - from.clientY];
-      if (Math.abs(x) < 48 || Math.abs(x) < 2 * Math.abs(y)) return;
-      const at = names.indexOf(this.root.dataset.pane) + (x < 0 ? 1 : -1);
-      if (names[at]) this.pane(names[at], true);
-    };
-    for (const place of [this.stage, this.drawer.root]) {
-      place.addEventListener("touchstart", begun, { passive: true });
-      place.addEventListener("touchend", ended, { passive: true });
-    }
   }
 
   observe() {
