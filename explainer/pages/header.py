@@ -9,7 +9,7 @@ from explainer.pages.components import shell
 BAR = """
 <div class="fa-bar-top">
   <p class="fa-said" role="status" aria-live="polite"></p>
-  <h1>FlashAttention, tile by tile</h1>
+  <h1>FlashAttention<span>, tile by tile</span></h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <button type="button" class="fa-share fa-start-tour">Tour</button>
   <button type="button" class="fa-share fa-start-present">Present</button>
@@ -20,6 +20,7 @@ BAR = """
     <div>
       <button type="button" class="fa-start-predict" aria-pressed="false">Predict</button>
       <button type="button" class="fa-copy">Copy link</button>
+      <button type="button" class="fa-copy-embed">Copy embed code</button>
       <p id="fa-export">Export</p>
       <div role="group" aria-labelledby="fa-export">
         <button type="button" data-save="png">This frame, PNG</button>

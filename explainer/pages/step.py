@@ -39,6 +39,7 @@ class StepPage:
 
     player: gr.HTML
     controls: Fields
+    large: gr.Dropdown
     run: gr.Button
 
 
@@ -46,6 +47,11 @@ def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
     return shown | {"mask": str(problem.mask)}
+
+
+def followed(problem: Problem) -> dict[str, str | int | float]:
+    """The same, and which of the large lengths it has, if any."""
+    return values(problem) | {"large": problem.n if problem.n in LARGE_N else 0}
 
 
 def shown_by(word: str) -> list[str]:
@@ -86,13 +92,13 @@ def prefill(query: dict) -> dict[str, str | int | float]:
     """Control values for the address that was opened; a bad address shows the default Problem."""
     chapter = query.get("tour", "")
     if chapter in TOUR:
-        return values(TOUR[chapter].problem)
+        return followed(TOUR[chapter].problem)
     try:
         problem = Problem.from_query(query)
         check_size(problem)
-        return values(problem)
+        return followed(problem)
     except ProblemError:
-        return values(Problem())
+        return followed(Problem())
 
 
 def build() -> StepPage:
@@ -127,15 +133,16 @@ def build() -> StepPage:
     for key, control in controls.items():
         if key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
-    player.shown(**here("follow", shown(), controls))
+    follows = {**controls, "large": large}
+    player.shown(**here("follow", shown(), follows, sizes=LARGE_N))
     large.input(**here("enlarge", {"large": large, **controls}, shown(*SLIDERS)))
     for key in ("data", "text"):  # chosen from the menu, or typed
         follow = here("start", controls, shown("data", *SLIDERS, "text"), chosen=key == "data")
         controls[key].input(**follow)
-    return StepPage(player, controls, run)
+    return StepPage(player, controls, large, run)
 
 
 def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    places = {"player": page.player, **page.controls}
-    controls_follow("step", demo, prefill, values(Problem()), places, "followAddress")
+    places = {"player": page.player, **page.controls, "large": page.large}
+    controls_follow("step", demo, prefill, followed(Problem()), places, "followAddress")

@@ -34,6 +34,7 @@ SHEETS = (
     "tokens.css",
     "player.css",
     "step.css",
+    "hall.css",
     "story.css",
     "links.css",
     "tour.css",

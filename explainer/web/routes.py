@@ -37,6 +37,8 @@ SHEETS = (
     "app.css",
     "player.css",
     "step.css",
+    "hall.css",
+    "embed.css",
     "story.css",
     "links.css",
     "tour.css",

@@ -19,9 +19,12 @@ test("the controls ask for what they show; blocks shrink with the sequence", () 
 });
 
 test("the controls follow what the player shows, and ask for the same", () => {
-  equal(follow({ player: QUERY }), PLAIN);
-  equal(follow({ player: ask({ ...PLAIN, data: "sentence", text: "the cat", gain: 2 }).player }), { ...PLAIN, data: "sentence", text: "the cat", gain: 2 });
-  equal(follow({ player: QUERY.replace("&gain=1", "") }), PLAIN);
+  const sizes = [512, 1024];
+  const typed = { ...PLAIN, data: "sentence", text: "the cat", gain: 2 };
+  equal(follow({ player: QUERY }, { sizes }), { ...PLAIN, large: 0 });
+  equal(follow({ player: ask(typed).player }, { sizes }), { ...typed, large: 0 });
+  equal(follow({ player: QUERY.replace("&gain=1", "") }, { sizes }), { ...PLAIN, large: 0 });
+  equal(follow({ player: QUERY.replace("n=16", "n=512") }, { sizes }), { ...PLAIN, n: 512, large: 512 });
 });
 
 test("who was quicker than the server keeps what was changed", () => {

@@ -1,6 +1,8 @@
 // Colour: perceptual ramps for scores, one hue a tensor for operands. The hues come from the
 // stylesheet, so light and dark themes (and later palettes) need no code.
 
+import { isNarrow, unit } from "./screen.js";
+
 const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
 const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"];
 
@@ -55,16 +57,12 @@ export function aroundZero(...arrays) {
   return [-most, most];
 }
 
-/** What one pixel at 1280 × 720 is in this window: the stage and its type grow with it. */
-export const unit = () =>
-  window.innerWidth <= 900 ? 1 : Math.min(3, Math.max(0.8, Math.min(window.innerWidth / 1280, window.innerHeight / 720)));
-
 /** The theme of this moment, read from CSS custom properties: {Q: ramp, …, ink, paper, …}. */
 export function palette(element) {
   const style = getComputedStyle(element);
   const read = (name) => style.getPropertyValue(name).trim();
   const hue = (name) => ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
-  const big = Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
+  const big = !isNarrow() && Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
   return {
     Q: hue("q"),
     K: hue("k"),

@@ -36,10 +36,13 @@ export function ask(values) {
   return { ...fitted, player: queryOf(fitted) };
 }
 
-/** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given */
-export function follow({ player }) {
+/** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
+ * @param {{sizes: number[]}} large the lengths that have a menu of their own */
+export function follow({ player }, { sizes }) {
   const said = { text: "", gain: "1", ...Object.fromEntries(new URLSearchParams(player)) };
-  return Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
+  /** @type {Values} */
+  const values = Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
+  return { ...values, large: sizes.includes(values.n) ? values.n : 0 };
 }
 
 /** The controls follow the address; the player, which reads it too, only where they differ from it.

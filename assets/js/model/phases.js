@@ -2,7 +2,7 @@
 // and the spoken text all read these, so they cannot disagree.
 
 import { ALGORITHMS } from "./algorithms.js";
-import { blockName, bytes, number, sub } from "../lib/format.js";
+import { blockName, bytes, integer, number, sub } from "../lib/format.js";
 
 /** @import { Frame, Order, Problem, Row } from "./types.js" */
 /** @typedef {{text: string, note?: string, phase?: string, stage?: string, first?: boolean}} Line */
@@ -38,73 +38,112 @@ const faint = (f) => f.stats.every((s) => s.alpha === 1 && s.row_sum !== undefin
 const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);
 /** @param {Frame} f @param {string} op */
 const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
-/** @param {Frame} f @param {string} op */
-const namesOf = (f, op) => {
-  const all = f.transfers.filter((t) => t.op === op).map(blockName);
-  return all.length > 6 ? `${all.slice(0, 2).join(", ")} … ${all.at(-1)}` : all.join(", ");
-};
+/** The blocks that are read or written here. @param {Frame} f @param {string} op */
+function moved(f, op) {
+  const names = f.transfers.filter((t) => t.op === op).map(blockName);
+  const what = names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names);
+  return `${what} ${names.length > 1 ? "are" : "is"} ${op === "read" ? "read from" : "written to"} HBM, ${bytes(sumBytes(f, op))}`;
+}
 
 /** @param {Row} row */
-const rowWord = (row) => (row.name ? `row ${row.row} “${row.name}”` : `row ${row.row}`);
+const rowWord = (row) => (row.name ? `Row ${row.row} “${row.name}”` : `Row ${row.row}`);
+/** @param {string[]} words */
+const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
+/** @param {number | undefined} a @param {number | undefined} b */
+const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
+/** @param {Frame} f */
+const tileOf = (f) => (f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j));
 
-/** @type {Record<string, (f: Frame, row?: Row) => string>} */
-const SENTENCES = {
-  skip: () => "every key comes after every query here, so nothing is loaded and nothing computed.",
-  load: (f) => `${namesOf(f, "read")} read from HBM, ${bytes(sumBytes(f, "read"))}.`,
+/** What is said of the rows whose maximum stayed, where that of another one rose. @param {Frame} f @param {Row} row @param {string} [end] */
+function theOthers(f, row, end = "") {
+  const kept = row.rose ? f.stats.filter((s) => !s.rose).map((s) => String(s.row)) : [];
+  if (!kept.length) return "";
+  const who = kept.length > 4 ? `${kept.length} of ${f.stats.length} rows` : `${kept.length > 1 ? "Rows" : "Row"} ${listed(kept)}`;
+  return `${who} ${kept.length > 1 ? "keep theirs" : "keeps its own"}${end}.`;
+}
+
+/** A sentence; or with it a formula with its numbers, and what else is worth knowing.
+ * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
+const SAID = {
+  skip: () => "Every key comes after every query here, so nothing is loaded and nothing computed.",
+  load: (f) => {
+    const what = `${moved(f, "read")}.`;
+    const [i, j] = [sub(f.i), sub(f.j)];
+    if (f.stage) return what;
+    if (f.step === 0) return [what, "", `Nothing is computed yet. Next: every row of Q${i} meets every key of K${j}.`];
+    if (f.problem.order === "fa2") return [what, "", f.transfers.some((t) => t.tensor === "Q") ? `A new row block: m = −∞, ℓ = 0, O${i} = 0.` : `Q${i}, O${i}, m and ℓ are still on chip.`];
+    return [what, "", `FA-1 comes back to O${i}, m and ℓ for every key block.`];
+  },
   scores: (f) => {
     const { lanes } = taken(f);
-    const rest = lanes ? `, and 0 in the ${lanes > 1 ? `${lanes} lanes` : "lane"} without a key` : "";
-    return `S = Q Kᵀ / √d: ${f.rows.stop - f.rows.start} × ${f.cols.stop - f.cols.start} scores on chip${rest}.`;
+    const rest = lanes ? `The ${lanes > 1 ? `${lanes} lanes` : "lane"} without a key: 0.` : "";
+    const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
+    return [`Every row of Q${i} meets every key of K${j}: ${f.rows.stop - f.rows.start} × ${f.cols.stop - f.cols.start} scores, on chip.`, `S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, rest];
   },
   mask: (f) => {
     const { mask, n } = f.problem;
     const { scores, of, lanes } = taken(f);
     const why = mask === "causal" ? "their key comes after their query" : "the mask hides their key";
     const parts = [];
-    if (!f.numbers && mask !== "full") parts.push("the keys that these queries may not see become −∞");
+    if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
     else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);
     if (lanes > 1) parts.push(`${lanes} lanes beyond key ${n - 1} hold no key: their 0 becomes −∞ and enters no sum`);
-    else if (lanes) parts.push(`the lane beyond key ${n - 1} holds no key: its 0 becomes −∞ and enters no sum`);
-    if (!parts.length) return `every query here sees every key, so nothing changes; lanes beyond row ${n - 1} hold no query, and nothing of them is stored.`;
+    else if (lanes) parts.push(`${parts.length ? "the" : "The"} lane beyond key ${n - 1} holds no key: its 0 becomes −∞ and enters no sum`);
+    if (!parts.length) return `Every query here sees every key, so nothing changes; lanes beyond row ${n - 1} hold no query, and nothing of them is stored.`;
     return `${parts.join("; ")}.`;
   },
   max: (f, row) => {
-    if (!row) return "each row takes its maximum.";
-    if (f.stage === "softmax") return `${rowWord(row)}: its largest score is ${number(row.m_new)}.`;
-    if (row.m_old === -Infinity) return `${rowWord(row)}: ${number(row.m_new)} is its first maximum.`;
-    const all = f.stats.some((s) => s.rose) ? "" : ", as in every row";
-    if (!row.rose) return `${rowWord(row)}: max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}, the maximum stays${all}.`;
-    return `${rowWord(row)}: max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}, a new maximum.`;
+    if (!row) return "Each row takes its maximum.";
+    const who = rowWord(row);
+    if (f.stage === "softmax") return [`${who}: m is its largest score.`, `m = ${number(row.m_new)}`];
+    if (row.m_old === -Infinity) return [`${who} meets its first scores. The largest is m.`, `m = ${number(row.m_new)}`];
+    const formula = `m = max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}`;
+    if (row.rose) return [`${who} meets a larger score, a new maximum.`, formula, theOthers(f, row)];
+    return [`${who} meets no larger score: its maximum stays${f.stats.some((s) => s.rose) ? "" : ", as in every row"}.`, formula];
   },
   exp: (f, row) => {
-    if (f.stage === "softmax") return "exp(S − m): every weight is at most 1, and divided by ℓ it will be P.";
-    if (!row || row.alpha === undefined) return "P = exp(S − m): every weight is at most 1.";
-    if (row.m_old === -Infinity) return "P = exp(S − m): every weight is at most 1. Nothing was summed before, so there is nothing to rescale.";
-    if (!row.rose) return `${rowWord(row)}: P = exp(S − m). Its maximum stayed, so α = 1 and what was summed before keeps its size.`;
-    return `${rowWord(row)}: α = exp(${number(row.m_old)} − ${number(row.m_new)}) = ${number(row.alpha)} rescales what was summed before.`;
+    if (f.stage === "softmax") return ["Every weight is at most 1. Divided by ℓ it will be P.", "weight = exp(S − m)"];
+    const weights = `P${tileOf(f)} = exp(S − m)`;
+    if (!row || row.alpha === undefined) return ["Every weight is at most 1.", weights];
+    if (row.m_old === -Infinity) return ["Scores become weights, at most 1.", weights, "Nothing was summed before, so there is nothing to rescale."];
+    const formula = `α = exp(${minus(row.m_old, row.m_new)}) = ${number(row.alpha)}`;
+    if (row.rose) return [`${rowWord(row)}: m rose to ${number(row.m_new)}, so what it summed before shrinks.`, formula, theOthers(f, row, ": α\u00a0=\u00a01")];
+    return [`${rowWord(row)}: m stayed, so what it summed before keeps its size.`, formula];
   },
   sum: (f, row) => {
-    if (!row) return "each row sums its weights.";
-    if (row.alpha === undefined || row.m_old === -Infinity) return `${rowWord(row)}: its weights sum to ℓ = ${number(row.l_new)}.`;
-    const end = faint(f) ? "; the new weights are too small to change a digit" : "";
-    return `${rowWord(row)}: ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}${end}.`;
+    if (!row) return "Each row sums its weights.";
+    if (row.alpha === undefined || row.m_old === -Infinity) return [`${rowWord(row)}: ℓ is the sum of its weights.`, `ℓ = ${number(row.l_new)}`];
+    const end = faint(f) ? "The new weights are too small to change a digit." : "";
+    const why = row.alpha === 1 ? "its old sum, and its new weights" : "what is left of its old sum, and its new weights";
+    return [`${rowWord(row)}: ${why}.`, `ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`, end];
   },
   output: (f) => {
-    const i = sub(f.i);
-    if (f.stage) return `O${i} = P V, read back from the stored P.`;
-    if (f.problem.order === "fa1") return `O${i} ← (ℓ·α·O${i} + P V${sub(f.j)}) / ℓ_new, normalised at every visit.`;
-    const end = faint(f) ? "; the new weights are too small to show" : "";
-    return `O${i} ← α·O${i} + P V${sub(f.j)}, still unnormalised on chip${end}.`;
+    const [i, j] = [sub(f.i), sub(f.j)];
+    if (f.stage) return [`O${i} is made of V and of P, read back from HBM.`, `O${i} = P V`];
+    if (f.problem.order === "fa1") return [`O${i} takes in V${j}, and is divided by the new ℓ at every visit.`, `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
+    const end = faint(f) ? "The new weights are too small to show." : "Not yet divided by ℓ, and still on chip.";
+    return [`O${i} shrinks by α and takes in V${j}, weighed by P.`, `O${i} ← α·O${i} + P V${j}`, end];
   },
   store: (f) => {
-    const what = `${namesOf(f, "write")} written to HBM, ${bytes(sumBytes(f, "write"))}`;
-    if (f.stage === "softmax") return `P = exp(S − m)/ℓ; ${what}.`;
-    return f.problem.order === "fa2" ? `O${sub(f.i)} is divided by ℓ once; ${what}.` : `${what}.`;
+    const what = moved(f, "write");
+    const whole = `All ${integer(f.problem.n)} × ${integer(f.problem.n)} of them will cross.`;
+    if (f.stage === "softmax") return [`${what}.`, "P = exp(S − m) / ℓ", whole];
+    if (f.stage) return [`${what}.`, "", f.stage === "scores" ? whole : ""];
+    if (f.problem.order === "fa1") return [`${what}, at every visit.`, "", "S never crosses."];
+    return [`O${sub(f.i)} is divided by ℓ, once, and goes home with lse${sub(f.i)}.`, `lse${sub(f.i)} = m + log ℓ`, `${bytes(sumBytes(f, "write"))} written to HBM. S never crosses.`];
   },
 };
 
-/** The step in words: what the eye sees, for the ear and the table; `row` is the followed row. @param {Frame} f @param {Row} [row] */
+/** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
+ * @param {Frame} f @param {Row} [row] */
+export function said(f, row) {
+  const [words, formula = "", aside = ""] = [SAID[f.phase](f, row)].flat();
+  return { words, formula, aside };
+}
+
+/** The step in words: what the eye sees, for the ear. @param {Frame} f @param {Row} [row] */
 export function sentence(f, row) {
   const where = tileName(f);
-  return `${where[0].toUpperCase()}${where.slice(1)}: ${SENTENCES[f.phase](f, row)}`;
+  const { words, formula, aside } = said(f, row);
+  return `${where[0].toUpperCase()}${where.slice(1)}: ${[words, formula && `${formula}.`, aside].filter(Boolean).join(" ")}`;
 }

@@ -1,5 +1,6 @@
 // The bar above all pages. Its buttons are about the Step page and lead there first.
 
+import { embedCode } from "./embed.js";
 import { fetched } from "../lib/build.js";
 import { tell } from "../lib/events.js";
 import { isOnScreen, toPage } from "./pages.js";
@@ -9,15 +10,16 @@ const terms = new Terms(() => fetched("glossary"));
 
 const onStep = (name, detail) => toPage("step").then(() => tell(name, detail));
 
-/** The address bar always holds the Problem and the step; sharing is copying it. */
-async function copyLink({ target }) {
+/** Copies what `text` gives; the button says that it did, or what to do instead. */
+async function copy({ target }, text, instead) {
+  const label = target.textContent;
   try {
-    await navigator.clipboard.writeText(window.location.href);
+    await navigator.clipboard.writeText(text());
     target.textContent = "Copied";
   } catch {
-    target.textContent = "Copy it from the address bar";
+    target.textContent = instead;
   }
-  setTimeout(() => { target.textContent = "Copy link"; }, 1600);
+  setTimeout(() => { target.textContent = label; }, 1600);
 }
 
 export function mountBar({ element }) {
@@ -30,7 +32,8 @@ export function mountBar({ element }) {
   });
   on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
-  on(".fa-copy", copyLink);
+  on(".fa-copy", (event) => copy(event, () => window.location.href, "Copy it from the address bar")); // which always holds the Problem and the step
+  on(".fa-copy-embed", (event) => copy(event, embedCode, "This browser does not let pages copy"));
   on(".fa-menu", ({ target }) => {
     const kind = target.dataset.save;
     if (!kind) return;

@@ -88,13 +88,11 @@ export class StepTransport extends Transport {
     });
     if (this.line.length) set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
     set(this.phaseWord, { text: f.phase });
-    const words = sentence(f, row);
     const what = f.stage ? "visit" : "tile";
     this.show({
       step: f.step,
       title: `${what} ${integer(f.step + 1)} of ${integer(f.steps)}`,
-      spoken: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${words}`,
+      spoken: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${sentence(f, row)}`,
     });
-    return words.slice(words.indexOf(": ") + 2);
   }
 }

@@ -1,6 +1,7 @@
 // Mounts the page's player on the Gradio component and ties it to the address bar.
 
 import { address } from "../site/address.js";
+import { wayOut } from "../site/embed.js";
 import { placed } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
 import { BUILD, fetched } from "../lib/build.js";
@@ -12,6 +13,7 @@ import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
 import { film } from "./film.js";
 import { isTaken } from "../lib/keys.js";
+import { isEmbedded } from "../lib/screen.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
@@ -19,6 +21,9 @@ const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 const controls = new Controls();
 
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
+
+/** The kind of screen that the address names, if it is one of its own. */
+const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
 
 class Page extends Stage {
   constructor(mount) {
@@ -35,14 +40,15 @@ class Page extends Stage {
         return window.location.search;
       },
       onChapter: (chapter) => address.write({ tour: chapter }),
-      onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: "compare", phase: null }),
+      onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: screen() ?? "compare", phase: null }),
       controls: (name, button) => controls.open(name, button),
       onLeave: () => this.leave(),
       onAlone: () => {
-        address.write({ mode: null, clock: null });
+        address.write({ mode: screen(), clock: null });
         address.flush();
       },
     });
+    mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
     hear("fa:tour", () => this.tour.begin());
@@ -52,10 +58,9 @@ class Page extends Stage {
       address.write({ predict: this.predicts ? "1" : null });
     });
     hear("fa:present", () => {
-      if (this.racing) this.alone();
       hall(true);
       address.write({ mode: "present" });
-      this.player.root.focus({ preventScroll: true });
+      (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
     });
     hear("fa:save", (kind) => this.save(kind));
   }

@@ -14,7 +14,9 @@ import { RowTable } from "../views/rows.js";
 class Meter {
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
-    this.sum = el("p", { class: "fa-meter-sum" });
+    this.so = el("span");
+    this.how = el("span", { class: "fa-meter-form" });
+    this.sum = el("p", { class: "fa-meter-sum" }, [this.so, this.how]);
     this.least = el("p", { class: "fa-meter-sum" });
     this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [this.rows, this.sum, this.least]);
   }
@@ -38,7 +40,9 @@ class Meter {
     this.rows.replaceChildren(...rows);
     const { closed_form, running } = ALGORITHMS[order];
     const skipped = running && trace.header.problem.mask !== "full" ? ", less what is skipped" : "";
-    this.form = `${closed_form.asked}${skipped}`;
+    const form = `${closed_form.asked}${skipped}`;
+    set(this.how, { text: ` = ${form}` });
+    set(this.sum, { title: form });
     set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
   }
 
@@ -51,7 +55,7 @@ class Meter {
       bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
       set(bar.number, { text: bytes(read + written) });
     }
-    set(this.sum, { text: `asked ${bytes(f.reads + f.writes)} of ${bytes(this.total)} = ${this.form}`, title: this.form });
+    set(this.so, { text: `asked ${bytes(f.reads + f.writes)} of ${bytes(this.total)}` });
   }
 }
 

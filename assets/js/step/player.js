@@ -6,7 +6,10 @@ import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
+import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
+import { isNarrow } from "../lib/screen.js";
+import { onSwipe } from "../lib/swipe.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
@@ -18,7 +21,7 @@ import { Sram } from "../views/sram.js";
 import { Story, WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
-import { rich } from "./sentence.js";
+import { rich, Sentence } from "./sentence.js";
 import { Linking } from "./linking.js";
 import { Words } from "./words.js";
 
@@ -52,10 +55,9 @@ export class Player {
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified, close]);
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
-    this.words = el("span");
-    const { read, write } = this.hbm.bus;
-    const said = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("p", { class: "fa-words" }, [this.words]), write]);
-    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, said, this.sram.root]);
+    this.says = new Sentence(this.hbm.bus);
+    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
+    this.lens = new Lens();
     this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls);
@@ -68,14 +70,18 @@ export class Player {
       "div",
       { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
       [
-        this.notice, this.hero, this.stage, this.panes,
+        this.notice, this.hero, this.lens.root, this.stage, this.panes,
         el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
         this.drawer.root, this.transport.root,
       ],
     );
+    const names = Object.keys(PANES);
+    onSwipe([this.stage, this.drawer.root], (by) => {
+      const to = names[names.indexOf(this.root.dataset.pane) + by];
+      if (to) this.pane(to, true);
+    });
     this.linking = new Linking(this);
     this.root.append(this.linking.view.words);
-    this.swipes();
     this.pane("sram");
     this.open(TABS[0]);
     mount.replaceChildren(this.root);
@@ -111,18 +117,6 @@ export class Player {
     else if (performance.now() < (this.kept ?? 0)) return;
     set(this.root, { "data-pane": name });
     for (const button of this.panes.children) set(button, { "aria-pressed": button.dataset.paneOf === name });
-  }
-
-  swipes() {
-    const names = Object.keys(PANES);
-    let from = null;
-    this.stage.addEventListener("touchstart", ({ touches: [t] }) => (from = t), { passive: true });
-    this.stage.addEventListener("touchend", ({ changedTouches: [t] }) => {
-      const [x, y] = [t.clientX - from.clientX, t.clientY - from.clientY];
-      if (Math.abs(x) < 48 || Math.abs(x) < 2 * Math.abs(y)) return;
-      const at = names.indexOf(this.root.dataset.pane) + (x < 0 ? 1 : -1);
-      if (names[at]) this.pane(names[at], true);
-    }, { passive: true });
   }
 
   observe() {
@@ -211,10 +205,13 @@ export class Player {
   layout() {
     this.laidOut = this.room();
     const theme = palette(this.root);
+    this.big = theme.big;
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
     this.table.layout(this.trace.problem, this.trace.header.row_names);
     for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
     this.render();
+    if (isNarrow()) this.table.root.style.maxHeight = "";
+    else this.table.fit(this.drawer.root.clientHeight);
   }
 
   go(step, phase) {
@@ -258,6 +255,8 @@ export class Player {
     this.predict.root.hidden = !on;
     this.story.root.hidden = on;
     if (on) this.open(TABS[0]);
+    if (on) this.pane("rows", true);
+    else this.kept = 0;
     this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
@@ -336,11 +335,12 @@ export class Player {
     this.story.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
-    const words = this.transport.draw(f, row);
-    if (this.words.textContent !== words) this.words.replaceChildren(...rich(words.replace(/^[a-z]+(?=[ ,])/, (word) => word[0].toUpperCase() + word.slice(1))));
+    this.transport.draw(f, row);
+    this.says.draw(f, row);
+    if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null);
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row?.row);
-    this.pane(f.phase === "load" || f.phase === "store" ? "hbm" : "sram");
+    this.pane(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);

@@ -2,7 +2,7 @@
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
-import { el } from "../lib/dom.js";
+import { el, set } from "../lib/dom.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { bytes } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
@@ -37,9 +37,10 @@ export class Race {
     this.problem = new Words(options.controls);
     this.predict = new Predict();
     this.predict.root.hidden = true;
+    this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
     this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
     this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
-      this.notice, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
+      this.notice, this.rule, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
     ]);
     new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
     new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
@@ -151,6 +152,7 @@ export class Race {
     const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} per tick for every lane` : "one visit per tick for every lane";
     const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `Asked so far: ${parts.join(" · ")}; ${rule}.`;
+    set(this.rule, { text: `Tick ${this.tick + 1} of ${this.timing.ticks}: ${rule}` });
     this.transport.show({
       step: this.tick,
       title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,

@@ -1,6 +1,8 @@
-// A sentence with its symbols in the colours of what they name, and under its name (model/links.js).
+// What is said of a step, between the two lanes of the bus: symbols bear the colours of what they name, and its name
+// (model/links.js).
 
-import { el } from "../lib/dom.js";
+import { el, set } from "../lib/dom.js";
+import { said } from "../model/phases.js";
 
 const SYMBOL = /(lse[₀-₉]*|[QKVO][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
 const INK = { ℓ: "l", "▲": "o" };
@@ -14,3 +16,32 @@ export const rich = (text) =>
     const name = tensor ? `${tensor}.${[...block].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}` : { m: "m", "ℓ": "l", "α": "alpha" }[part];
     return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
   });
+
+/** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
+function formula(text) {
+  const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];
+  const [before, power, after] = left.split(/exp\((.*)\)/u);
+  const nodes = rich(power ? `${before}e` : left);
+  if (power) nodes.push(el("sup", { text: power }), ...rich(after));
+  const name = nodes.find((node) => node.className)?.className;
+  return result ? [...nodes, el("b", { class: name, text: result })] : nodes;
+}
+
+/** Sentence, formula and remark of a step. */
+export class Sentence {
+  /** @param lanes {read, write}: what the bus shows above and below */
+  constructor({ read, write }) {
+    this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
+    this.root = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
+  }
+
+  draw(f, row) {
+    const { words, formula: sum, aside } = said(f, row);
+    [words, sum, aside].forEach((text, k) => {
+      const part = this.parts[k];
+      if (part.dataset.text === text) return;
+      set(part, { "data-text": text, hidden: text ? null : "" });
+      part.replaceChildren(...(k === 1 ? formula(text) : rich(text)));
+    });
+  }
+}

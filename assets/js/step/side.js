@@ -2,7 +2,7 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { ALGORITHMS } from "../model/algorithms.js";
+import { ALGORITHMS, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
 import { codeText, lit } from "../model/phases.js";
 
@@ -63,13 +63,16 @@ export class Code {
   }
 }
 
-/** What every order asks for, filled as far as the visits have come, above the least of it. */
+/** What every order asks for, filled as far as the visits have come, beside the least of it, on one scale. */
 export class Traffic {
   constructor() {
     this.body = el("div", { class: "fa-bars" });
-    this.sum = el("p", { class: "fa-caption" });
-    this.card = card("traffic", "Bytes", "", [this.body]);
-    this.card.head.append(this.sum);
+    this.now = el("b");
+    this.whole = el("span");
+    this.other = el("span", { class: "fa-so-far-other" });
+    this.sum = el("p", { class: "fa-caption" }, [el("span", { text: "HBM, asked so far: " }), this.now, this.whole, this.other]);
+    this.note = el("p", { class: "fa-caption fa-caption-note", text: "HBM itself moves something between the two: the caches decide." });
+    this.card = card("traffic", "Bytes", "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
   }
 
@@ -77,21 +80,24 @@ export class Traffic {
     const { asked, least } = trace.header.totals;
     this.rows = {};
     const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
-    this.body.replaceChildren();
+    const heads = Object.entries(CONVENTIONS).map(([kind, words]) => el("span", { class: "fa-bar-line" }, [el("b", { "data-term": kind, text: kind }), el("span", { text: words.split(":")[0] })]));
+    this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
     for (const [order, { label, closed_form: form }] of Object.entries(ALGORITHMS)) {
       const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) => el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }));
-      const bar = (kind, size, inside) => {
+      const number = (size) => el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
+      const bar = (kind, size, inside, text) => {
         const track = el("span", { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` }, inside);
-        const number = el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
-        const word = el("span", { "data-term": kind, text: kind });
-        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), number, word]);
+        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), text]);
       };
       const name = el("span", { class: "fa-bar-name", text: label });
-      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts), bar("least", once, [])]));
+      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts, number(all)), bar("least", once, [], number(once))]));
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
+    const other = trace.problem.order === "standard" ? "" : `  ${ALGORITHMS.standard.label.toLowerCase()} attention asks ${bytes(this.rows.standard.total)}`;
+    set(this.other, { text: other });
+    set(this.whole, { text: ` of ${bytes(this.rows[trace.problem.order].total)}` });
   }
 
   draw(f) {
@@ -100,6 +106,6 @@ export class Traffic {
       read.style.width = mine ? `${((f.reads / total) * 100).toFixed(2)}%` : "0";
       write.style.width = mine ? `${((f.writes / total) * 100).toFixed(2)}%` : "0";
     }
-    set(this.sum, { text: `asked so far: ${bytes(f.reads)} read, ${bytes(f.writes)} written` });
+    set(this.now, { text: bytes(f.reads + f.writes) });
   }
 }

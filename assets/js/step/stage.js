@@ -35,10 +35,10 @@ export class Stage {
     return this.shown;
   }
 
-  /** Shows the comparison, if this address asks for it. */
+  /** Shows the comparison, if this address asks for it: only a race has a clock, in a lecture hall too. */
   racesAt(search) {
     const params = new URLSearchParams(search);
-    const isAsked = params.get("mode") === "compare";
+    const isAsked = params.get("mode") === "compare" || params.has("clock");
     if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
     return isAsked;
   }

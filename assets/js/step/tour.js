@@ -2,8 +2,8 @@
 // leaves, and who leaves has the own Problem and place back.
 
 import { el, set } from "../lib/dom.js";
+import { isNarrow } from "../lib/screen.js";
 
-const PHONE = matchMedia("(max-width: 900px)");
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
@@ -87,7 +87,7 @@ export class Tour {
     if (this.root.hidden || this.spot !== spot) return;
     this.options.reveal(spot);
     document.body.style.setProperty("--fa-tour-height", `${this.root.offsetHeight}px`);
-    partsOf(spot)[0]?.scrollIntoView({ block: PHONE.matches ? "start" : "nearest", behavior: "instant" });
+    partsOf(spot)[0]?.scrollIntoView({ block: isNarrow() ? "start" : "nearest", behavior: "instant" });
     this.aim();
   }
 
@@ -103,13 +103,13 @@ export class Tour {
     if (this.root.hidden) return;
     const box = around(partsOf(this.spot));
     const high = this.root.offsetHeight;
-    const pinned = PHONE.matches || document.body.classList.contains("fa-present");
+    const pinned = isNarrow() || document.body.classList.contains("fa-present");
     const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
     const above = 56;
     const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
-    this.root.style.bottom = pinned ? `${PHONE.matches ? 0 : 8}px` : "auto";
+    this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
     this.dim.hidden = this.light.hidden = !box;
     if (!box) return;
     const grow = 6;

@@ -57,13 +57,13 @@ export class Hbm {
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
     const { unit: u, big } = theme;
     this.gap = GAP * u;
-    this.thick = Math.round((big ? 44 : 21) * u); // of a strip
+    this.thick = Math.round((big ? 50 : 21) * u); // of a strip
     const p = trace.problem;
     const edge = this.thick + 3 + this.gap;
     const top = (big ? 1 : 2) * (this.thick + 3) + this.gap;
     const box = this.map.getBoundingClientRect();
     const across = box.width - (big ? 1 : 2) * edge - (big ? 4 : 0);
-    const side = Math.max(96, Math.floor(Math.min(across, box.height - top - 4)));
+    const side = Math.max(64, Math.floor(Math.min(across, box.height - top - 4)));
     this.cell = side / p.n;
     this.left = Math.floor(big ? edge : (box.width - side) / 2);
     this.top = Math.floor(top + Math.max(0, box.height - top - side - 4) / 2);
@@ -116,13 +116,14 @@ export class Hbm {
     strip("Q", true, left - gap - thick, p.Tr, p.block_q);
     strip("O", true, left + side + gap, p.Tr, p.block_q);
     this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
-    parts.push(...this.skipWords(p), this.cursor);
+    this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
+    parts.push(...this.skipWords(p), this.cursor, this.tileName);
     this.overlay.replaceChildren(...parts);
   }
 
   skipWords(p) {
     const words = [];
-    const [wide, high] = this.theme.big ? [64, 30] : [36 * this.theme.unit, 16];
+    const [wide, high] = this.theme.big ? [64 * this.theme.unit, 30 * this.theme.unit] : [36 * this.theme.unit, 16];
     if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
@@ -159,10 +160,25 @@ export class Hbm {
       height: (f.rows.stop - f.rows.start) * this.cell,
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
+    if (this.theme.big) this.nameTile(f);
     const written = f.writes ? `, ${bytes(f.writes)} written` : "";
     this.card.note.hidden = f.writes > 0; // there is no room for both
     set(this.count, { text: `${bytes(f.reads)} read${written}` });
     this.drawBus(f);
+  }
+
+  /** In a hall the tile bears the name of what the other place magnifies. */
+  nameTile({ i, j, rows, cols, done, kind, problem: { block_q, block_k, order } }) {
+    const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
+    const named = room && j >= 0 && kind !== "skipped" && order !== "standard";
+    const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
+    set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? blockName({ tensor: done("exp") ? "P" : "S", block: [i, j] }) : "" });
+  }
+
+  /** Where the tile of this visit stands in the window. */
+  magnified({ rows, cols }) {
+    const { left, top } = this.map.getBoundingClientRect();
+    return { x: left + this.left + cols.stop * this.cell, top: top + this.top + rows.start * this.cell, bottom: top + this.top + rows.stop * this.cell };
   }
 
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */

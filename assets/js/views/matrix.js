@@ -5,7 +5,7 @@ import { level } from "../lib/colors.js";
 import { number } from "../lib/format.js";
 
 const DIGITS = [34, 17]; // px of a cell's width and height below which a number would be unreadable
-const DIGIT_PX = 7.6; // of one character of the smallest digits
+const SPACING = -0.02; // em between digits, as the sheet has it
 const GAP_FROM = 7;
 const ROUND_FROM = 10;
 
@@ -51,6 +51,19 @@ export function cell(g, x, y, width, height, round) {
   g.fill();
 }
 
+const measured = new Map();
+
+/** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. */
+function glyphsOf(digits, type) {
+  const font = `600 ${type}px ${getComputedStyle(digits).fontFamily}`;
+  if (!measured.has(font)) {
+    const g = new OffscreenCanvas(1, 1).getContext("2d");
+    g.font = font;
+    measured.set(font, Object.fromEntries([..."0.−"].map((glyph) => [glyph, g.measureText(glyph).width + SPACING * type])));
+  }
+  return measured.get(font);
+}
+
 export class Matrix {
   /** @param name CSS class and colour family: Q K V O S P */
   constructor(name) {
@@ -69,8 +82,9 @@ export class Matrix {
     this.ratio = fit(this.canvas, this.width, this.height);
     const grown = type / 13;
     const [across, down] = [this.width / cols, this.height / rows];
-    this.most = Math.floor((across - 4) / (DIGIT_PX * grown)); // characters that a cell holds
-    const wide = across >= DIGITS[0] * grown && this.most > 3 && down >= DIGITS[1] * grown;
+    this.glyphs = glyphsOf(this.digits, type);
+    this.most = across - 4; // px of a number
+    const wide = across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
     if (this.cells.length !== wanted) {
       this.cells = Array.from({ length: wanted }, () => el("span"));
@@ -97,7 +111,7 @@ export class Matrix {
       for (let c = 0; c < this.cols; c++) {
         const lane = used && (r >= used[0] || c >= used[1]);
         const x = lane ? undefined : values(r, c);
-        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, ramp, low, high);
+        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, x === -Infinity ? null : ramp, low, high);
         if (x === undefined) continue;
         const left = Math.round(c * w);
         const top = Math.round(r * h);
@@ -117,14 +131,19 @@ export class Matrix {
     const size = Math.abs(x);
     const sign = x < 0 && size >= 0.005 ? "−" : "";
     const texts = size < 1e4 ? [2, 1, ...(size < 10 ? [] : [0])].map((decimals) => sign + size.toFixed(decimals)) : [number(x)];
-    return texts.find((text) => text.length <= this.most) ?? "";
+    return texts.find((text) => this.wide(text) <= this.most) ?? "";
+  }
+
+  /** px of a number in this machine's font. */
+  wide(text) {
+    return [...text].reduce((sum, glyph) => sum + (this.glyphs[glyph] ?? this.glyphs[0]), 0);
   }
 
   digit(k, x, ramp, low, high) {
     const span = this.cells[k];
     const text = this.written(x);
     if (span.textContent !== text) span.textContent = text;
-    const tone = !Number.isFinite(x) ? "" : ramp.dark[level(x, low, high)] ? "#fff" : "#101820";
+    const tone = !ramp || !Number.isFinite(x) ? "" : ramp.dark[level(x, low, high)] ? "#fff" : "#101820";
     if (span.dataset.tone !== tone) {
       span.dataset.tone = tone;
       span.style.color = tone;

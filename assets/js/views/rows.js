@@ -50,6 +50,22 @@ export class RowTable {
     });
     this.bodyPart.replaceChildren(...this.rows.map((r) => r.tr));
     this.root.classList.toggle("is-dense", problem.block_q > 5);
+    this.focus = null;
+  }
+
+  /** As many rows as are whole in a place of this height; the others are scrolled to. */
+  fit(height) {
+    const head = this.head.offsetHeight;
+    const row = this.rows[0]?.tr.offsetHeight;
+    this.root.style.maxHeight = row ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px` : "";
+  }
+
+  /** The row that is followed is in view. */
+  reveal({ tr }) {
+    const { root } = this;
+    const [top, bottom] = [tr.offsetTop - this.head.offsetHeight, tr.offsetTop + tr.offsetHeight];
+    if (top < root.scrollTop) root.scrollTop = top;
+    else if (bottom > root.scrollTop + root.clientHeight) root.scrollTop = bottom - root.clientHeight;
   }
 
   draw(f, focus) {
@@ -70,6 +86,9 @@ export class RowTable {
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
       });
     });
+    const at = f.stats.findIndex((s) => s.row === focus);
+    if (focus !== this.focus && at >= 0) this.reveal(this.rows[at]);
+    this.focus = focus;
     for (const th of this.head.querySelectorAll("[data-phase-of]"))
       th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);
   }

@@ -22,6 +22,8 @@ const DENSE = 18; // px of a row below which m and ℓ are colours
 const HELD = { scores: "QKS", softmax: "Sml", output: "SVO" };
 const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
 const FEW = 39; // px of a column that holds digits
+const PHONE_FEW = 36;
+const KEY = 58; // px of a column that bears the name of its key
 const FRAMES = ["Q", "K", "S", "V", "O"];
 
 const put = (node, x, y, width, height) =>
@@ -66,13 +68,14 @@ export class Sram {
     this.heads = Object.fromEntries([["m", "m"], ["l", "ℓ"]].map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key}`, text, "data-term": key, "data-part": key })]));
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
+    this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
     this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span")]);
     this.words = el("span");
     const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
     zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
-      this.band, this.lines, ...FRAMES.map((name) => this.frames[name].root),
+      this.band, this.lines, this.keys, ...FRAMES.map((name) => this.frames[name].root),
       el("div", { class: "fa-stat-heat" }, [this.heat.m.root, this.heat.l.root]), this.heads.m, this.heads.l, this.legend,
     ]);
     this.budget = new Budget(onCard);
@@ -139,8 +142,9 @@ export class Sram {
     const { unit: u, big } = this.theme;
     const strip = stage === "softmax" || stage === "output";
     const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
-    const type = big ? 24 * u : Math.max(12, 13 * u);
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
+    const phone = width < 400;
+    const type = big ? Math.max(24, 24 * u) : phone ? 12 : Math.max(12, 13 * u);
     const narrow = width < 460; // a phone
     const edge = narrow ? 12 : EDGE * u;
     const apart = big ? 0 : narrow ? 8 : 16 * u;
@@ -153,12 +157,12 @@ export class Sram {
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
     const stats = (big ? 250 : narrow ? 100 : STATS) * u;
-    const phone = width < 400;
     const shares = strip ? STRIPS[stage] : big ? { Q: 0, S: 332, O: 78 } : phone ? { Q: 44, S: 176, O: 0 } : SHARES;
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
-    const few = !big && !strip && cols * FEW * u > (whole * shares.S) / (shares.Q + shares.S + shares.O) && cols * FEW * u < whole * 0.68;
-    const scores = few ? cols * FEW * u : (whole * shares.S) / (shares.Q + shares.S + shares.O);
+    const least = cols * (phone ? PHONE_FEW : FEW * u);
+    const few = !big && !strip && least > (whole * shares.S) / (shares.Q + shares.S + shares.O) && least < whole * (phone ? 0.88 : 0.68);
+    const scores = few ? least : (whole * shares.S) / (shares.Q + shares.S + shares.O);
     const part = (name, cells, most) => Math.floor(Math.min(((whole - scores) * shares[name]) / (shares.Q + shares.O || 1), cells * most * u));
     const wide = { Q: part("Q", p.d, CELLS.Q), S: Math.floor(Math.min(scores, cols * (big ? 96 : CELLS.S) * u)), O: part("O", p.d, CELLS.Q) };
     const spare = Math.max(0, whole - wide.Q - wide.S - wide.O) / 2;
@@ -189,6 +193,12 @@ export class Sram {
       put(this.heat[name].root, x[name] + half * 0.25, base, half * 0.5, low);
       this.heat[name].layout(rows, 1, half * 0.5, low, 99);
     }
+    // In a hall each key stands over its column, where there is room for that.
+    this.keys.hidden = !big || strip || wide.S < cols * KEY * u;
+    put(this.keys, x.S, base - 46 * u, wide.S, 44 * u);
+    this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
+    this.frames.S.head.hidden = !this.keys.hidden;
+    this.left = Math.max(0, x.Q - label);
     this.rows(rows, x, base, type, widths);
     put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
@@ -244,8 +254,22 @@ export class Sram {
     matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     matrix("O", Boolean(acc) && acc.state !== "zero", acc && flat(acc.data, p.d, 0), [used[0], p.d], f.i);
+    if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f, acc, weighted, f.stats.find((s) => s.row === focus));
     this.drawRows(f, focus);
+  }
+
+  nameKeys({ cols: { start, stop } }) {
+    if (this.keys.dataset.from === `${start} ${stop}`) return;
+    this.keys.dataset.from = `${start} ${stop}`;
+    this.keys.replaceChildren(...Array.from({ length: stop - start }, (_, c) => el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` })));
+  }
+
+  /** Where the tile stands in the window, from the names of its rows on. */
+  magnified() {
+    const { left, top } = this.body.getBoundingClientRect();
+    const { y, height } = this.frames.S;
+    return { x: left + this.left, top: top + y, bottom: top + y + height };
   }
 
   /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */

@@ -62,7 +62,7 @@ export class Story {
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
     const stats = f.stats.find((s) => s.row === row);
-    set(this.card.note, { text: slots ? "its weights so far; outline: the exact softmax" : "numbers up to N = 128" });
+    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: "its weights so far; " }), "outline: the exact softmax"] : ["numbers up to N = 128"]));
     set(this.card.head.firstChild, { text: slots ? `Row ${row}` : "Row" });
     this.switches.forEach((button) => set(button, { "aria-pressed": button.dataset.way === this.way, class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}` }));
     set(this.root, { "data-way": this.way });

@@ -124,6 +124,61 @@ def scenes(page, count: int) -> list[str]:
     return seen
 
 
+LENS = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const origin = box(".fa-lens");
+  const ends = [...document.querySelectorAll(".fa-lens line")].flatMap((line) =>
+    [["x1", "y1"], ["x2", "y2"]].map(([x, y]) =>
+      [Number(line.getAttribute(x)) + origin.left, Number(line.getAttribute(y)) + origin.top]));
+  const [cursor, tile] = [box(".fa-cursor"), box(".fa-frame-s")];
+  const [[x1, y1], [x2, y2], [x3, y3], [x4, y4]] = ends;
+  const from = [x1 - cursor.right, y1 - cursor.top, x3 - x1, y3 - cursor.bottom];
+  return { off: [...from, y2 - tile.top, y4 - tile.bottom], short: tile.left - x2 };
+}"""
+
+
+def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = tab.open("mode=present&step=4&phase=exp")
+    for keys, name in (("k₄ k₅ k₆ k₇", "P₂₁"), ("k₈ k₉ k₁₀ k₁₁", "P₂₂")):
+        found = page.evaluate(LENS)
+        assert max(map(abs, found["off"])) <= 3 and found["short"] > 0, found
+        assert page.locator(".fa-key-names b").all_inner_texts() == keys.split()
+        assert page.locator(".fa-tile-name").text_content() == name
+        page.keyboard.press("ArrowRight")
+
+
+def test_the_formula_is_the_largest_type(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = tab.open("mode=present&step=4&phase=exp")
+    formula = page.locator(".fa-formula")
+    assert formula.inner_text() == "α = e0.41 − 1.26 = 0.43"
+    sizes = page.evaluate(
+        "() => [...document.querySelectorAll('.fa-player *')].filter((n) => n.checkVisibility())"
+        ".map((n) => [parseFloat(getComputedStyle(n).fontSize), n.closest('.fa-formula') !== null])"
+    )
+    assert max(size for size, own in sizes if not own) < max(size for size, own in sizes if own)
+    assert page.locator(".fa-panel-traffic").inner_text().startswith("HBM, asked so far: 1.91 KiB")
+
+
+def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = tab.open("mode=compare&clock=bytes&step=3")
+    page.get_by_role("button", name="Present").click()
+    for _ in range(2):
+        assert page.locator('[data-testid="player"]:visible').count() == 3
+        assert not page.get_by_role("tab", name="Run").is_visible()
+        assert page.evaluate(SMALL) == {"small": [], "down": 0, "across": 0}
+        page.keyboard.press("PageDown")
+        assert query_of(page)["mode"] == "present"
+        page.reload()
+        tab.settle()
+    assert query_of(page)["step"] == "5"
+    page.keyboard.press("Escape")
+    assert page.get_by_role("tab", name="Run").is_visible()
+    assert query_of(page)["mode"] == "compare"
+
+
 def test_clicker_keys_and_escape(tab):
     page = tab.open("step=2")
     page.get_by_role("button", name="Present").click()

@@ -195,10 +195,11 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
         read_all = "numbers => numbers.map((number) => Number(number.dataset.bytes))"
         shown = line.locator("[data-bytes]").evaluate_all(read_all)
         assert shown == wanted
-        words = [f"{amount(size)}{way}" for size, way in zip(wanted, CONVENTIONS, strict=True)]
-        assert [text.replace("\n", "") for text in line.all_inner_texts()] == words
-    assert "asked so far" in card.inner_text()
-    page.get_by_role("tab", name="Traffic").click()
+        page.get_by_role("tab", name="Traffic").click()
+        assert line.all_inner_texts() == [amount(size) for size in wanted]
+    heads = card.locator(".fa-bar-heads b")
+    assert heads.all_inner_texts() == [*CONVENTIONS]
+    assert f"of {amount(asked(32, 16, 'full', 'fp32', 'fa2', 2, 32))}" in card.inner_text()
     card.locator("[data-term=least]").first.hover()
     page.get_by_role("tooltip").get_by_text(CONVENTIONS["least"]).wait_for()
 
@@ -206,7 +207,8 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
     page = tab.open("order=standard&step=5&phase=load")
-    page.locator(".fa-words").get_by_text("Q₁, K₁ read from HBM, 256 B.", exact=True).wait_for()
+    said = page.locator(".fa-said-parts")
+    said.get_by_text("Q₁ and K₁ are read from HBM, 256 B.", exact=True).wait_for()
     page = tab.open("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
@@ -218,6 +220,6 @@ def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     for phase in ("sum", "store"):
         page.get_by_role("button", name=phase, exact=True).click()
         assert read(page)["phase"] == phase
-    page.locator(".fa-words").get_by_text("P = exp(S − m)/ℓ; P₂₀").wait_for()
+    said.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").wait_for()
     assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")
     assert weights.evaluate("canvas => canvas.toDataURL()") != before

@@ -1,0 +1,24 @@
+// What kind of window this is. A narrow one shows one place at a time; a slide or a course page embeds the picture alone.
+
+const NARROW = { page: 900, embedded: 560 }; // px, the widest that is narrow
+
+/** Does the address ask for the picture and its transport alone? It is so for as long as the page is open. */
+export const isEmbedded = new URLSearchParams(window.location.search).get("mode") === "embed";
+
+export const isNarrow = () => window.innerWidth <= NARROW[isEmbedded ? "embedded" : "page"];
+
+/** What one pixel at 1280 × 720 is in this window: the stage and its type grow with it. */
+export function unit() {
+  if (isNarrow()) return 1;
+  const least = isEmbedded ? 0.85 : 0.8;
+  return Math.min(3, Math.max(least, Math.min(window.innerWidth / 1280, window.innerHeight / 720)));
+}
+
+function told() {
+  const { classList } = document.documentElement;
+  classList.toggle("fa-narrow", isNarrow());
+  classList.toggle("fa-embed", isEmbedded);
+}
+
+told();
+window.addEventListener("resize", told);

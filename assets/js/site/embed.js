@@ -1,0 +1,28 @@
+// The picture in a frame of another page: the code that puts it there, and the way out of the frame.
+
+import { address } from "./address.js";
+import { el } from "../lib/dom.js";
+import { isEmbedded } from "../lib/screen.js";
+
+const SIZE = [800, 500];
+
+/** What is on screen, with or without all that stands around the picture. */
+function addressOf(mode) {
+  address.flush();
+  const url = new URL(window.location.href);
+  for (const key of ["mode", "page", "rung"]) url.searchParams.delete(key);
+  if (mode) url.searchParams.set("mode", mode);
+  return url.href;
+}
+
+/** HTML for a slide or a course page. */
+export const embedCode = () =>
+  el("iframe", { src: addressOf("embed"), width: SIZE[0], height: SIZE[1], style: "border:0", title: document.title }).outerHTML;
+
+/** In a frame: a link to the same place in full. It is told its address when somebody comes near. */
+export function wayOut() {
+  if (!isEmbedded) return null;
+  const link = el("a", { class: "fa-open-full", target: "_blank", rel: "noopener", href: addressOf(null), text: "open in full" });
+  for (const near of ["pointerenter", "focus", "click"]) link.addEventListener(near, () => (link.href = addressOf(null)));
+  return link;
+}

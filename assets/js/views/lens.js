@@ -1,0 +1,21 @@
+// In a lecture hall two lines lead from the tile on HBM's map to the same tile in SRAM, magnified.
+
+import { set, svg } from "../lib/dom.js";
+
+export class Lens {
+  constructor() {
+    this.lines = ["top", "bottom"].map((side) => svg("line", { "data-side": side }));
+    this.root = svg("svg", { class: "fa-lens", "aria-hidden": "true" }, this.lines);
+  }
+
+  /** `from` and `to`: {x, top, bottom} in px of the window; null, and there is nothing to join. */
+  draw(from, to) {
+    this.root.style.visibility = from && to ? "" : "hidden";
+    if (!from || !to) return;
+    const { left, top } = this.root.getBoundingClientRect();
+    for (const line of this.lines) {
+      const { side } = line.dataset;
+      set(line, { x1: from.x - left, y1: from[side] - top, x2: to.x - left - 4, y2: to[side] - top });
+    }
+  }
+}

@@ -1,0 +1,110 @@
+"""A phone, by touch alone: panes that follow the phase, and every mode entered, used and left."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.harness import query_of, read, settled
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-story-picture"}
+IN_WINDOW = """(selector) => [...document.querySelectorAll(selector)].filter((node) =>
+  node.checkVisibility({ visibilityProperty: true })).map((node) => node.getBoundingClientRect())
+  .filter((b) => b.width && b.top >= 0 && b.left >= 0)
+  .filter((b) => b.bottom <= innerHeight && b.right <= innerWidth).length"""
+SMALL = """() => [...document.querySelectorAll("button, select, summary, [type=range]")]
+  .filter((node) => node.closest(".fa-player, .fa-bar-top") && !node.closest(".fa-rail")
+    && node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
+  .filter(([, b]) => b.height && b.height < 43.5).map(([name, b]) => `${name}: ${b.height}`)"""
+SWIPE = """([x0, x1]) => {
+  const stage = document.querySelector(".fa-stage");
+  const at = (x) => [new Touch({ identifier: 1, target: stage, clientX: x, clientY: 300 })];
+  const tell = (name, touches) => stage.dispatchEvent(new TouchEvent(name, touches));
+  tell("touchstart", { touches: at(x0), changedTouches: at(x0) });
+  tell("touchend", { touches: [], changedTouches: at(x1) });
+}"""
+
+
+@pytest.fixture(scope="module")
+def touch(browser):
+    context = browser.new_context(**PHONE)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def phone(watch, touch):
+    return watch(touch)
+
+
+def pane(page) -> str:
+    return page.locator(".fa-player").first.get_attribute("data-pane")
+
+
+def seen(page, selector: str) -> bool:
+    return bool(page.evaluate(IN_WINDOW, selector))
+
+
+def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
+    page = phone.open("step=4&phase=exp")
+    for name, picture in PANES.items():
+        page.locator(f"[data-pane-of={name}]").tap()
+        assert seen(page, ".fa-next") and seen(page, picture), name
+        assert page.evaluate(SMALL) == [], name
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), name
+
+
+def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
+    page = phone.page
+    page.clock.install()
+    phone.open()
+    assert pane(page) == "hbm"
+    page.locator(".fa-next").tap()
+    assert (read(page)["phase"], pane(page)) == ("scores", "sram")
+    page.evaluate(SWIPE, [80, 300])  # to the pane on the left
+    assert pane(page) == "hbm"
+    page.locator(".fa-next").tap()
+    assert pane(page) == "hbm"
+    page.clock.fast_forward(5001)
+    page.locator(".fa-next").tap()
+    assert pane(page) == "sram"
+    page.evaluate(SWIPE, [300, 80])
+    assert pane(page) == "rows"
+
+
+def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
+    page = phone.open("step=4&phase=exp")
+    page.get_by_role("button", name="Present").tap()
+    assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
+    page.locator(".fa-next").tap()
+    assert read(page)["phase"] == "sum"
+    page.get_by_role("button", name="Leave the lecture hall").tap()
+    assert seen(page, ".fa-start-tour") and "mode" not in query_of(page)
+
+    page.get_by_role("button", name="Tour").tap()
+    page.get_by_test_id("tour").get_by_role("button", name="Next").tap()
+    page.get_by_test_id("tour").get_by_text("2 of").wait_for()
+    page.get_by_role("button", name="Leave the tour").tap()
+    phone.settle()
+    assert read(page)["step"] == "4"
+
+    page.get_by_text("More", exact=True).tap()
+    page.get_by_role("button", name="Predict").tap()
+    page.locator(".fa-next").tap()
+    page.locator(":is(.fa-choices .fa-link, .fa-guess input):visible").first.tap()
+    assert pane(page) == "rows" and seen(page, ".fa-question") and seen(page, ".fa-next")
+    page.locator(".fa-next").tap()
+    page.locator(".fa-verdict:visible").get_by_text("right").first.wait_for()
+    page.get_by_text("More", exact=True).tap()
+    page.get_by_role("button", name="Predict").tap()
+    settled(page)
+    assert not seen(page, ".fa-question")
+
+
+def test_a_race_stands_on_one_screen(phone):
+    page = phone.open("mode=compare&step=3")
+    assert page.evaluate(IN_WINDOW, ".fa-lane .fa-map") == 3 and seen(page, ".fa-race .fa-key-next")
+    page.get_by_role("button", name="Next tile").tap()
+    page.locator(".fa-step-text").get_by_text("Tick 5 of 24").wait_for()
+    assert page.evaluate(SMALL) == []

@@ -1,0 +1,178 @@
+"""Nothing is cut, collides or is too small to read, in windows from a tablet's to 4K, a lecture
+hall, a frame of another page and a phone: measured on what the browser laid out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.harness import settled
+
+TIGHT = [(1024, 768), (1280, 720), (1366, 650)]
+WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
+STATES = {
+    "cold": "step=0&phase=load",
+    "exp": "step=4&phase=exp",
+    "store": "step=5&phase=store",
+    "standard": "order=standard&step=17",
+    "fa1": "order=fa1&step=9&phase=output",
+    "large": "n=4096&d=64&br=128&bc=64&mask=full&step=300",
+    "wide": "n=64&d=16&br=8&bc=8&step=9&phase=exp",
+    "ragged": "n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask",
+}
+FEW = ["exp", "standard", "ragged"]  # where there is room
+RACE = "n=16&mode=compare&clock=bytes&step=3"
+
+# Of every text of the player: is it large enough, in the window, whole, and clear of every other?
+MEASURE = """
+(least) => {
+  const wrong = new Set();
+  const seen = [];
+  const within = (b, room, slack) => b.left >= room.left - 1 && b.right <= room.right + 1
+    && b.top >= room.top - slack && b.bottom <= room.bottom + slack;
+  const shown = { opacityProperty: true, visibilityProperty: true };
+  const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  // Who cuts it off; "" if it can be scrolled to, or was folded away with all that is beside it.
+  const cutter = (node, boxes) => {
+    for (let up = node; up && up !== document.body; up = up.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(up);
+      if (overflowX === "visible" || up.matches("svg")) continue;
+      const room = up.getBoundingClientRect();
+      const lost = up.scrollWidth > up.clientWidth + 1 || up.scrollHeight > up.clientHeight + 1;
+      if (room.height < 2 || (/auto|scroll/.test(overflowX + overflowY) && lost)) return "";
+      if (!boxes.every((box) => within(box, room, 2))) return up.className;
+    }
+    return null;
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    const ours = parent.closest(".fa-player, .fa-open-full");
+    if (!ours || parent.closest(".fa-sr, select") || !parent.checkVisibility(shown)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const boxes = [...range.getClientRects()].filter((box) => box.width > 0.5);
+    const words = node.textContent.trim();
+    if (!words || !boxes.length) continue;
+    const size = parseFloat(getComputedStyle(parent).fontSize);
+    if (size < least - 0.01 && !parent.closest("sub, sup")) wrong.add(`${words}: ${size} px`);
+    const by = cutter(parent, boxes);
+    if (by) wrong.add(`${words}: cut by ${by}`);
+    if (by === "") continue;
+    const grid = parent.closest(".fa-digits");
+    const columns = grid && getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+    const cell = grid ? grid.clientWidth / columns : Infinity;
+    for (const box of boxes) {
+      if (!within(box, screen, 1)) wrong.add(`${words}: outside of the window`);
+      if (box.width > cell + 0.5) wrong.add(`${words}: wider than its cell`);
+      const air = box.height * 0.2; // above the glyphs, and below them
+      const [left, right] = [box.left + 1, box.right - 1];
+      seen.push({ words, parent, left, right, top: box.top + air, bottom: box.bottom - air });
+    }
+  }
+  const meet = (a, b) => a.parent !== b.parent && a.left < b.right && b.left < a.right
+    && a.top < b.bottom && b.top < a.bottom;
+  seen.forEach((a, k) => {
+    for (const b of seen.slice(k + 1).filter((b) => meet(a, b)))
+      wrong.add(`${a.words} / ${b.words}: collide`);
+  });
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight) wrong.add("the page scrolls");
+  return [...wrong].slice(0, 8);
+}
+"""
+
+
+def measured(tab, query: str, least: float = 12) -> list[str]:
+    page = tab.show(query)
+    return [f"{query} at {page.viewport_size}: {fault}" for fault in page.evaluate(MEASURE, least)]
+
+
+@pytest.mark.parametrize("screen", TIGHT + WIDE, ids=lambda s: f"{s[0]}x{s[1]}")
+def test_every_window(stage, screen):
+    page = stage.page
+    page.set_viewport_size({"width": screen[0], "height": screen[1]})
+    wrong = []
+    queries = [*STATES.values(), RACE] if screen in TIGHT else [STATES[name] for name in FEW]
+    for k, query in enumerate(queries):
+        page.emulate_media(color_scheme=("light", "dark")[k % 2])
+        wrong += measured(stage, query)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_first_minute(tab):
+    page = tab.open()
+    for width, height in TIGHT + WIDE[:1]:
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        assert page.evaluate(MEASURE, 12) == [], (width, height)
+
+
+@pytest.mark.parametrize(
+    ("mode", "least", "screen"),
+    [("present", 24, (1280, 720)), ("embed", 12, (640, 400))],
+)
+def test_the_hall_and_a_frame_of_another_page(tab, mode, least, screen):
+    tab.page.set_viewport_size({"width": screen[0], "height": screen[1]})
+    tab.open(f"mode={mode}")
+    race = RACE.replace("compare", mode)
+    wrong = [fault for query in [*STATES.values(), race] for fault in measured(tab, query, least)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_phone(browser, watch):
+    phone = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+    context = browser.new_context(**phone)
+    tab = watch(context)
+    tab.open()
+    wrong = tab.page.evaluate(MEASURE, 12)
+    for query in STATES.values():
+        tab.show(query)
+        for pane in ("hbm", "sram", "rows"):
+            tab.page.locator(f"[data-pane-of={pane}]").tap()
+            wrong += [f"{query} on {pane}: {fault}" for fault in tab.page.evaluate(MEASURE, 12)]
+    wrong += measured(tab, RACE)
+    context.close()
+    assert not wrong, "\n".join(wrong)
+
+
+TYPE = [".fa-words", ".fa-row-name", ".fa-story-names", ".fa-legend", ".fa-bar-top h1"]
+PICTURE = [".fa-key-play", ".fa-frame-s", ".fa-map canvas"]
+GROWS = """([type, picture]) => {
+  const of = (names, size) => names.map((name) => [name, size(document.querySelector(name))]);
+  return Object.fromEntries([
+    ...of(type, (node) => parseFloat(getComputedStyle(node).fontSize)),
+    ...of(picture, (node) => node.clientWidth),
+  ]);
+}"""
+
+
+def test_type_and_picture_grow_with_the_window(tab):
+    page = tab.open("step=4&phase=exp")
+    sizes = []
+    for width, height in ((1280, 720), (1920, 1080), (3840, 2160)):
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        sizes.append(page.evaluate(GROWS, [TYPE, PICTURE]))
+    small, large, huge = sizes
+    for name, size in small.items():
+        least = 1.1 if name == ".fa-bar-top h1" else 1.4
+        assert large[name] >= least * size and huge[name] >= 1.3 * large[name], (name, sizes)
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"),
+    [
+        (".fa-player .fa-aside { font-size: 11px !important }", "11 px"),
+        (".fa-player .fa-formula { margin-top: -40px !important }", "collide"),
+        (".fa-step .fa-count-text { width: 40px; overflow: hidden }", "cut by"),
+        (".fa-step .fa-bus { translate: -500px 0 }", "outside of the window"),
+        (".fa-step .fa-digits { letter-spacing: 6px !important }", "wider than its cell"),
+    ],
+)
+def test_a_fault_is_seen(stage, fault, seen):
+    stage.page.set_viewport_size({"width": 1280, "height": 720})
+    assert measured(stage, STATES["exp"]) == []
+    style = stage.page.add_style_tag(content=fault)
+    found = stage.page.evaluate(MEASURE, 12)
+    style.evaluate("(node) => node.remove()")
+    assert any(seen in line for line in found), found
