@@ -34,6 +34,7 @@ SHEETS = (
     "tokens.css",
     "player.css",
     "step.css",
+    "motion.css",
     "story.css",
     "tour.css",
     "terms.css",

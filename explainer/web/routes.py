@@ -37,6 +37,7 @@ SHEETS = (
     "app.css",
     "player.css",
     "step.css",
+    "motion.css",
     "story.css",
     "tour.css",
     "terms.css",

@@ -9,6 +9,7 @@ import { Hbm } from "../views/hbm.js";
 import { actionOf } from "../lib/keys.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
+import { beatOf } from "../model/motion.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
@@ -18,11 +19,12 @@ import { Sram } from "../views/sram.js";
 import { Story } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
+import { Motion } from "./motion.js";
 import { rich } from "./sentence.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
-const BEAT_MS = { phase: 1000, tile: 1700 };
+const BEAT_MS = 1000; // until the first place says how long it stays
 const PURPOSE = {
   standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
   running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
@@ -44,7 +46,7 @@ export class Player {
     this.predict = new Predict();
     this.predict.root.hidden = true;
     this.traffic = new Traffic();
-    this.transport = new StepTransport(this, BEAT_MS.phase, () => this.options.onLeave?.());
+    this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
     this.notified = el("span");
     const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
     close.addEventListener("click", () => this.say(null));
@@ -72,6 +74,7 @@ export class Player {
         this.drawer.root, this.transport.root,
       ],
     );
+    this.motion = new Motion(this);
     this.swipes();
     this.pane("sram");
     this.open(TABS[0]);
@@ -135,6 +138,7 @@ export class Player {
   destroy() {
     this.abort.abort();
     this.request?.abort();
+    this.motion.stop();
     this.resizer.disconnect();
     this.themes.disconnect();
     this.transport.stop();
@@ -205,6 +209,7 @@ export class Player {
   }
 
   layout() {
+    this.motion.stop();
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
@@ -213,11 +218,16 @@ export class Player {
     this.render();
   }
 
-  go(step, phase) {
+  /** Shows a place, and unless `still` how it came to be from the one before. */
+  go(step, phase, still = this.held) {
     if (!this.trace) return;
     this.warm();
+    const from = this.at;
     this.at = place(this.trace, step, phase);
-    this.render();
+    this.motion.stop();
+    if (this.room() === this.laidOut) this.render();
+    else this.layout();
+    if (!still) this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
   goTile(i, j) {
@@ -269,7 +279,9 @@ export class Player {
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
+    this.held = event.repeat; // a key held down runs through the places
     this.act(action);
+    this.held = false;
   }
 
   act(action) {
@@ -309,6 +321,7 @@ export class Player {
   /** Out of the page for a while: the comparison takes its place. */
   park(parked) {
     this.parked = parked;
+    this.motion.stop();
     this.transport.stop();
   }
 
@@ -317,7 +330,7 @@ export class Player {
     const before = this.at;
     const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = BEAT_MS[next.step === before.step ? "phase" : "tile"];
+    this.transport.beatMs = beatOf(this.trace, before, next);
     this.go(next.step, next.phase);
     return true;
   }

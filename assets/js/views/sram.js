@@ -24,6 +24,9 @@ const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } 
 const FEW = 39; // px of a column that holds digits
 const FRAMES = ["Q", "K", "S", "V", "O"];
 
+/** Does S hold weights? */
+const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
+
 const put = (node, x, y, width, height) =>
   Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
 
@@ -186,6 +189,17 @@ export class Sram {
     put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
 
+  /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where neither is shown, an edge of S. */
+  seat(tensor) {
+    const column = this.line?.[0]?.[tensor === "m" ? "m" : "l"];
+    const scores = this.frames.S.root.getBoundingClientRect();
+    const frame = this.frames[tensor === "P" ? "S" : tensor];
+    if (frame && !frame.root.hidden) return frame.root.getBoundingClientRect();
+    if (frame) return tensor === "K" ? new DOMRect(scores.x, scores.y, scores.width, 8) : new DOMRect(scores.x, scores.y, 8, scores.height);
+    const { x, width } = column.getBoundingClientRect();
+    return new DOMRect(x + width / 2 - 3, scores.y, 6, scores.height);
+  }
+
   /** A line per row of the block: its number left of Q, its m and ℓ right of S. */
   rows(count, x, base, type, widths) {
     this.every = Math.ceil((type + 2) / this.high);
@@ -210,14 +224,22 @@ export class Sram {
     }
     if (!f.numbers) return;
     if (f.stage !== this.stage) this.arrange(f.stage);
+    [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
+    for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
+    this.captions(f, f.acc, isWeighted(f), f.stats.find((s) => s.row === focus));
+    this.drawRows(f, focus);
+  }
+
+  /** What each frame holds at this moment. */
+  contents(f) {
     const p = f.problem;
     const { arrays } = this.trace;
     const theme = this.theme;
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-    [this.first, this.used] = [f.rows.start, used[0]];
+    const held = {};
     const matrix = (name, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      this.frames[name].draw({ filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+      (held[name] = { filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
@@ -226,19 +248,19 @@ export class Sram {
     matrix("Q", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
     matrix("K", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
-    const weighted = !skip && (f.done("exp") || (f.stage === "output" && loaded));
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
     const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    if (weighted) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
+    if (isWeighted(f)) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
     else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
-    matrix("O", Boolean(acc) && acc.state !== "zero", acc && flat(acc.data, p.d, 0), [used[0], p.d], f.i);
-    this.captions(f, acc, weighted, f.stats.find((s) => s.row === focus));
-    this.drawRows(f, focus);
+    const shrinks = p.order === "fa2" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
+    const past = acc && flat(acc.data, p.d, 0);
+    matrix("O", Boolean(acc) && acc.state !== "zero", shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past, [used[0], p.d], f.i);
+    return held;
   }
 
   /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
