@@ -14,6 +14,7 @@ export const TILE_MS = 1200; // the longest that a tile in one go takes
 const FLIGHT_MS = { read: 280, write: 320 };
 const APART_MS = 40; // of what is loaded, one after the other
 export const SPENT_MS = 80; // until what is no longer needed has faded, before what is stored leaves
+const WRITTEN_AFTER_MS = 160; // where a visit is one motion
 const FIRST = ["K", "V"]; // then the rest as it comes
 const READ_MS = 650; // a place stays, when playing, once its motion is over
 const [BYTES_PER_PX, WIDEST, THINNEST] = [8, 48, 1.5]; // of a ribbon
@@ -62,6 +63,10 @@ export const flown = ({ start, ms }, time) => flying((time - start) / ms);
 /** The bytes that have arrived so far, were they a stream. @param {Flight[]} list @param {number} time */
 export const arrived = (list, time) => Math.round(list.reduce((sum, one) => sum + one.bytes * flown(one, time), 0));
 
+/** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
+export const allFlights = (f) =>
+  f.phases.flatMap((phase) => flights(f, phase)).map((one) => (one.op === "write" ? { ...one, start: WRITTEN_AFTER_MS } : one));
+
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
   const moves = flights(f, phase);
@@ -101,11 +106,19 @@ export function cellAt(phase, r, c, rows, cols, t) {
   return Math.max(0, Math.min(1, (t - Math.min(1, along) * (1 - one)) / one));
 }
 
+/** @param {Box} box @returns {Point} */
+const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+
+/** As the crow flies. @param {Box} home @param {Box} seat @returns {Point[]} */
+export function straight(home, seat) {
+  const [a, b] = [middle(home), middle(seat)];
+  return [0, 1 / 3, 2 / 3, 1].map((t) => [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]);
+}
+
 /** The way of a block's middle, as four points: what lies in the strip above S enters its frame from above, Kᵀ from the
  * left; all else goes below the words. @param {string} tensor @param {Box} home @param {Box} seat @param {number} unit
  * @returns {Point[]} */
 export function wayOf(tensor, home, seat, unit) {
-  const middle = ({ x, y, width, height }) => /** @type {Point} */ ([x + width / 2, y + height / 2]);
   const [a, b] = [middle(home), middle(seat)];
   const across = b[0] - a[0];
   if (tensor === "V") return [a, [a[0] + across * 0.85, a[1]], [b[0], a[1] - 16 * unit], b];

@@ -6,6 +6,7 @@ import { bytes } from "../lib/format.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
+import { LaneMotion } from "./lane_motion.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { RowTable } from "../views/rows.js";
 
@@ -41,6 +42,12 @@ class Meter {
     set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
   }
 
+  /** The growing end of a tensor's bar, within the window. */
+  end(tensor, op) {
+    const { right, y, height } = this.bars[tensor][op].getBoundingClientRect();
+    return new DOMRect(right - height / 2, y, height, height);
+  }
+
   draw(f) {
     for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
       const bar = this.bars[tensor];
@@ -65,6 +72,7 @@ export class Lane {
     this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": ALGORITHMS[order].label }, [
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);
+    this.motion = new LaneMotion(this);
   }
 
   /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
@@ -83,6 +91,7 @@ export class Lane {
 
   /** `done` visits are over. */
   draw(done) {
+    this.motion.stop();
     const { step, phase } = placeAfter(this.trace, done);
     const f = frame(this.trace, step, phase);
     const over = done >= this.trace.steps;
@@ -95,6 +104,8 @@ export class Lane {
     this.hbm.draw(f);
     if (f.numbers) this.table.draw(f, f.stats[0]?.row);
     this.meter.draw(f);
+    this.before = this.now;
+    this.now = f;
     return f;
   }
 }

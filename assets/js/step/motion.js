@@ -3,7 +3,7 @@
 
 import { el } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { RIBBON_SCALE, acts, arrived, flights, lengthOfAll } from "../model/motion.js";
+import { RIBBON_SCALE, acts, arrived, flights, lengthOfAll, wayOf } from "../model/motion.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { TileMotion } from "../views/motion/tile.js";
@@ -48,7 +48,9 @@ export class Motion {
       const seat = this.layer.place(this.seat(flight.tensor));
       const picture = frame && this.picture(frame, held[name]);
       const said = flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] });
-      fly(this.layer, flight, { home, seat, picture, name: said, unit: sram.theme.unit, start: act.start, scale, stays: Boolean(frame) || flight.op === "write" });
+      const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
+      const stays = Boolean(frame) || flight.op === "write";
+      fly(this.layer, flight, { home, seat, points, picture, name: said, unit: sram.theme.unit, start: act.start, scale, stays });
       this.slots(flight, { home, seat, frame, said, start: act.start + flight.start * scale, end: act.start + (flight.start + flight.ms) * scale, over: act.start + act.ms });
     }
     this.count(act, moves, scale);

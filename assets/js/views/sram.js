@@ -189,15 +189,17 @@ export class Sram {
     put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
 
-  /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where neither is shown, an edge of S. */
+  /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
+   * makes. */
   seat(tensor) {
-    const column = this.line?.[0]?.[tensor === "m" ? "m" : "l"];
-    const scores = this.frames.S.root.getBoundingClientRect();
-    const frame = this.frames[tensor === "P" ? "S" : tensor];
-    if (frame && !frame.root.hidden) return frame.root.getBoundingClientRect();
-    if (frame) return tensor === "K" ? new DOMRect(scores.x, scores.y, scores.width, 8) : new DOMRect(scores.x, scores.y, 8, scores.height);
-    const { x, width } = column.getBoundingClientRect();
-    return new DOMRect(x + width / 2 - 3, scores.y, 6, scores.height);
+    const box = (name) => this.frames[name].root.getBoundingClientRect();
+    const name = tensor === "P" ? "S" : tensor;
+    if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
+    const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
+    if (name === "Q") return new DOMRect(x, y, EDGE, height);
+    if (this.frames[name]) return new DOMRect(x, y, width, EDGE);
+    const column = this.line[0][name === "m" ? "m" : "l"].getBoundingClientRect();
+    return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
   }
 
   /** A line per row of the block: its number left of Q, its m and ℓ right of S. */
