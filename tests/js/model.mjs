@@ -6,6 +6,7 @@ export { bytes } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/frame.js";
+export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
 export * from "../../assets/js/model/query.js";

@@ -53,9 +53,9 @@ export function flights(f, phase) {
   return list;
 }
 
-export const RIBBON_SCALE = `bus width = bytes: ${16 * BYTES_PER_PX} B is 16 px`;
+export const RIBBON_SCALE = `bus: 16 px per ${16 * BYTES_PER_PX} B, at most ${WIDEST} px`;
 /** px of the ribbon that these bytes fly along. @param {number} bytes */
-export const ribbon = (bytes) => Math.max(THINNEST, Math.min(WIDEST, bytes / BYTES_PER_PX));
+export const ribbon = (bytes, most = WIDEST) => Math.max(THINNEST, Math.min(most, bytes / BYTES_PER_PX));
 
 /** How far a flight is at a time of its act, 0 to 1. @param {Flight} flight @param {number} time */
 export const flown = ({ start, ms }, time) => flying((time - start) / ms);

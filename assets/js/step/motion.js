@@ -3,12 +3,14 @@
 
 import { el } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { RIBBON_SCALE, acts, arrived, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import { RIBBON_SCALE, acts, arrived, beatOf, flights, lengthOfAll, wayOf } from "../model/motion.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { TileMotion } from "../views/motion/tile.js";
 
 const GLIDE_MS = 200;
+const FOLD_MS = 300;
+const PANE_MS = 240;
 const COUNTER = [232, 62];
 
 const isSeen = (node) => node.checkVisibility({ visibilityProperty: true });
@@ -24,7 +26,13 @@ export class Motion {
     this.layer.stop();
   }
 
-  /** From one place to the next, if there is something to show in at most `most` ms. */
+  /** The place shown, where the stage stands, and which pane a phone shows. */
+  here() {
+    const { at, stage, root } = this.player;
+    return { ...at, top: stage.getBoundingClientRect().top, pane: root.dataset.pane };
+  }
+
+  /** From where the player was to the next place, if there is something to show in at most `most` ms. */
   show(from, to, most) {
     const list = acts(this.player.trace, from, to);
     const ms = lengthOfAll(list);
@@ -33,6 +41,24 @@ export class Motion {
     for (const act of list) this.flights(act);
     if (isSeen(this.player.sram.body)) this.tile.show(list);
     if (from.step !== to.step) this.glide(list[0].after, from);
+    this.settle(from);
+  }
+
+  /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
+  settle({ top, pane }) {
+    const { stage, root, hbm, sram } = this.player;
+    const by = top - stage.getBoundingClientRect().top;
+    const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
+    if (by) for (const node of [stage, this.layer.node]) this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
+    const { drawer } = this.player;
+    if (by) for (const node of [drawer.root, drawer.tabs.parentElement]) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
+    const card = { hbm, sram }[root.dataset.pane]?.root;
+    if (pane !== root.dataset.pane && isSeen(this.player.panes) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+  }
+
+  /** ms that a place stays when playing. */
+  beat(from, to) {
+    return beatOf(this.player.trace, from, to);
   }
 
   flights(act) {

@@ -9,7 +9,6 @@ import { Hbm } from "../views/hbm.js";
 import { actionOf } from "../lib/keys.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
-import { beatOf } from "../model/motion.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
@@ -138,7 +137,6 @@ export class Player {
   destroy() {
     this.abort.abort();
     this.request?.abort();
-    this.motion.stop();
     this.resizer.disconnect();
     this.themes.disconnect();
     this.transport.stop();
@@ -209,7 +207,6 @@ export class Player {
   }
 
   layout() {
-    this.motion.stop();
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
@@ -221,12 +218,10 @@ export class Player {
   /** Shows a place, and unless `still` how it came to be from the one before. */
   go(step, phase, still = this.held) {
     if (!this.trace) return;
+    const from = this.motion.here();
     this.warm();
-    const from = this.at;
     this.at = place(this.trace, step, phase);
-    this.motion.stop();
-    if (this.room() === this.laidOut) this.render();
-    else this.layout();
+    this[this.room() === this.laidOut ? "render" : "layout"](); // the first step makes room
     if (!still) this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
@@ -321,7 +316,6 @@ export class Player {
   /** Out of the page for a while: the comparison takes its place. */
   park(parked) {
     this.parked = parked;
-    this.motion.stop();
     this.transport.stop();
   }
 
@@ -330,7 +324,7 @@ export class Player {
     const before = this.at;
     const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = beatOf(this.trace, before, next);
+    this.transport.beatMs = this.motion.beat(before, next);
     this.go(next.step, next.phase);
     return true;
   }
@@ -341,6 +335,7 @@ export class Player {
   }
 
   render() {
+    this.motion.stop();
     const f = frame(this.trace, this.at.step, this.at.phase);
     const row = this.followed(f);
     set(this.root, stated(f));

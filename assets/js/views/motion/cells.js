@@ -28,17 +28,20 @@ export function turn(layer, frame, turns) {
   const end = turns.at(-1).start + turns.at(-1).ms;
   layer.hide(matrix.root, { ms: end });
   let shown = "";
+  let drawn = null;
   layer.paint((now) => {
     const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
     const t = Math.max(0, Math.min(1, (now - one.start) / one.ms));
     const state = now >= end ? "over" : `${one.start} ${t}`;
     if (state === shown) return;
     shown = state;
-    g.clearRect(0, 0, width, height);
+    if (one !== drawn || now >= end) g.clearRect(0, 0, width, height);
+    drawn = one;
     if (now >= end) return;
     one.old ??= matrix.picture(one.before);
     one.fresh ??= matrix.picture(one.after);
-    pieces(g, matrix, one, t);
+    one.cut ??= cut(matrix, one);
+    pieces(g, one, t);
   });
 }
 
@@ -65,17 +68,18 @@ function cut({ rows, cols, canvas }, one) {
   return { list, down: Math.ceil((usedDown * down) / rows), across: Math.ceil((usedAcross * across) / cols) };
 }
 
-function pieces(g, matrix, one, t) {
-  one.cut ??= cut(matrix, one);
-  const { list, down, across } = one.cut;
-  for (const { r, c, box, still } of list) {
-    const [x, y, w, h] = box;
+/** Draws those that have moved since they were drawn last. */
+function pieces(g, { kind, phase, old, fresh, cut: { list, down, across } }, t) {
+  for (const piece of list) {
+    const [x, y, w, h] = piece.box;
+    const at = piece.still ? 1 : cellAt(phase, piece.r, piece.c, down, across, t);
+    if (at === piece.at) continue;
+    piece.at = at;
     const paint = (picture) => (alpha = 1, wide = 1, high = 1) => {
       g.globalAlpha = alpha;
       g.drawImage(picture, x, y, w, h, x + (w * (1 - wide)) / 2, y + (h * (1 - high)) / 2, w * wide, h * high);
     };
-    if (still) paint(one.fresh)();
-    else KINDS[one.kind](cellAt(one.phase, r, c, down, across, t), { old: paint(one.old), fresh: paint(one.fresh) });
+    g.clearRect(x, y, w, h);
+    KINDS[kind](at, { old: paint(old), fresh: paint(fresh) });
   }
-  g.globalAlpha = 1;
 }

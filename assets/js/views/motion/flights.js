@@ -6,6 +6,7 @@ import { passage, ribbon } from "../../model/motion.js";
 
 const HUES = { Q: "q", K: "k", V: "v", O: "o", m: "m", l: "l", lse: "l" }; // S and P have none
 const GHOSTS = 4;
+const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
 const THREADS = ["m", "l", "lse"]; // a number per row: no card, no ghosts, no name
 
@@ -29,11 +30,11 @@ export function fly(layer, flight, { home, seat, points, picture, name, unit, st
   const { tensor, op, bytes } = flight;
   const back = op === "write";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
+  const slim = THREADS.includes(tensor);
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
-  const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hueOf(tensor), "stroke-width": (ribbon(bytes) * unit).toFixed(1) });
+  const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hueOf(tensor), "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1) });
   layer.lines.append(line);
   layer.animate(line, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
-  const slim = THREADS.includes(tensor);
   const size = { width: Math.max(home.width, seat.width), height: Math.max(home.height, seat.height) };
   const block = (kind, late) => {
     const node = layer.add(el("div", { class: `fa-flight ${kind}${slim ? " is-slim" : ""}`, style: `width:${size.width}px;height:${size.height}px;${hueOf(tensor)}` }));
