@@ -170,6 +170,19 @@ def test_nothing_moves_with_a_key_held_or_on_a_jump_or_back_or_if_unwanted(stage
     assert presses(page, "ArrowLeft", "ArrowLeft", "ArrowRight")[-1]["moving"] == "true"
 
 
+def test_a_picture_taken_meanwhile_is_one_of_the_state(stage):
+    page = stage.show("step=4&phase=max")
+    save = "document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }));"
+    texts = []
+    for begun in (f"({PRESS})([['ArrowDown', false]]);", ""):
+        with page.expect_download() as download:
+            page.evaluate(f"() => {{ {begun} {save} }}")
+        texts.append(download.value.path().read_text("utf-8"))
+        page.evaluate(END)
+        page.wait_for_selector(OVER)
+    assert texts[0] == texts[1]
+
+
 def test_the_scrubber_and_the_phases_move_what_is_next(stage):
     page = stage.show("step=2&phase=load")
     scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
