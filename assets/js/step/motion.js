@@ -157,12 +157,13 @@ export class Motion {
     });
   }
 
-  /** The cursor of the map comes from the tile before. */
+  /** A cursor over the map comes from the tile before. */
   glide({ cols, rows, problem: p }, from) {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
-    const x = (Math.max(0, v_j[from.step]) * p.block_k - cols.start) * cell;
-    const y = (v_i[from.step] * p.block_q - rows.start) * cell;
-    this.layer.animate(cursor, { transform: [`translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`, "none"] }, { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" });
+    const { x, y, width, height } = this.layer.place(cursor.getBoundingClientRect());
+    const back = [Math.max(0, v_j[from.step]) * p.block_k - cols.start, v_i[from.step] * p.block_q - rows.start].map((n) => `${(n * cell).toFixed(1)}px`);
+    const node = this.layer.add(el("div", { class: "fa-glide", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
+    this.layer.animate(node, { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] }, { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" });
   }
 }

@@ -33,8 +33,8 @@ export function fly(layer, flight, { home, seat, points, picture, name, unit, st
   const slim = THREADS.includes(tensor);
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
   const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hueOf(tensor), "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1) });
-  layer.lines.append(line);
-  layer.animate(line, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
+  const lines = layer.add(svg("svg", { class: "fa-ribbons" }, [line])); // as a whole: what animates parts of an SVG can hang Chromium
+  layer.animate(lines, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
   const size = { width: Math.max(home.width, seat.width), height: Math.max(home.height, seat.height) };
   const block = (kind, late) => {
     const node = layer.add(el("div", { class: `fa-flight ${kind}${slim ? " is-slim" : ""}`, style: `width:${size.width}px;height:${size.height}px;${hueOf(tensor)}` }));

@@ -1,15 +1,14 @@
 // What moves lies on a layer over a player, and leaves nothing behind: the state below is drawn already. Everything runs on
 // the browser's own animations, so that one call ends it and a paused one shows any instant.
 
-import { el, set, svg } from "../../lib/dom.js";
+import { el, set } from "../../lib/dom.js";
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Layer {
   constructor(root) {
     this.root = root;
-    this.lines = svg("svg", { class: "fa-ribbons" });
-    this.node = el("div", { class: "fa-motion", "aria-hidden": "true" }, [this.lines]);
+    this.node = el("div", { class: "fa-motion", "aria-hidden": "true" });
     this.running = [];
     this.painters = [];
     set(root, { "data-moving": "false" });
@@ -68,8 +67,7 @@ export class Layer {
     this.clock = null;
     for (const animation of this.running) animation.cancel();
     [this.running, this.painters] = [[], []];
-    this.lines.replaceChildren();
-    this.node.replaceChildren(this.lines);
+    this.node.replaceChildren();
     this.node.remove();
     set(this.root, { "data-moving": "false" });
   }
