@@ -35,6 +35,7 @@ SHEETS = (
     "player.css",
     "step.css",
     "hall.css",
+    "motion.css",
     "story.css",
     "links.css",
     "tour.css",

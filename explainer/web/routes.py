@@ -39,6 +39,7 @@ SHEETS = (
     "step.css",
     "hall.css",
     "embed.css",
+    "motion.css",
     "story.css",
     "links.css",
     "tour.css",

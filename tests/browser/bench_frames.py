@@ -190,6 +190,38 @@ def heap_and_playing(browser, server) -> None:
     context.close()
 
 
+# The gaps between the frames of one step's motion, in ms.
+GAPS = """
+async (key) => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const gaps = [];
+  let last = await new Promise(requestAnimationFrame);
+  while (document.querySelector("[data-moving=true]")) {
+    const now = await new Promise(requestAnimationFrame);
+    gaps.push(now - last);
+    last = now;
+  }
+  return gaps;
+}
+"""
+MOVED = 40  # steps
+
+
+def frames_in_motion(browser, server) -> None:
+    """How evenly frames come while something moves."""
+    for name, query in PROBLEMS.items():
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        page = Watched(context.new_page(), server).open(f"{query}&step=0&phase=load")
+        for kind, key in (("phase", "ArrowDown"), ("tile", "ArrowRight")):
+            gaps = [gap for _ in range(MOVED) for gap in page.evaluate(GAPS, key)]
+            late = sum(gap > 1.5 * FRAME_MS for gap in gaps)
+            print(
+                f"moving, {name}, {kind}: p50 {percentile(gaps, 0.5):.1f} ms, "
+                f"p95 {percentile(gaps, 0.95):.1f} ms, {late} of {len(gaps)} frames late"
+            )
+        context.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Key press to painted frame.")
     parser.add_argument("--profile", action="store_true", help="list the costliest functions")
@@ -216,6 +248,7 @@ def main() -> None:
                     for function, ms in profile(page, kind):
                         print(f"    {ms:6.2f} ms  {function}")
             context.close()
+        frames_in_motion(browser, server)
         slider_to_picture(browser, server)
         heap_and_playing(browser, server)
         browser.close()

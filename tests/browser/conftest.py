@@ -45,8 +45,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Shared by the pages of a file: Gradio's own files are fetched once, and what one file answers
-    or chooses no other one sees."""
-    shared = browser.new_context(viewport=STEP_SCREEN)
+    or chooses no other one sees. Nothing moves: a step is where it leads; step/test_motion.py tests
+    the way there."""
+    shared = browser.new_context(viewport=STEP_SCREEN, reduced_motion="reduce")
     yield shared
     shared.close()
 

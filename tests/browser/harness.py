@@ -224,8 +224,9 @@ def focus(page: Page) -> None:
     page.locator('[data-testid="player"]').focus()
 
 
-# The page rests: it waits for nothing that it names, nothing on screen is busy, every chart fills
-# its place, no colour is half way. Seen in three frames on end, for what follows from layout.
+# The page rests: it waits for nothing that it names, nothing on screen is busy or moves, every
+# chart fills its place, no colour is half way. Seen in three frames on end, for what follows from
+# layout.
 SETTLED = """() => {
   const all = (selector) =>
     [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
@@ -234,7 +235,7 @@ SETTLED = """() => {
   const changing = ({ playState, effect }) =>
     playState === "running" && effect.getComputedTiming().endTime < Infinity;
   const rests = document.documentElement.dataset.pending === ""
-    && !all("[aria-busy=true]").length
+    && !all("[aria-busy=true], [data-moving=true]").length
     && all(".fa-plot").every((place) => place.querySelector(".main-svg"))
     && all(".js-plotly-plot").every(drawn)
     && !document.getAnimations().some(changing);

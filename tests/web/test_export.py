@@ -66,7 +66,7 @@ def test_page_is_whole_and_loads_nothing():
     loads_nothing(page)
     assert page.count("<script") == page.count("</script>") == 2
     assert f"<p>{KIND};" in page
-    assert len(page) < 320_000
+    assert len(page) < 400_000
 
 
 def test_site_has_the_tour_and_every_preset(tmp_path):

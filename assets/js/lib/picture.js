@@ -120,7 +120,7 @@ export class Camera {
 
   copy(node, above) {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
-    if (node.nodeType !== Node.ELEMENT_NODE || /^(script|style)$/.test(node.localName)) return null;
+    if (node.nodeType !== Node.ELEMENT_NODE || node.matches("script, style, .fa-motion")) return null;
     const style = getComputedStyle(node);
     if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option") return null;
     const values = this.values(style);

@@ -24,9 +24,9 @@ function placesOf(trace) {
 /** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
 function runOf({ racing, race, player }) {
   if (!racing)
-    return { root: player.root, places: placesOf(player.trace), now: player.at, go: (at) => player.go(at.step, at.phase), run: () => player.trace };
+    return { root: player.root, places: placesOf(player.trace), now: player.at, go: (at) => player.go(at.step, at.phase, true), run: () => player.trace };
   const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
-  return { root: race.root, places: ticks, now: race.tick, go: (tick) => race.go(tick), run: () => race.timing };
+  return { root: race.root, places: ticks, now: race.tick, go: (tick) => race.go(tick, true), run: () => race.timing };
 }
 
 /** The run that the stage shows, with these words below each frame. */

@@ -7,6 +7,7 @@ import { Linking } from "./linking.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
+import { LaneMotion } from "./lane_motion.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { RowTable } from "../views/rows.js";
 
@@ -46,6 +47,12 @@ class Meter {
     set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
   }
 
+  /** The growing end of a tensor's bar, within the window. */
+  end(tensor, op) {
+    const { right, y, height } = this.bars[tensor][op].getBoundingClientRect();
+    return new DOMRect(right - height / 2, y, height, height);
+  }
+
   draw(f) {
     for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
       const bar = this.bars[tensor];
@@ -72,6 +79,7 @@ export class Lane {
       head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
     ]);
     this.linking = new Linking(this);
+    this.motion = new LaneMotion(this);
   }
 
   /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
@@ -99,6 +107,7 @@ export class Lane {
 
   /** `done` visits are over. */
   draw(done) {
+    this.motion.stop();
     const { step, phase } = placeAfter(this.trace, done);
     const f = (this.frame = frame(this.trace, step, phase));
     const over = done >= this.trace.steps;
@@ -111,6 +120,8 @@ export class Lane {
     this.hbm.draw(f);
     this.meter.draw(f);
     this.render();
+    this.before = this.now;
+    this.now = f;
     return f;
   }
 }

@@ -21,12 +21,13 @@ import { Sram } from "../views/sram.js";
 import { Story, WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
-import { rich, Sentence } from "./sentence.js";
 import { Linking } from "./linking.js";
+import { Motion } from "./motion.js";
+import { rich, Sentence } from "./sentence.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
-const BEAT_MS = { phase: 1000, tile: 1700 };
+const BEAT_MS = 1000; // until the first place says how long it stays
 const PURPOSE = {
   standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
   running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
@@ -48,7 +49,7 @@ export class Player {
     this.predict = new Predict();
     this.predict.root.hidden = true;
     this.traffic = new Traffic();
-    this.transport = new StepTransport(this, BEAT_MS.phase, () => this.options.onLeave?.());
+    this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
     this.notified = el("span");
     const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
     close.addEventListener("click", () => this.say(null));
@@ -82,6 +83,7 @@ export class Player {
     });
     this.linking = new Linking(this);
     this.root.append(this.linking.view.words);
+    this.motion = new Motion(this);
     this.pane("sram");
     this.open(TABS[0]);
     mount.replaceChildren(this.root);
@@ -132,8 +134,7 @@ export class Player {
   destroy() {
     this.abort.abort();
     this.request?.abort();
-    this.resizer.disconnect();
-    this.themes.disconnect();
+    for (const watching of [this.resizer, this.themes]) watching.disconnect();
     this.transport.stop();
   }
 
@@ -214,11 +215,14 @@ export class Player {
     else this.table.fit(this.drawer.root.clientHeight);
   }
 
-  go(step, phase) {
+  /** Shows a place, and unless `still` how it came to be from the one before. */
+  go(step, phase, still = this.held) {
     if (!this.trace) return;
+    const from = this.motion.here();
     this.warm();
     this.at = place(this.trace, step, phase);
-    this.render();
+    this[this.room() === this.laidOut ? "render" : "layout"](); // the first step makes room
+    if (!still) this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
   goTile(i, j, takes = true) {
@@ -268,7 +272,9 @@ export class Player {
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
+    this.held = event.repeat; // a key held down runs through the places
     this.act(action);
+    this.held = false;
   }
 
   act(action) {
@@ -316,7 +322,7 @@ export class Player {
     const before = this.at;
     const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = BEAT_MS[next.step === before.step ? "phase" : "tile"];
+    this.transport.beatMs = this.motion.beat(before, next);
     this.go(next.step, next.phase);
     return true;
   }
@@ -327,6 +333,7 @@ export class Player {
   }
 
   render() {
+    this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
     const row = this.followed(f);
     set(this.root, stated(f));

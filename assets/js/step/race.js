@@ -100,10 +100,14 @@ export class Race {
     this.render();
   }
 
-  go(tick) {
+  /** Shows a tick, and unless `still` the bytes that each lane moves in it. */
+  go(tick, still = this.held) {
     if (!this.ready) return;
+    const next = this.tick + 1;
     this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
     this.render();
+    const most = this.transport.timer ? this.transport.pace : Infinity;
+    if (!still && this.tick === next) for (const lane of this.lanes) lane.motion.show(most);
   }
 
   goTile(lane, i, j) {
@@ -136,7 +140,9 @@ export class Race {
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
+    this.held = event.repeat;
     this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+    this.held = false;
   }
 
   beat() {

@@ -121,6 +121,24 @@ export class Hbm {
     this.overlay.replaceChildren(...parts);
   }
 
+  /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
+  home(tensor, blocks) {
+    const box = this.map.getBoundingClientRect();
+    const within = ({ x, y, width, height }) => new DOMRect(box.left + x, box.top + y, width, height);
+    if (this.marks[tensor]) return within(this.marks[tensor].place(Math.min(...blocks), Math.max(...blocks) + 1));
+    const p = this.trace.problem;
+    const { left, top, cell, side, gap, thick } = this;
+    if (!Array.isArray(blocks[0])) {
+      const { y, height } = this.marks.O.place(blocks[0], blocks[0] + 1);
+      return within({ x: left + side + gap + thick + 1, y, width: 3, height });
+    }
+    const [i, j] = blocks[0];
+    const last = blocks.at(-1)[1] + 1;
+    const edge = (k, size) => Math.min(p.n, k * size) * cell;
+    const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
+    return within({ x: left + x, y: top + y, width: edge(last, p.block_k) - x, height: edge(i + 1, p.block_q) - y });
+  }
+
   skipWords(p) {
     const words = [];
     const [wide, high] = this.theme.big ? [64 * this.theme.unit, 30 * this.theme.unit] : [36 * this.theme.unit, 16];

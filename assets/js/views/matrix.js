@@ -98,30 +98,52 @@ export class Matrix {
    * values(r, c) → number, undefined = not there yet, -Infinity = masked: hatched, and written as `masked`
    * where it is a number of its own. `used` rows/cols: ragged.
    */
-  draw({ values, low, high, ramp, theme, used = null, masked: zero = -Infinity }) {
+  draw(how) {
     const g = this.canvas.getContext("2d");
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.paint(g, how, (k, text, tone) => this.digit(k, text, tone));
+  }
+
+  /** The same as a picture of its own, its digits in it. */
+  picture(how) {
+    const canvas = new OffscreenCanvas(this.canvas.width, this.canvas.height);
+    const g = canvas.getContext("2d");
+    const { fontWeight, fontSize, fontFamily, color } = getComputedStyle(this.cells[0] ?? this.digits);
+    Object.assign(g, { font: `${fontWeight} ${parseFloat(fontSize) * this.ratio}px ${fontFamily}`, textAlign: "center", textBaseline: "middle" });
+    const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
+    this.paint(g, how, (k, text, tone) => {
+      g.fillStyle = tone || color;
+      g.fillText(text, ((k % this.cols) + 0.5) * w - this.ratio, (Math.floor(k / this.cols) + 0.5) * h - this.ratio);
+    });
+    return canvas;
+  }
+
+  /** @param write(k, text, tone) what becomes of the digits of each cell */
+  paint(g, { values, low, high, ramp, theme, used = null, masked: zero = -Infinity }, write) {
     const w = this.canvas.width / this.cols;
     const h = this.canvas.height / this.rows;
     const least = Math.min(w, h) / this.ratio;
     const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * this.ratio)) : 0;
     const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
     const masked = hatch(g, theme.hatch, this.ratio);
-    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     for (let r = 0; r < this.rows; r++)
       for (let c = 0; c < this.cols; c++) {
         const lane = used && (r >= used[0] || c >= used[1]);
         const x = lane ? undefined : values(r, c);
-        if (this.cells.length) this.digit(r * this.cols + c, x === -Infinity ? zero : x, x === -Infinity ? null : ramp, low, high);
-        if (x === undefined) continue;
-        const left = Math.round(c * w);
-        const top = Math.round(r * h);
-        const width = Math.round((c + 1) * w) - left - gap;
-        const height = Math.round((r + 1) * h) - top - gap;
-        g.fillStyle = Number.isFinite(x) ? ramp.css[level(x, low, high)] : theme.empty;
-        cell(g, left, top, width, height, round);
-        if (x !== -Infinity) continue;
-        g.fillStyle = masked;
-        cell(g, left, top, width, height, round);
+        if (x !== undefined) {
+          const left = Math.round(c * w);
+          const top = Math.round(r * h);
+          const width = Math.round((c + 1) * w) - left - gap;
+          const height = Math.round((r + 1) * h) - top - gap;
+          g.fillStyle = Number.isFinite(x) ? ramp.css[level(x, low, high)] : theme.empty;
+          cell(g, left, top, width, height, round);
+          g.fillStyle = masked;
+          if (x === -Infinity) cell(g, left, top, width, height, round);
+        }
+        if (!this.cells.length) continue;
+        const said = x === -Infinity ? zero : x;
+        const tone = Number.isFinite(x) ? (ramp.dark[level(x, low, high)] ? "#fff" : "#101820") : ""; // over a hatch the page's ink
+        write(r * this.cols + c, this.written(said), tone);
       }
   }
 
@@ -139,11 +161,9 @@ export class Matrix {
     return [...text].reduce((sum, glyph) => sum + (this.glyphs[glyph] ?? this.glyphs[0]), 0);
   }
 
-  digit(k, x, ramp, low, high) {
+  digit(k, text, tone) {
     const span = this.cells[k];
-    const text = this.written(x);
     if (span.textContent !== text) span.textContent = text;
-    const tone = !ramp || !Number.isFinite(x) ? "" : ramp.dark[level(x, low, high)] ? "#fff" : "#101820";
     if (span.dataset.tone !== tone) {
       span.dataset.tone = tone;
       span.style.color = tone;

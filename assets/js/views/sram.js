@@ -26,6 +26,9 @@ const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
 const FRAMES = ["Q", "K", "S", "V", "O"];
 
+/** Does S hold weights? */
+const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
+
 const put = (node, x, y, width, height) =>
   Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
 
@@ -203,6 +206,19 @@ export class Sram {
     put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
 
+  /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
+   * makes. */
+  seat(tensor) {
+    const box = (name) => this.frames[name].root.getBoundingClientRect();
+    const name = tensor === "P" ? "S" : tensor;
+    if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
+    const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
+    if (name === "Q") return new DOMRect(x, y, EDGE, height);
+    if (this.frames[name]) return new DOMRect(x, y, width, EDGE);
+    const column = this.line[0][name === "m" ? "m" : "l"].getBoundingClientRect();
+    return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
+  }
+
   /** A line per row of the block: its number left of Q, its m and ℓ right of S. */
   rows(count, x, base, type, widths) {
     this.every = Math.ceil((type + 2) / this.high);
@@ -227,14 +243,23 @@ export class Sram {
     }
     if (!f.numbers) return;
     if (f.stage !== this.stage) this.arrange(f.stage);
+    [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
+    for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
+    if (!this.keys.hidden) this.nameKeys(f);
+    this.captions(f, f.acc, isWeighted(f), f.stats.find((s) => s.row === focus));
+    this.drawRows(f, focus);
+  }
+
+  /** What each frame holds at this moment. */
+  contents(f) {
     const p = f.problem;
     const { arrays } = this.trace;
     const theme = this.theme;
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-    [this.first, this.used] = [f.rows.start, used[0]];
+    const held = {};
     const matrix = (name, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      this.frames[name].draw({ filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+      (held[name] = { filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
@@ -243,20 +268,19 @@ export class Sram {
     matrix("Q", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
     matrix("K", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
-    const weighted = !skip && (f.done("exp") || (f.stage === "output" && loaded));
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
     const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    if (weighted) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
+    if (isWeighted(f)) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
     else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
-    matrix("O", Boolean(acc) && acc.state !== "zero", acc && flat(acc.data, p.d, 0), [used[0], p.d], f.i);
-    if (!this.keys.hidden) this.nameKeys(f);
-    this.captions(f, acc, weighted, f.stats.find((s) => s.row === focus));
-    this.drawRows(f, focus);
+    const shrinks = p.order === "fa2" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
+    const past = acc && flat(acc.data, p.d, 0);
+    matrix("O", Boolean(acc) && acc.state !== "zero", shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past, [used[0], p.d], f.i);
+    return held;
   }
 
   nameKeys({ cols: { start, stop } }) {

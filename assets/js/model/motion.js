@@ -1,0 +1,150 @@
+// How what is shown at a place came to be, as acts with their times: a phase each, its bytes on their way, its cells one
+// after the other. What moves is only planned here; views/motion draws it. Pure.
+
+import { frame, phasesOf } from "./frame.js";
+
+/** @import { Frame, Place, Trace } from "./types.js" */
+/** @typedef {{phase: string, start: number, ms: number, before: Frame | null, after: Frame}} Act `before` in the same visit */
+/** @typedef {{tensor: string, op: "read" | "write", bytes: number, blocks: (number | number[])[], start: number, ms: number}} Flight */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {[number, number]} Point */
+
+const ACT_MS = { skip: 160, load: 400, scores: 360, mask: 240, max: 320, exp: 360, sum: 320, output: 360, store: 400 };
+export const TILE_MS = 1200; // the longest that a tile in one go takes
+const FLIGHT_MS = { read: 280, write: 320 };
+const APART_MS = 40; // of what is loaded, one after the other
+export const SPENT_MS = 80; // until what is no longer needed has faded, before what is stored leaves
+const WRITTEN_AFTER_MS = 160; // where a visit is one motion
+const FIRST = ["K", "V"]; // then the rest as it comes
+const READ_MS = 650; // a place stays, when playing, once its motion is over
+const [BYTES_PER_PX, WIDEST, THINNEST] = [8, 48, 1.5]; // of a ribbon
+const GROWTH = 2.2;
+const SAMPLES = 24; // of a flight
+
+/** y at x on a CSS cubic-bezier(x1, y1, x2, y2). */
+const bezier = (x1, y1, x2, y2) => (/** @type {number} */ x) => {
+  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+  const on = (a, b, t) => 3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
+  let [low, high] = [0, 1];
+  for (let k = 0; k < 20; k++) {
+    const middle = (low + high) / 2;
+    if (on(x1, x2, middle) < x) low = middle;
+    else high = middle;
+  }
+  return on(y1, y2, low);
+};
+export const flying = bezier(0.3, 0, 0.1, 1);
+
+/** What this phase moves, a flight per tensor and direction; `start` from the act's own start.
+ * @param {Frame} f @param {string} phase @returns {Flight[]} */
+export function flights(f, phase) {
+  /** @type {Map<string, Flight>} */
+  const found = new Map();
+  for (const { tensor, op, block, bytes } of f.transfers.filter((t) => t.phase === phase)) {
+    const one = found.get(tensor + op) ?? { tensor, op, bytes: 0, blocks: [], start: 0, ms: FLIGHT_MS[op] };
+    one.bytes += bytes;
+    one.blocks.push(block);
+    found.set(tensor + op, one);
+  }
+  const rank = ({ tensor }) => (FIRST.includes(tensor) ? FIRST.indexOf(tensor) : FIRST.length);
+  const list = [...found.values()].sort((a, b) => rank(a) - rank(b));
+  const apart = Math.min(APART_MS, (ACT_MS.load - FLIGHT_MS.read) / Math.max(1, list.length - 1));
+  list.forEach((one, k) => (one.start = one.op === "write" ? SPENT_MS : k * apart));
+  return list;
+}
+
+export const RIBBON_SCALE = `bus: 16 px per ${16 * BYTES_PER_PX} B, at most ${WIDEST} px`;
+/** px of the ribbon that these bytes fly along. @param {number} bytes */
+export const ribbon = (bytes, most = WIDEST) => Math.max(THINNEST, Math.min(most, bytes / BYTES_PER_PX));
+
+/** How far a flight is at a time of its act, 0 to 1. @param {Flight} flight @param {number} time */
+export const flown = ({ start, ms }, time) => flying((time - start) / ms);
+
+/** The bytes that have arrived so far, were they a stream. @param {Flight[]} list @param {number} time */
+export const arrived = (list, time) => Math.round(list.reduce((sum, one) => sum + one.bytes * flown(one, time), 0));
+
+/** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
+export const allFlights = (f) =>
+  f.phases.flatMap((phase) => flights(f, phase)).map((one) => (one.op === "write" ? { ...one, start: WRITTEN_AFTER_MS } : one));
+
+/** @param {Frame} f @param {string} phase */
+function lengthOf(f, phase) {
+  const moves = flights(f, phase);
+  return moves.length ? Math.max(...moves.map(({ start, ms }) => start + ms)) : ACT_MS[phase];
+}
+
+/** What is shown on the way from one place to another: the phases between, if it is the same visit or the next one; of
+ * several each in less time, all of them in TILE_MS. Nothing on a way back, or on a longer one.
+ * @param {Trace} trace @param {Place} from @param {Place} to @returns {Act[]} */
+export function acts(trace, from, to) {
+  const names = phasesOf(trace, to.step);
+  const seen = to.step === from.step ? names.indexOf(from.phase) + 1 : to.step === from.step + 1 ? 0 : names.length;
+  const shown = names.slice(seen, names.indexOf(to.phase) + 1);
+  const after = shown.map((phase) => frame(trace, to.step, phase));
+  const before = seen ? frame(trace, from.step, from.phase) : null;
+  const lengths = after.map((f) => lengthOf(f, f.phase));
+  const whole = lengths.reduce((sum, ms) => sum + ms, 0);
+  const scale = Math.min(1, TILE_MS / whole);
+  let start = 0;
+  return after.map((f, k) => {
+    const ms = lengths[k] * scale;
+    start += ms;
+    return { phase: f.phase, start: start - ms, ms, before: k ? after[k - 1] : before, after: f };
+  });
+}
+
+/** @param {Act[]} list */
+export const lengthOfAll = (list) => (list.length ? list[list.length - 1].start + list[list.length - 1].ms : 0);
+
+/** How far the cell in row r, column c of a matrix is when its act is at `t`, 0 to 1: row by row and column by column
+ * what fills, the rows a little apart what turns. @param {string} phase */
+export function cellAt(phase, r, c, rows, cols, t) {
+  const fills = phase === "scores" || phase === "output";
+  const one = fills ? 0.2 : 0.36; // of the act
+  const along = fills ? (r * cols + c) / Math.max(1, rows * cols - 1)
+    : (r * 0.6) / Math.max(1, rows - 1) + (c * 0.4) / Math.max(1, cols - 1);
+  return Math.max(0, Math.min(1, (t - Math.min(1, along) * (1 - one)) / one));
+}
+
+/** @param {Box} box @returns {Point} */
+const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+
+/** As the crow flies. @param {Box} home @param {Box} seat @returns {Point[]} */
+export function straight(home, seat) {
+  const [a, b] = [middle(home), middle(seat)];
+  return [0, 1 / 3, 2 / 3, 1].map((t) => [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]);
+}
+
+/** The way of a block's middle, as four points: what lies in the strip above S enters its frame from above, Kᵀ from the
+ * left; all else goes below the words. @param {string} tensor @param {Box} home @param {Box} seat @param {number} unit
+ * @returns {Point[]} */
+export function wayOf(tensor, home, seat, unit) {
+  const [a, b] = [middle(home), middle(seat)];
+  const across = b[0] - a[0];
+  if (tensor === "V") return [a, [a[0] + across * 0.85, a[1]], [b[0], a[1] - 16 * unit], b];
+  if (tensor === "K") return [a, [a[0] + across * 0.45, a[1]], [b[0] - across * 0.35, b[1]], b];
+  const low = Math.max(a[1], b[1]) + 30 * unit;
+  return [a, [a[0] + across * 0.3, low], [b[0] - across * 0.35, low], b];
+}
+
+/** @param {Point[]} points @param {number} t @returns {Point} */
+function on([a, b, c, d], t) {
+  const mix = (k) => a[k] * (1 - t) ** 3 + 3 * b[k] * t * (1 - t) ** 2 + 3 * c[k] * t * t * (1 - t) + d[k] * t ** 3;
+  return [mix(0), mix(1)];
+}
+
+/** A block on its way, as places at even times: small at home, late to grow. `late`: how far it trails behind.
+ * @param {Point[]} points from home to seat @param {Box} home @param {Box} seat @param {boolean} back @returns {Box[]} */
+export function passage(points, home, seat, back = false, late = 0) {
+  return Array.from({ length: SAMPLES + 1 }, (_, k) => {
+    const gone = flying(k / SAMPLES - late);
+    const t = back ? 1 - gone : gone;
+    const grown = t ** GROWTH;
+    const [x, y] = on(points, t);
+    const [width, height] = [home.width + (seat.width - home.width) * grown, home.height + (seat.height - home.height) * grown];
+    return { x: x - width / 2, y: y - height / 2, width, height };
+  });
+}
+
+/** How long a place stays when playing: its motion, and then time to read. @param {Trace} trace @param {Place} from @param {Place} to */
+export const beatOf = (trace, from, to) => lengthOfAll(acts(trace, from, to)) + READ_MS;

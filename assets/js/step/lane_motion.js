@@ -1,0 +1,46 @@
+// What a lane's visit moves: each tensor's bytes between the map and the bar that counts them.
+
+import { blockName } from "../lib/format.js";
+import { allFlights, straight } from "../model/motion.js";
+import { fly } from "../views/motion/flights.js";
+import { Layer, isStill } from "../views/motion/layer.js";
+
+const NAME_FROM = 14; // px of a block below which it flies without its name
+
+export class LaneMotion {
+  constructor(lane) {
+    this.lane = lane;
+    this.layer = new Layer(lane.root);
+  }
+
+  stop() {
+    this.layer.stop();
+  }
+
+  /** From what the lane showed before to what it shows now, if that takes at most `most` ms. */
+  show(most) {
+    const { hbm, meter, before, now, root } = this.lane;
+    const list = allFlights(now);
+    const ms = Math.max(0, ...list.map((one) => one.start + one.ms));
+    if (!ms || ms > most || before.step === now.step || isStill() || !root.checkVisibility()) return;
+    this.layer.begin(ms);
+    for (const flight of list) {
+      const { tensor, op, blocks } = flight;
+      const home = this.layer.place(hbm.home(tensor, blocks));
+      const seat = this.layer.place(meter.end(tensor, op));
+      const named = Math.min(home.width, home.height) >= NAME_FROM;
+      const name = !named ? "" : blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
+      fly(this.layer, flight, { home, seat, points: straight(home, seat), picture: null, name, unit: 0.5, start: 0, scale: 1, stays: true, ghosts: 0 });
+    }
+    this.grow(before, now, ms);
+  }
+
+  grow(before, now, ms) {
+    for (const [tensor, counts] of Object.entries(now.perTensor))
+      ["read", "write"].forEach((op, k) => {
+        const was = before.perTensor[tensor][k];
+        if (was === counts[k] || !this.lane.meter.bars[tensor]) return;
+        this.layer.animate(this.lane.meter.bars[tensor][op], { transform: [`scaleX(${(was / counts[k]).toFixed(4)})`, "none"] }, { ms, easing: "ease-in" });
+      });
+  }
+}

@@ -1,0 +1,169 @@
+// How the player's state came to be, shown over the state that is drawn already: bytes between the cards, and what happens
+// inside the tile. The next step ends it at once.
+
+import { el } from "../lib/dom.js";
+import { blockName, bytes } from "../lib/format.js";
+import { RIBBON_SCALE, acts, arrived, beatOf, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import { fly, slot } from "../views/motion/flights.js";
+import { Layer, isStill } from "../views/motion/layer.js";
+import { TileMotion } from "../views/motion/tile.js";
+
+const GLIDE_MS = 200;
+const FOLD_MS = 300;
+const PANE_MS = 240;
+const COUNTER = [232, 62];
+
+const isSeen = (node) => node.checkVisibility({ visibilityProperty: true });
+
+export class Motion {
+  constructor(player) {
+    this.player = player;
+    this.layer = new Layer(player.root);
+    this.tile = new TileMotion(this.layer, player.sram);
+  }
+
+  stop() {
+    this.layer.stop();
+  }
+
+  /** The place shown, where the stage stands, and which pane a phone shows. */
+  here() {
+    const { at, stage, root } = this.player;
+    return { ...at, top: stage.getBoundingClientRect().top, pane: root.dataset.pane };
+  }
+
+  /** From where the player was to the next place, if there is something to show in at most `most` ms. */
+  show(from, to, most) {
+    const list = acts(this.player.trace, from, to);
+    const ms = lengthOfAll(list);
+    if (!ms || ms > most || isStill() || !isSeen(this.player.root)) return;
+    this.layer.begin(ms);
+    for (const act of list) this.flights(act);
+    if (isSeen(this.player.sram.body)) this.tile.show(list);
+    if (from.step !== to.step) this.glide(list[0].after, from);
+    this.settle(from);
+  }
+
+  /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
+  settle({ top, pane }) {
+    const { stage, root, hbm, sram } = this.player;
+    const by = top - stage.getBoundingClientRect().top;
+    const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
+    if (by) for (const node of [stage, this.layer.node]) this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
+    const { drawer } = this.player;
+    if (by) for (const node of [drawer.root, drawer.tabs.parentElement]) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
+    const card = { hbm, sram }[root.dataset.pane]?.root;
+    if (pane !== root.dataset.pane && isSeen(this.player.panes) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+  }
+
+  /** ms that a place stays when playing. */
+  beat(from, to) {
+    return beatOf(this.player.trace, from, to);
+  }
+
+  flights(act) {
+    const { hbm, sram } = this.player;
+    const moves = flights(act.after, act.phase);
+    if (!moves.length) return;
+    const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
+    const held = act.after.numbers ? sram.contents(act.after) : {};
+    for (const flight of moves) {
+      const name = flight.tensor === "P" ? "S" : flight.tensor;
+      const frame = isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
+      const home = this.layer.place(isSeen(hbm.root) ? hbm.home(flight.tensor, flight.blocks) : this.dot("hbm"));
+      const seat = this.layer.place(this.seat(flight.tensor));
+      const picture = frame && this.picture(frame, held[name]);
+      const said = flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] });
+      const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
+      const stays = Boolean(frame) || flight.op === "write";
+      fly(this.layer, flight, { home, seat, points, picture, name: said, unit: sram.theme.unit, start: act.start, scale, stays });
+      this.slots(flight, { home, seat, frame, said, start: act.start + flight.start * scale, end: act.start + (flight.start + flight.ms) * scale, over: act.start + act.ms });
+    }
+    this.count(act, moves, scale);
+  }
+
+  /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
+   * has left, to the end. */
+  slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
+    const { hbm } = this.player;
+    const reads = op === "read";
+    if (isSeen(hbm.root) && home.width > 4) slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+    if (!frame) return;
+    const away = reads ? { ms: end } : { start, ms: over - start };
+    this.layer.hide(frame.matrix.root, away);
+    slot(this.layer, tensor, seat, "", away);
+  }
+
+  /** On a phone one card is seen at a time: the other is where its button is. */
+  dot(name) {
+    const { x, y, width, height } = [...this.player.panes.children].find((button) => button.dataset.paneOf === name).getBoundingClientRect();
+    return new DOMRect(x + width / 2 - 8, y + height / 2 - 8, 16, 16);
+  }
+
+  /** The frame of a tensor; a card without frames takes it in as it is. */
+  seat(tensor) {
+    const { sram } = this.player;
+    if (!isSeen(sram.root)) return this.dot("sram");
+    if (isSeen(sram.body)) return sram.seat(tensor);
+    const { x, y, height } = sram.root.getBoundingClientRect();
+    return new DOMRect(x + 24, y + height / 2 - 32, 64, 64);
+  }
+
+  picture({ matrix }, how) {
+    const canvas = el("canvas", { width: matrix.canvas.width, height: matrix.canvas.height });
+    canvas.getContext("2d").drawImage(matrix.picture(how), 0, 0);
+    return canvas;
+  }
+
+  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. */
+  count(act, moves, scale) {
+    const { words, hbm, sram } = this.player;
+    if (!isSeen(hbm.bus.write)) return;
+    const u = sram.theme.unit;
+    const [read, said, write] = [hbm.bus.read, words, hbm.bus.write].map((node) => node.getBoundingClientRect());
+    const [wide, high] = COUNTER.map((size) => size * u);
+    const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
+    const [top, room] = crowded ? [write.top - high, write.top - said.bottom] : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];
+    if (room < high) return;
+    const { x, y } = this.layer.place(new DOMRect(said.x, top, wide, high));
+    const ratio = window.devicePixelRatio || 1;
+    const canvas = this.layer.add(el("canvas", { class: "fa-counter", width: wide * ratio, height: high * ratio, style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px` }));
+    const g = canvas.getContext("2d");
+    const { color, fontFamily } = getComputedStyle(canvas);
+    const quiet = getComputedStyle(this.player.root).getPropertyValue("--fa-quiet");
+    const all = moves.reduce((sum, one) => sum + one.bytes, 0);
+    this.layer.animate(canvas, { opacity: [1, 1] }, act);
+    this.layer.paint((now) => {
+      const time = (now - act.start) / scale;
+      if (time < 0 || now > act.start + act.ms) return;
+      const some = arrived(moves, time);
+      g.setTransform(ratio * u, 0, 0, ratio * u, 0, 0);
+      g.clearRect(0, 0, ...COUNTER);
+      g.fillStyle = color;
+      g.font = `600 20px ${fontFamily}`;
+      const text = bytes(some);
+      g.fillText(text, 0, 20);
+      const end = g.measureText(text).width;
+      g.fillStyle = quiet;
+      g.font = `14px ${fontFamily}`;
+      g.fillText(` of ${bytes(all)}`, end, 20);
+      g.font = `12px ${fontFamily}`;
+      g.fillText(RIBBON_SCALE, 0, 56);
+      g.globalAlpha = 0.25;
+      g.fillRect(0, 30, COUNTER[0], 4);
+      g.globalAlpha = 1;
+      g.fillStyle = color;
+      g.fillRect(0, 30, (COUNTER[0] * some) / all, 4);
+    });
+  }
+
+  /** A cursor over the map comes from the tile before. */
+  glide({ cols, rows, problem: p }, from) {
+    const { cursor, cell } = this.player.hbm;
+    const { v_i, v_j } = this.player.trace.arrays;
+    const { x, y, width, height } = this.layer.place(cursor.getBoundingClientRect());
+    const back = [Math.max(0, v_j[from.step]) * p.block_k - cols.start, v_i[from.step] * p.block_q - rows.start].map((n) => `${(n * cell).toFixed(1)}px`);
+    const node = this.layer.add(el("div", { class: "fa-glide", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
+    this.layer.animate(node, { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] }, { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" });
+  }
+}

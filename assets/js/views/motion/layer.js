@@ -1,0 +1,74 @@
+// What moves lies on a layer over a player, and leaves nothing behind: the state below is drawn already. Everything runs on
+// the browser's own animations, so that one call ends it and a paused one shows any instant.
+
+import { el, set } from "../../lib/dom.js";
+
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class Layer {
+  constructor(root) {
+    this.root = root;
+    this.node = el("div", { class: "fa-motion", "aria-hidden": "true" });
+    this.running = [];
+    this.painters = [];
+    set(root, { "data-moving": "false" });
+  }
+
+  /** Something moves for `ms`; whatever moved before is over. */
+  begin(ms) {
+    this.stop();
+    this.box = this.root.getBoundingClientRect();
+    this.root.append(this.node);
+    set(this.root, { "data-moving": "true" });
+    this.clock = this.animate(this.node, { visibility: ["visible", "visible"] }, { ms });
+    this.clock.onfinish = () => this.stop();
+  }
+
+  /** A rectangle of the window on this layer. */
+  place({ x, y, width, height }) {
+    return { x: x - this.box.x, y: y - this.box.y, width, height };
+  }
+
+  add(node) {
+    this.node.append(node);
+    return node;
+  }
+
+  /** `at`: {start, ms} and what else the browser's own animate takes; before and after it the node is as its style says. */
+  animate(node, keyframes, { start = 0, ms, ...more }) {
+    const animation = node.animate(keyframes, { delay: start, duration: ms, ...more });
+    this.running.push(animation);
+    return animation;
+  }
+
+  /** Not to be seen meanwhile. */
+  hide(node, at) {
+    this.animate(node, { opacity: [0, 0] }, at);
+  }
+
+  /** `draw(ms)` for every frame from now on, what it shows following from the time alone. */
+  paint(draw) {
+    this.painters.push(draw);
+    draw(0);
+    if (this.painters.length === 1) this.tick();
+  }
+
+  tick() {
+    this.asked = requestAnimationFrame(() => {
+      for (const draw of this.painters) draw(this.clock.currentTime ?? 0);
+      this.tick();
+    });
+  }
+
+  stop() {
+    if (!this.clock) return;
+    cancelAnimationFrame(this.asked);
+    this.clock.onfinish = null;
+    this.clock = null;
+    for (const animation of this.running) animation.cancel();
+    [this.running, this.painters] = [[], []];
+    this.node.replaceChildren();
+    this.node.remove();
+    set(this.root, { "data-moving": "false" });
+  }
+}

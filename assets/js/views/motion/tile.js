@@ -1,0 +1,129 @@
+// What happens inside the tile: scores and outputs fill, the largest score of a row goes to m, S turns into P, α dims O, a
+// row of weights goes to ℓ.
+
+import { el } from "../../lib/dom.js";
+import { number } from "../../lib/format.js";
+import { turn } from "./cells.js";
+
+const TURNS = { S: { scores: "grow", mask: "flip", exp: "flip" }, O: { exp: "fade", output: "fade" } };
+const MOST_CELLS = 4096; // beyond that nothing turns
+const MOST_ROWS = 16; // beyond that no row's number flies by itself
+const SPENT = 0.22;
+
+/** A part of a frame's canvas, as an element over it. */
+function piece(layer, { matrix }, r, c, rows, cols, name) {
+  const box = layer.place(matrix.canvas.getBoundingClientRect());
+  const [w, h] = [matrix.width / matrix.cols, matrix.height / matrix.rows];
+  const style = `left:${box.x + c * w}px;top:${box.y + r * h}px;width:${cols * w}px;height:${rows * h}px`;
+  return layer.add(el("div", { class: name, style }));
+}
+
+/** The row of one operand and the column of the other whose product is being made. */
+function beams(layer, left, above, at, rows, cols) {
+  const row = piece(layer, left, 0, 0, 1, left.matrix.cols, "fa-beam");
+  const column = piece(layer, above, 0, 0, above.matrix.rows, 1, "fa-beam");
+  const seen = { opacity: [1, 1] };
+  layer.animate(row, { ...seen, transform: ["none", `translateY(${rows * 100}%)`] }, { ...at, easing: `steps(${rows})` });
+  layer.animate(column, { ...seen, transform: ["none", `translateX(${cols * 100}%)`] }, { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` });
+}
+
+/** From the middle of one node to that of another. */
+function towards(node, target) {
+  const [a, b] = [node, target].map((one) => one.getBoundingClientRect());
+  return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
+}
+
+/** The number at a row's m or ℓ comes in when something has arrived there; until then what it was. */
+function arrives(layer, node, was, from, to) {
+  layer.hide(node, { ms: from });
+  const { x, y, width, height } = layer.place(node.getBoundingClientRect());
+  const old = layer.add(el("div", { class: "fa-was", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px;font-size:${getComputedStyle(node).fontSize}`, text: number(was) }));
+  layer.animate(old, { opacity: [1, 1] }, { ms: from });
+  layer.animate(node, { opacity: [0, 1], transform: ["scale(1.35)", "none"] }, { start: from, ms: Math.max(1, to - from), easing: "ease-out" });
+}
+
+export class TileMotion {
+  constructor(layer, sram) {
+    Object.assign(this, { layer, sram });
+  }
+
+  /** @param acts of model/motion.js */
+  show(acts) {
+    for (const name of ["S", "O"]) {
+      const { root, matrix } = this.sram.frames[name];
+      const turns = acts.filter(({ phase, before }) => before?.numbers && TURNS[name][phase]).map(({ phase, start, ms, before, after }) => ({
+        kind: TURNS[name][phase], phase, start, ms, before: this.sram.contents(before)[name], after: this.sram.contents(after)[name],
+      }));
+      if (turns.length && !root.hidden && matrix.rows * matrix.cols <= MOST_CELLS) turn(this.layer, this.sram.frames[name], turns);
+    }
+    for (const act of acts) if (act.after.numbers) this[act.phase]?.(act);
+  }
+
+  /** Frames that are not shown have no row and no column to point at. */
+  beams(act, left, above, rows, cols) {
+    const frames = [left, above].map((name) => this.sram.frames[name]);
+    if (frames.every(({ root }) => !root.hidden)) beams(this.layer, ...frames, act, rows, cols);
+  }
+
+  scores(act) {
+    const { rows, cols } = act.after;
+    this.beams(act, "Q", "K", rows.stop - rows.start, cols.stop - cols.start);
+  }
+
+  output(act) {
+    this.beams(act, "S", "V", act.after.rows.stop - act.after.rows.start, act.after.problem.d);
+  }
+
+  /** Every row with the time at which its part of the act begins and ends. */
+  rows({ after, start, ms }, draw) {
+    const count = after.stats.length;
+    if (!this.sram.counts) return;
+    const one = 0.6;
+    after.stats.forEach((row, k) => {
+      const from = start + (count > 1 ? (k / (count - 1)) * (1 - one) : 0) * ms;
+      draw(row, k, { start: from, ms: one * ms, alone: count <= MOST_ROWS });
+    });
+  }
+
+  /** The largest score of each row leaves for m, and is dropped there if m was larger. */
+  max(act) {
+    const { after } = act;
+    const { S } = this.sram.frames;
+    this.rows(act, (row, k, { start, ms, alone }) => {
+      const { m } = this.sram.line[k];
+      const wins = row.m_old === undefined || row.m_new > row.m_old;
+      if (wins && !this.sram.dense) arrives(this.layer, m, row.m_old, start + 0.75 * ms, start + ms);
+      if (!alone || !(row.m_new > -Infinity)) return;
+      const scores = Array.from({ length: S.matrix.cols }, (_, c) => after.score(k, c) ?? -Infinity);
+      const largest = Math.max(...scores);
+      if (largest === -Infinity) return;
+      const chip = piece(this.layer, S, k, scores.indexOf(largest), 1, 1, "fa-chip-max");
+      if (!this.sram.dense) chip.append(el("span", { text: number(largest) }));
+      const way = towards(chip, m);
+      this.layer.animate(chip, { opacity: [0, 1, 1, wins ? 1 : 0], transform: ["none", "none", way, way], offset: [0, 0.2, 0.75, 1] }, { start, ms: wins ? ms * 0.75 : ms });
+    });
+  }
+
+  /** A row's weights come together in ℓ. */
+  sum(act) {
+    const { matrix } = this.sram.frames.S;
+    this.rows(act, (row, k, { start, ms, alone }) => {
+      const { l } = this.sram.line[k];
+      if (!this.sram.dense) arrives(this.layer, l, row.l_old, start + 0.75 * ms, start + ms);
+      if (!alone) return;
+      const strip = piece(this.layer, this.sram.frames.S, k, 0, 1, matrix.cols, "fa-chip-sum");
+      const high = Math.round(matrix.canvas.height / matrix.rows);
+      const canvas = strip.appendChild(el("canvas", { width: matrix.canvas.width, height: high }));
+      canvas.getContext("2d").drawImage(matrix.canvas, 0, -k * high);
+      this.layer.animate(strip, { opacity: [0.9, 0.9, 0.3], transform: ["none", `${towards(strip, l)} scale(0.16, 0.5)`, `${towards(strip, l)} scale(0.08, 0.3)`], offset: [0, 0.8, 1] }, { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" });
+    });
+  }
+
+  /** What is spent fades before what is stored leaves, and is there again at the end. */
+  store({ after, start, ms }) {
+    const kept = after.stage === "scores" || after.stage === "softmax" ? "S" : "O";
+    const { frames, lines, heat } = this.sram;
+    const spent = [...Object.values(frames).filter(({ name }) => name !== kept).map(({ root }) => root), lines, heat.m.root, heat.l.root];
+    for (const node of spent) this.layer.animate(node, { opacity: [1, SPENT, SPENT, 1], offset: [0, 0.2, 0.88, 1] }, { start, ms });
+  }
+}

@@ -1,0 +1,232 @@
+"""A step shows how it came to be, and leaves behind what a page without motion shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from explainer.problem import ORDERS, Problem
+from explainer.trace import trace
+from tests.browser.expected import phases
+from tests.browser.harness import Watched, press, read, settled
+
+SCREEN = {"width": 1280, "height": 720}
+PROBLEMS = {
+    order: f"n=7&d=5&br=3&bc=4&mask=causal&order={order}&data=random&seed=9" for order in ORDERS
+}
+
+# Presses keys within one task, so that nothing has ended when it is read: after each the ms that
+# the page's own animations last, not those of style sheets.
+PRESS = """
+(keys) => keys.map(([key, repeat]) => {
+  const event = new KeyboardEvent("keydown", { key, repeat, bubbles: true, cancelable: true });
+  document.body.dispatchEvent(event);
+  return [...document.querySelectorAll('[data-testid="player"]')].map((root) => {
+    const own = (animation) => !(animation instanceof CSSTransition);
+    const ends = root.getAnimations({ subtree: true }).filter(own)
+      .map(({ effect }) => effect.getComputedTiming().endTime);
+    const { moving, step, phase } = root.dataset;
+    const names = [...root.querySelectorAll(".fa-flight-name")].map((node) => node.textContent);
+    return { moving, step, phase, names, ms: Math.max(0, ...ends),
+      layers: root.querySelectorAll(".fa-motion").length };
+  });
+})
+"""
+# The whole page's picture as text: every attribute, every canvas, but for what only moves.
+STATE = """
+() => {
+  const player = document.querySelector(".fa-player");
+  const copy = player.cloneNode(true);
+  copy.querySelectorAll(".fa-motion").forEach((node) => node.remove());
+  copy.removeAttribute("data-moving");
+  const canvases = [...player.querySelectorAll("canvas:not(.fa-motion canvas)")];
+  return [copy.outerHTML, ...canvases.map((canvas) => canvas.toDataURL())];
+}
+"""
+END = """
+() => {
+  const root = document.querySelector('[data-testid="player"]');
+  const own = root.getAnimations({ subtree: true }).filter((a) => !(a instanceof CSSTransition));
+  own.forEach((animation) => animation.finish());
+}
+"""
+OVER = '[data-testid="player"][data-moving=false]'
+
+
+@pytest.fixture(scope="module")
+def opened(browser, server) -> Iterator[Watched]:
+    context = browser.new_context(viewport=SCREEN, reduced_motion="no-preference")
+    watched = Watched(context.new_page(), server)
+    watched.open()
+    yield watched
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def still(browser, server) -> Iterator[Watched]:
+    context = browser.new_context(viewport=SCREEN, reduced_motion="reduce")
+    watched = Watched(context.new_page(), server)
+    watched.open()
+    yield watched
+    context.close()
+
+
+def presses(page, *keys: str, repeat: bool = False) -> list[dict]:
+    """What the (first) player says after each key."""
+    return [players[0] for players in page.evaluate(PRESS, [[key, repeat] for key in keys])]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_phase_moves_for_150_to_400_ms_and_a_tile_for_at_most_1200(stage, order):
+    page = stage.show(f"{PROBLEMS[order]}&step=0&phase=load")
+    visits = trace(
+        Problem.from_query(dict(p.split("=") for p in PROBLEMS[order].split("&")))
+    ).visits
+    places = [(str(k), phase) for k, visit in enumerate(visits) for phase in phases(visit)][1:]
+    asked = len(stage.requests)
+    seen = presses(page, *["ArrowDown"] * len(places))
+    assert [(now["step"], now["phase"]) for now in seen] == places
+    wrong = [now for now in seen if now["moving"] != "true" or not 150 <= now["ms"] <= 400]
+    assert not wrong
+    assert {phase for _, phase in places} >= {
+        "load",
+        "scores",
+        "mask",
+        "max",
+        "exp",
+        "sum",
+        "store",
+    }
+    crossed = {name[0] for now in seen for name in now["names"]}
+    assert crossed == ({*"QKVOSP"} if order == "standard" else {*"QKVO"}), "S crosses nowhere else"
+    presses(page, "Home")
+    tiles = presses(page, *["ArrowRight"] * (len(visits) - 1))
+    assert [now["step"] for now in tiles] == [str(k) for k in range(1, len(visits))]
+    assert all(now["moving"] == "true" and 150 <= now["ms"] <= 1200.001 for now in tiles)
+    assert stage.requests[asked:] == []
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_state_after_a_motion_is_the_state_without_it(stage, still, order):
+    """Also while it moves, but for the layer on which it does."""
+    page, other = (watched.open(PROBLEMS[order]) for watched in (stage, still))
+    for key in ["ArrowDown"] * 9 + ["ArrowRight"] * 3:
+        presses(page, key)
+        presses(other, key)
+        wanted = other.evaluate(STATE)
+        assert page.evaluate(STATE) == wanted, f"{key}, moving: {read(page)}"
+        page.evaluate(END)
+        page.wait_for_selector(OVER)
+        assert page.evaluate(STATE) == wanted, f"{key}, over: {read(page)}"
+        assert page.locator(".fa-motion").count() == 0
+    assert other.evaluate("document.getAnimations().length") == 0
+
+
+def test_forty_fast_presses_lose_none_and_leave_nothing(stage):
+    page = stage.show("step=0&phase=load")
+    places = [(str(k), p) for k, v in enumerate(trace(Problem()).visits) for p in phases(v)]
+    count = "document.querySelectorAll('*').length"
+    before, asked = page.evaluate(count), len(stage.requests)
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    now = read(page)
+    assert (now["step"], now["phase"]) == places[40]
+    for key in ["ArrowRight"] * 5 + ["ArrowLeft"] * 5:
+        page.keyboard.press(key)
+    presses(page, "Home")
+    settled(page)
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.evaluate(count) == before
+    assert stage.requests[asked:] == []
+
+
+def test_the_next_key_ends_what_moves_at_once(stage):
+    page = stage.show("step=2&phase=load")
+    now = page.evaluate(
+        f"""() => {{
+          const press = {PRESS};
+          press([["ArrowRight", false]]);
+          const root = document.querySelector('[data-testid="player"]');
+          const running = root.getAnimations({{ subtree: true }});
+          const first = running.filter((a) => !(a instanceof CSSTransition));
+          const then = press([["ArrowDown", false]])[0][0];
+          const left = first.filter(({{ playState }}) => playState !== "idle").length;
+          return {{ ...then, first: first.length, left }};
+        }}"""
+    )
+    assert (now["step"], now["phase"], now["layers"]) == ("4", "load", 1)
+    assert now["first"] > 10 and now["left"] == 0
+
+
+def test_nothing_moves_with_a_key_held_or_on_a_jump_or_back_or_if_unwanted(stage, still):
+    page = stage.show("step=2&phase=load")
+    held = presses(page, *["ArrowDown"] * 3, *["ArrowRight"] * 2, repeat=True)
+    jumps = presses(page, "ArrowUp", "ArrowLeft", "Home", "End")
+    reduced = presses(still.show("step=2&phase=load"), "ArrowDown", "ArrowRight")
+    assert {(now["moving"], now["ms"], now["layers"]) for now in held + jumps + reduced} == {
+        ("false", 0, 0)
+    }
+    assert presses(page, "ArrowLeft", "ArrowLeft", "ArrowRight")[-1]["moving"] == "true"
+
+
+def test_a_picture_taken_meanwhile_is_one_of_the_state(stage):
+    page = stage.show("step=4&phase=max")
+    save = "document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }));"
+    texts = []
+    for begun in (f"({PRESS})([['ArrowDown', false]]);", ""):
+        with page.expect_download() as download:
+            page.evaluate(f"() => {{ {begun} {save} }}")
+        texts.append(download.value.path().read_text("utf-8"))
+        page.evaluate(END)
+        page.wait_for_selector(OVER)
+    assert texts[0] == texts[1]
+
+
+def test_the_scrubber_and_the_phases_move_what_is_next(stage):
+    page = stage.show("step=2&phase=load")
+    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
+    scrub.evaluate(
+        "node => node.addEventListener('input', () => { window.seen = "
+        "document.querySelector('[data-testid=player]').dataset.moving; })"
+    )
+    scrub.fill("3")
+    assert page.evaluate("window.seen") == "true"
+    scrub.fill("8")
+    assert page.evaluate("window.seen") == "false"
+
+
+def test_playing_tells_the_default_problem_in_20_to_30_seconds(stage):
+    page = stage.show("step=0&phase=load")
+    ms = page.evaluate(
+        """() => {
+          const player = window.faPlayers.at(-1);
+          let ms = player.transport.pace;
+          while (player.beat()) ms += player.transport.pace;
+          return ms;
+        }"""
+    )
+    assert read(page)["step"] == "9"
+    assert 20_000 <= ms <= 30_000
+    press(page, "Home")
+    settled(page)
+
+
+def test_each_lane_of_a_race_moves_its_own_bytes(browser, server):
+    context = browser.new_context(viewport=SCREEN, reduced_motion="no-preference")
+    watched = Watched(context.new_page(), server)
+    page = watched.open("mode=compare")
+    visits = {order: trace(Problem(order=order)).visits for order in ORDERS}
+    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
+    for step in (1, 2, 12, 17, 22):
+        scrub.fill(str(step - 1))
+        players = page.evaluate(PRESS, [["ArrowRight", False]])[0]
+        for order, now in zip(ORDERS, players, strict=True):
+            done = step >= len(visits[order])
+            moves = [] if done else visits[order][step].transfers
+            wanted = {t.tensor for t in moves} - {"m", "l", "lse"}
+            assert {name[0] for name in now["names"]} == wanted, (order, step)
+            assert now["moving"] == ("true" if moves else "false")
+            assert now["ms"] <= 500
+    assert watched.verdict() == []
+    context.close()
