@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
+import sys
+from functools import partial
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
 
@@ -59,6 +62,13 @@ def serve(engine: Engine) -> None:
     a port, let it go, and without a word take the next one if somebody was quicker. A port that is
     named is that port or an error.
     """
+
+    def end(*_: object) -> None:
+        """On SIGTERM: whatever runs kernels ends before this process does."""
+        engine.close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, end)
     engine.start()
     demo = build(engine).queue(status_update_rate=5)
     host, port = (os.environ.get(f"GRADIO_SERVER_{key}") for key in ("NAME", "PORT"))
@@ -89,4 +99,7 @@ def serve(engine: Engine) -> None:
 
 if __name__ == "__main__":
     logs.configure()
-    serve(Engine(zerogpu.ZeroChild) if zerogpu.on_zero_gpu() else Engine())
+    if zerogpu.on_zero_gpu():
+        serve(Engine(partial(zerogpu.ZeroChild, zerogpu.decorated())))
+    else:
+        serve(Engine())

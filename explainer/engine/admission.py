@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
 from explainer.base.facts import fact, number
-from explainer.engine.requests import ORDERS, Placed, Point, RunRequest
+from explainer.engine.requests import COMPILED, ORDERS, Placed, Point, RunRequest
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
 
+BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETER_TILES = 2_000  # twenty seconds
 TILE_S = number("interpreter.tile") / 1e3
 PASSES = 3  # of the interpreter: for O, for m and l of each tile, for memory
@@ -31,12 +32,18 @@ def tiles_to_run(problem: Problem, order: str) -> int:
     return total - tiling.counts(problem)["skipped"]
 
 
-def expected_s(request: RunRequest, machine: Mapping | None) -> float | None:
-    """Seconds that a run takes under the interpreter, by its tiles, once it has begun; None on a
-    GPU, which compiles first and then takes as long as its card needs."""
-    if not machine or not machine["interpreted"]:
-        return None
-    return TILE_S * PASSES * _tiles_of_all(request)
+def expected_s(request: RunRequest | Point | Placed, machine: Mapping | None) -> float:
+    """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
+    roughly by its methods, since what it compiles takes longer than what it computes."""
+    if isinstance(request, RunRequest) and machine and machine["interpreted"]:
+        return BASE_S + TILE_S * PASSES * _tiles_of_all(request)
+    return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))
+
+
+def gpu_s(methods: Sequence[str], whole: bool = True) -> float:
+    """Seconds on a GPU of these methods, for a ``whole`` run with its judging, or a point."""
+    compiling = COMPILED_S * sum(name in COMPILED for name in methods)
+    return (BASE_S + METHOD_S * len(methods) if whole else POINT_S) + compiling
 
 
 def _tiles_of_all(request: RunRequest) -> int:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import Context
 from typing import Protocol
 
 from explainer.base.paths import ROOT
@@ -18,23 +19,31 @@ from explainer.engine.results import Machine
 
 WORKER = (sys.executable, "-m", "explainer.engine.worker")
 START_S = 120.0  # importing torch on a cold disk
+BEAT = {"beat": True}  # a worker says this each second, whatever it does
+SILENT_S = 20.0  # without a word a worker is stopped or gone; one behind everybody else is slow
 
 
 class WorkerLost(Exception):
     """The child died, faulted or talked nonsense; ``str`` says which, for the log."""
 
 
+class NoGpu(Exception):
+    """No GPU is to be had for this request now: one sentence for the visitor. The child is well."""
+
+
 class Child(Protocol):
     """What runs the jobs: a process of ours, or ZeroGPU's (zero.py)."""
 
     machine: Machine
+    anew: bool  # whether every request has a process of its own, which nothing before has broken
 
-    def ask(self, message: dict) -> None:
-        """Sends one request. Raises WorkerLost."""
+    def ask(self, message: dict, context: Context | None = None) -> None:
+        """Sends one request, of the visitor whose ``context`` it is. Raises WorkerLost."""
 
     def next(self, deadline: float) -> dict:
         """The next message: progress, result, refused or fault. Raises TimeoutError at
-        ``deadline`` (of time.monotonic) and WorkerLost at the child's end."""
+        ``deadline`` (of time.monotonic), WorkerLost at the child's end and where it is silent, and
+        NoGpu."""
 
     def cancel(self) -> None:
         """Nobody waits for the last request: it may end early, with any answer. Never raises."""
@@ -49,12 +58,20 @@ class Child(Protocol):
 class ProcessChild:
     """``command`` as a process that says ``{"machine": …}`` and then answers requests."""
 
-    def __init__(self, command: Sequence[str] = WORKER, start_s: float = START_S) -> None:
+    anew = False
+
+    def __init__(
+        self,
+        command: Sequence[str] = WORKER,
+        start_s: float = START_S,
+        silent_s: float = SILENT_S,
+    ) -> None:
         env = os.environ | {"PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
+        self._silent_s = start_s
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self.machine: Machine = self.next(time.monotonic() + start_s)["machine"]
@@ -64,6 +81,7 @@ class ProcessChild:
         except BaseException:
             self.kill()
             raise
+        self._silent_s = silent_s
 
     def _read(self) -> None:
         with suppress(ValueError):  # ``kill`` closed it while a line was passed on
@@ -72,18 +90,24 @@ class ProcessChild:
         self._lines.put(None)
 
     def next(self, deadline: float) -> dict:
-        try:
-            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            raise TimeoutError from None
-        if line is None:
-            raise WorkerLost(f"worker ended with status {self.process.wait()}")
-        try:
-            return json.loads(line)
-        except ValueError:
-            raise WorkerLost(f"worker said {line[:80]!r}") from None
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                line = self._lines.get(timeout=max(0.0, min(left, self._silent_s)))
+            except queue.Empty:
+                if left <= self._silent_s:
+                    raise TimeoutError from None
+                raise WorkerLost(f"worker was silent for {self._silent_s:.0f} s") from None
+            if line is None:
+                raise WorkerLost(f"worker ended with status {self.process.wait()}")
+            try:
+                message = json.loads(line)
+            except ValueError:
+                raise WorkerLost(f"worker said {line[:80]!r}") from None
+            if message != BEAT:
+                return message
 
-    def ask(self, message: dict) -> None:
+    def ask(self, message: dict, context: Context | None = None) -> None:
         try:
             self.process.stdin.write(json.dumps(message) + "\n")
             self.process.stdin.flush()

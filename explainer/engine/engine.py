@@ -14,49 +14,30 @@ import atexit
 import logging
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from explainer.base.fields import ProblemError
 from explainer.engine import admission
-from explainer.engine.child import Child, ProcessChild, WorkerLost
-from explainer.engine.requests import CANARY, Placed, Point, RunRequest
-from explainer.engine.results import Machine, PointRow, Result
+from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
+from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
+from explainer.engine.line import MOST_EACH, Client, Line
+from explainer.engine.requests import CANARY
+from explainer.engine.results import Machine
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
+SPARE_S, SPARE = 15.0, 4.0  # a run may take this long, and so many times what is expected of it
 CANARY_S = 60.0  # it may compile
-MAX_WAITING = 32
+MAX_WAITING = 32  # of pages and programs; of programs half as many
 KEPT = 128
 FAULTS_IN_A_ROW = 3
 REST_S = 60.0  # after that many faults nothing is started for a while
 
 LOG = logging.getLogger("explainer.engine")
 
-Request = RunRequest | Point | Placed
-# Why a job has no result: the request itself, too many others, or no worker to be had.
-REFUSED, BUSY, GONE = "refused", "busy", "gone"
+PACE_SHARE = 0.3  # of the last run in what is known of the pace
 
-
-@dataclass(eq=False)
-class Job:
-    """One request on its way: queued → running → done, failed or dropped. Read-only outside."""
-
-    request: Request
-    state: str = "queued"
-    stage: str = ""
-    done: int = 0
-    total: int = 1
-    result: Result | list[PointRow] | dict | None = None
-    error: str | None = None
-    why: str | None = None
-    asked: bool = False  # of the child that runs now
-    sessions: set[str] = field(default_factory=set)
-    finished: threading.Event = field(default_factory=threading.Event)
-
-    def _end(self, state: str, *, result=None, error: str | None = None, why=None) -> None:
-        self.state, self.result, self.error, self.why = state, result, error, why
-        self.finished.set()
+LOG = logging.getLogger("explainer.engine")
 
 
 class Engine:
@@ -77,24 +58,34 @@ class Engine:
         self._spawn, self._deadline_s = spawn, deadline_s
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
-        self._waiting: deque[Job] = deque()
+        self._waiting: Line[Job] = Line()
         self._running: Job | None = None
         self._in_flight: dict[Request, Job] = {}
         self._kept: OrderedDict[Request, dict | list] = OrderedDict()
         self._child: Child | None = None
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
+        self._pace = 1.0  # seconds that runs take here by seconds that were expected
         self._lives, self._suspect = 0, False
         self._closed = False
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the worker in the background, so that the first visitor does not wait for it."""
+        """Starts the worker in the background, so that the first visitor does not wait for it; and
+        its thread once more, should it have ended: whoever asks, waits or looks after it calls."""
         with self._change:
-            if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._serve, daemon=True, name="engine")
-                self._thread.start()
+            if self._closed or (self._thread and self._thread.is_alive()):
+                return
+            if self._thread is None:
                 atexit.register(self.close)
+            else:
+                LOG.error("the engine's thread had ended and is started again")
+            if job := self._running:
+                self._running = None
+                if not job.finished.is_set():
+                    self._settle(job, "failed", error=BROKE, why=GONE)
+            self._thread = threading.Thread(target=self._serve, daemon=True, name="engine")
+            self._thread.start()
 
     def close(self) -> None:
         """Ends the worker; jobs not yet done fail."""
@@ -110,30 +101,68 @@ class Engine:
         return self._machine
 
     def state(self) -> dict:
-        """For a health check: is there a worker, what waits for it, how often was it replaced."""
+        """For a health check: can kernels run, and if not why; what waits for the worker, how often
+        was it replaced. It also sees to it that the engine's thread is there."""
         with self._change:
-            return {
-                "worker": self._child is not None and self._child.alive(),
+            thread = self._thread is not None and self._thread.is_alive()
+            worker = self._child is not None and self._child.alive()
+            machine = self._machine or {}
+            why = None
+            if not thread:
+                why = "The thread that serves the kernel's process had ended; it is started again."
+            elif self._clock() < self._rest_until:
+                why = RESTS
+            elif machine.get("available") is False:
+                why = machine["reason"]
+            elif not worker and self._lives:
+                why = "The kernel's process is being replaced."
+            state = {
+                "healthy": why is None,
+                "why": why,
+                "worker": worker,
                 "running": int(self._running is not None),
                 "waiting": len(self._waiting),
                 "faults": self._faults,
                 "replaced": max(0, self._lives - 1),
                 "resting_s": round(max(0.0, self._rest_until - self._clock()), 1),
             }
+        self.start()
+        return state
 
     def position(self, job: Job) -> int:
-        """How many jobs are before this one."""
+        """How many jobs are before this one, as the line stands now."""
+        self.start()
         with self._change:
             if job not in self._waiting:
                 return 0
-            return self._waiting.index(job) + (self._running is not None)
+            return list(self._waiting.order()).index(job) + (self._running is not None)
 
-    def submit(self, request: Request, session: str = "") -> Job:
+    def wait_s(self, job: Job) -> float | None:
+        """Seconds until this job's turn, as the line stands now: what is expected of the jobs
+        before it, at the pace that runs have had here; None once it has begun."""
+        with self._change:
+            if job not in self._waiting:
+                return None
+            seconds = 0.0
+            if (now := self._running) and now.began is not None:
+                seconds += max(0.0, self._pace * now.expected_s - (self._clock() - now.began))
+            for before in self._waiting.order():
+                if before is job:
+                    return seconds
+                seconds += self._pace * self._expected(before.request)
+            return seconds
+
+    def _expected(self, request: Request) -> float:
+        return admission.expected_s(request, self._machine)
+
+    def submit(self, request: Request, session: str = "", client: Client | None = None) -> Job:
         """A job for this request: a finished one if it ran before, a shared one if it runs now.
 
         A ``session``'s newer request replaces its older one: nobody is left waiting for that.
-        Never blocks and never raises; a refusal is a failed job with one sentence.
+        ``client``: whose turn it takes; a page of its own where none is named. Never blocks and
+        never raises; a refusal is a failed job with one sentence.
         """
+        client = client or Client(page=session)
         self.start()
         with self._change:
             for job in list(self._in_flight.values()):
@@ -147,12 +176,12 @@ class Engine:
             job = self._in_flight.get(request)
             if job is None:
                 job = Job(request)
-                why, refusal = self._refusal(request)
+                why, refusal = self._refusal(request, client)
                 if refusal:
                     job._end("failed", error=refusal, why=why)
                     return job
                 self._in_flight[request] = job
-                self._waiting.append(job)
+                self._waiting.add(job, client)
                 self._change.notify_all()
             if session:
                 job.sessions.add(session)
@@ -176,19 +205,19 @@ class Engine:
             self._child.cancel()
         self._settle(job, "dropped", error="Nobody waits for this run any more.", why=REFUSED)
 
-    def _refusal(self, request: Request) -> tuple[str | None, str | None]:
+    def _refusal(self, request: Request, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
             return GONE, "The kernel's process has been shut down."
-        if len(self._waiting) >= self._max_waiting:
+        programs = not client.page and self._waiting.of_programs() >= self._max_waiting // 2
+        if len(self._waiting) >= self._max_waiting or programs:
             return BUSY, (
                 f"{len(self._waiting)} runs are waiting already, which is all that this server "
                 "takes: try again in a minute."
             )
+        if (mine := self._waiting.of(client)) >= MOST_EACH:
+            return BUSY, f"{mine} runs of yours are waiting already: ask again when one is done."
         if self._clock() < self._rest_until:
-            return GONE, (
-                "The kernel's process broke several times in a row and rests for a minute; "
-                "everything else on the page works."
-            )
+            return GONE, RESTS
         try:
             return REFUSED, admission.refuse(request, self._machine) if self._machine else None
         except ProblemError as error:
@@ -215,9 +244,14 @@ class Engine:
                         )
                     self._waiting.clear()
                     return
-                job = self._running = self._waiting.popleft()
+                job = self._running = self._waiting.pop()
                 job.state = "running"
-            outcome = self._run(job)
+            try:
+                outcome = self._run(job)
+            except Exception:  # whatever it met is this job's end and not the thread's
+                LOG.exception("a job of kind %s ended in an error of ours", job.request.kind)
+                outcome = {"state": "failed", "error": BROKE, "why": GONE}
+                self._replace()
             with self._change:
                 self._running = None
                 if not job.finished.is_set():
@@ -228,7 +262,7 @@ class Engine:
     def _try_to_start(self) -> None:
         try:
             self._ready()
-        except (WorkerLost, TimeoutError, OSError) as error:
+        except Exception as error:
             LOG.error("worker did not start: %s", error)
             self._replace()
 
@@ -239,7 +273,7 @@ class Engine:
             self._child = self._spawn()
             self._lives += 1
             self._machine = self._child.machine
-            if self._suspect and self._machine["available"]:
+            if self._suspect and self._machine["available"] and not self._child.anew:
                 self._check(self._child)
         self._suspect = False
         return self._child
@@ -251,9 +285,9 @@ class Engine:
             raise WorkerLost(f"the new worker fails its check: {str(outcome)[:200]}")
 
     def _replace(self) -> None:
-        if self._child:
-            self._child.kill()
-        self._child, self._suspect = None, True
+        child, self._child, self._suspect = self._child, None, True
+        if child:
+            child.kill()
 
     def _run(self, job: Job) -> dict:
         """Outcome of one job: a worker that breaks or hangs is replaced and the job tried again."""
@@ -263,11 +297,14 @@ class Engine:
                 outcome = self._attempt(job)
                 self._faults = 0
                 return outcome
+            except NoGpu as refusal:  # a quota or a full queue says nothing about the worker
+                return {"state": "failed", "error": str(refusal), "why": REFUSED}
             except TimeoutError:
-                reason = text = f"This run took longer than {self._deadline_s:.0f} s, was stopped"
-            except (WorkerLost, OSError) as error:
+                allowed = self._allowed_s(job.request)
+                reason = text = f"This run took longer than {allowed:.0f} s, was stopped"
+            except Exception as error:
                 reason, text = str(error), "The kernel's process broke on this run, was replaced"
-            LOG.error("attempt %d of %s: %s", attempt, job.request, reason)
+            LOG.error("attempt %d of a %s: %s", attempt, job.request.kind, reason)
             self._replace()
             self._faults += 1
             if self._faults >= FAULTS_IN_A_ROW:
@@ -286,13 +323,23 @@ class Engine:
             refusal = str(error)
         if refusal:
             return {"state": "failed", "error": refusal, "why": REFUSED}
-        return self._talk(child, job, self._clock() + self._deadline_s)
+        job.began, job.expected_s = self._clock(), self._expected(job.request)
+        outcome = self._talk(child, job, job.began + self._allowed_s(job.request))
+        if outcome["state"] == "done" and job.expected_s:
+            took = (self._clock() - job.began) / job.expected_s
+            self._pace += PACE_SHARE * (min(max(took, 0.1), 10.0) - self._pace)
+        return outcome
+
+    def _allowed_s(self, request: Request) -> float:
+        """Seconds after which a run is taken to hang: many times what is expected of it."""
+        expected = self._expected(request) * max(1.0, self._pace)
+        return min(self._deadline_s, SPARE_S + SPARE * expected)
 
     def _talk(self, child: Child, job: Job, deadline: float) -> dict:
         with self._change:  # a job is dropped before it is asked, or its child hears of it
             if job.finished.is_set():
                 return {"state": job.state}
-            child.ask({job.request.kind: job.request.to_query()})
+            child.ask({job.request.kind: job.request.to_query()}, job.context)
             job.asked = True
         while True:
             message = child.next(deadline)

@@ -15,9 +15,11 @@ import sys
 import threading
 import time
 
+from explainer.engine.child import BEAT
 from explainer.engine.results import unknown_machine
 
 REPORT_EVERY_S = 0.1
+BEAT_EVERY_S = 1.0
 
 
 def _die_with_parent() -> None:
@@ -53,9 +55,18 @@ class _Answers:
         self._out = os.fdopen(os.dup(1), "w", buffering=1)
         os.dup2(2, 1)
         self._last = 0.0
+        self._writing = threading.Lock()
 
     def send(self, **message) -> None:
-        self._out.write(json.dumps(message) + "\n")
+        line = json.dumps(message) + "\n"
+        with self._writing:
+            self._out.write(line)
+
+    def beat(self) -> None:
+        """Says for ever that this process runs: what is stopped or swapped out says nothing."""
+        while True:
+            time.sleep(BEAT_EVERY_S)
+            self.send(**BEAT)
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Progress, at most ten times a second but every beginning and end."""
@@ -91,6 +102,7 @@ def main() -> None:
         while True:
             waiting.get()
     answers.send(machine=jobs.machine())
+    threading.Thread(target=answers.beat, daemon=True).start()
     while True:
         _answer(*waiting.get(), answers, jobs)
 

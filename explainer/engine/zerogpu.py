@@ -7,22 +7,28 @@ plain values, the declared durations are small, and nothing of CUDA is touched o
 
 from __future__ import annotations
 
+import contextvars
 import importlib
 import importlib.util
 import logging
+import multiprocessing
 import os
 import queue
 import threading
 import time
 from collections.abc import Callable
+from contextvars import Context
+from multiprocessing import connection
 
-from explainer.engine.child import WorkerLost
-from explainer.engine.requests import COMPILED
+from explainer.engine.admission import gpu_s
+from explainer.engine.child import NoGpu, WorkerLost
 from explainer.engine.results import unknown_machine
 
 LOG = logging.getLogger("explainer.engine.zerogpu")
-BASE_S, METHOD_S, POINT_S, COMPILED_S = 5, 2, 10, 8
+FORK_S = 4  # what a call costs beside its work
 MOST_S = 30
+END_S = 5.0  # a killed process is gone at once
+BROKEN = "ZeroGPU worker error"
 
 
 def on_zero_gpu() -> bool:
@@ -31,14 +37,10 @@ def on_zero_gpu() -> bool:
 
 
 def declared_seconds(message: dict) -> int:
-    """Seconds of GPU that a request declares: a fixed start, a little for every method, more for
-    those that are compiled first."""
+    """Seconds of GPU that a request declares."""
     methods = message.get("point", message.get("run", {})).get("methods", "")
     names = methods.split(",") if isinstance(methods, str) else methods
-    compiling = COMPILED_S * sum(name in COMPILED for name in names)
-    if "point" in message or "placed" in message:
-        return min(MOST_S, POINT_S + compiling)
-    return min(MOST_S, BASE_S + METHOD_S * len(names) + compiling)
+    return min(MOST_S, round(FORK_S + gpu_s(names, "run" in message)))
 
 
 def on_gpu(message: dict) -> dict:
@@ -57,31 +59,65 @@ def on_gpu(message: dict) -> dict:
         return {"refused": " ".join(str(error).split())}
 
 
+def decorated() -> Callable[[dict], dict]:
+    """``on_gpu`` as a `@spaces.GPU` function. To be called in the main thread, before torch is
+    imported and before ``launch()``: that reports to ZeroGPU what is decorated by then."""
+    import spaces
+
+    return spaces.GPU(duration=declared_seconds)(on_gpu)
+
+
+def refusal(error: Exception) -> str | None:
+    """What ``spaces`` says where it gives no GPU: a quota, a duration, a full queue, a token. None
+    for what broke. It knows its errors by their titles, and this does."""
+    title = getattr(error, "title", "")
+    if not title.startswith("ZeroGPU") or title == BROKEN:
+        return None
+    text = getattr(error, "message", "") or title
+    return f"{title}: {' '.join(str(text).split()).rstrip('.')}."
+
+
+def end_forks() -> None:
+    """Ends what ``spaces`` has forked for its calls: while they work they hear no SIGTERM, and
+    would live on, with the server's port."""
+    forks = multiprocessing.active_children()
+    for process in forks:
+        process.kill()
+    connection.wait([process.sentinel for process in forks], END_S)
+
+
 class ZeroChild:
     """The engine's child where ``spaces`` gives a GPU by the call.
 
-    ``gpu`` wraps a function as `spaces.GPU(duration=…)` does. What the machine is, is known after
-    the first call; until then everything is admitted and judged inside.
+    ``call`` is what :func:`decorated` gave. What the machine is, is known after the first call;
+    until then everything is admitted and judged inside.
     """
 
-    def __init__(self, gpu: Callable | None = None) -> None:
-        if gpu is None:
-            gpu = importlib.import_module("spaces").GPU
+    anew = True
+
+    def __init__(self, call: Callable[[dict], dict]) -> None:
         importlib.import_module("explainer.engine.jobs")  # torch and kernels, before any fork
-        self._call = gpu(duration=declared_seconds)(on_gpu)
-        self._answers: queue.Queue[dict] = queue.Queue()
+        self._call = call
+        self._answers: queue.Queue[dict | NoGpu] = queue.Queue()
         self._alive = True
         self.machine = unknown_machine("ZeroGPU")
 
-    def ask(self, message: dict) -> None:
-        threading.Thread(target=self._answer, args=(message,), daemon=True).start()
+    def ask(self, message: dict, context: Context | None = None) -> None:
+        """In the visitor's context ``spaces`` finds the token that says whose share is used."""
+        context = context or contextvars.copy_context()
+        threading.Thread(target=context.run, args=(self._answer, message), daemon=True).start()
 
     def _answer(self, message: dict) -> None:
         try:
             answer = self._call(message)
-        except Exception as error:  # quota, a fault, the end of the time: all end this call
-            LOG.error("a call on ZeroGPU ended: %s", error)
+        except Exception as error:
+            sentence = refusal(error)
+            LOG.log(logging.INFO if sentence else logging.ERROR, "a call on ZeroGPU ended: %s",
+                    getattr(error, "title", "") or type(error).__name__)  # fmt: skip
             answer = {"fault": f"{type(error).__name__}: {str(error)[:200]}"}
+            if sentence:
+                self._answers.put(NoGpu(sentence))
+                return
         self.machine |= answer.pop("machine", {})
         self._answers.put(answer)
 
@@ -90,6 +126,8 @@ class ZeroChild:
             answer = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
             raise TimeoutError from None
+        if isinstance(answer, NoGpu):
+            raise answer
         if not isinstance(answer, dict):
             raise WorkerLost(f"ZeroGPU answered {answer!r:.80}")
         return answer
@@ -101,4 +139,5 @@ class ZeroChild:
         return self._alive
 
     def kill(self) -> None:
-        self._alive = False  # its call runs out by itself; its answer goes nowhere
+        self._alive = False
+        end_forks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable
@@ -15,10 +16,12 @@ from explainer.base import kinds
 from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.engine import recorded
-from explainer.engine.engine import REFUSED, Engine
+from explainer.engine.engine import Engine
+from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
-from explainer.pages.sweep import rows_of
+from explainer.pages.sweep import POLL_S, rows_of
+from explainer.pages.visitors import hung_up, program
 from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.export import as_json
@@ -74,7 +77,7 @@ def _words(key: str, endpoint: str) -> str:
     return f"{field.name}: {'; '.join(part for part in (said, note) if part)}"
 
 
-def _add(fn: Callable, endpoint: str, concurrency_limit: int) -> None:
+def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
     """Adds an endpoint whose arguments have choices, ranges and words for every client: `view_api`
     reads them from the components, an MCP client their types there and their words in the text."""
     keys = ENDPOINTS[endpoint]
@@ -100,7 +103,7 @@ def _refused(sentence: str) -> gr.Error:
 def run(engine: Engine):
     """The function behind ``/run``."""
 
-    def run(
+    async def run(
         n: int = 16,
         d: int = 8,
         br: Block = 4,
@@ -114,6 +117,7 @@ def run(engine: Engine):
         b: int = 1,
         h: int = 1,
         methods: list[str] = ("naive", "fa2"),
+        request: gr.Request = None,
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
 
@@ -129,8 +133,13 @@ def run(engine: Engine):
             asked = RunRequest.from_query(dict(zip(ENDPOINTS["run"], given, strict=True)))
         except ProblemError as error:
             raise _refused(str(error)) from None
-        job = engine.submit(asked, uuid4().hex)
-        job.finished.wait()
+        waiting = uuid4().hex
+        job = engine.submit(asked, waiting, program(request))
+        while not job.finished.is_set():
+            if hung_up():
+                engine.leave(job, waiting)
+            engine.position(job)  # whoever waits sees to it that somebody works
+            await asyncio.sleep(POLL_S)
         old = recorded.nearest(asked) if has_gpu(engine.machine()) is False else None
         if job.result is not None:
             return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
@@ -175,6 +184,7 @@ def sweep(engine: Engine):
         dtype: str = "bf16",
         methods: list[str] = ("naive", "fa2", "sdpa_flash"),
         longest: int = 65536,
+        request: gr.Request = None,
     ) -> AsyncIterator[list]:
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, causal beside full.
 
@@ -190,7 +200,8 @@ def sweep(engine: Engine):
         except ProblemError as error:
             raise _refused(str(error)) from None
         sent = -1
-        async for rows, done, _, error in rows_of(engine, wanted, session):
+        client = program(request)
+        async for rows, done, _, error in rows_of(engine, wanted, session, client, hung_up):
             if error and has_gpu(engine.machine()) is not False:
                 raise _refused(error)
             if error:
@@ -207,6 +218,6 @@ def sweep(engine: Engine):
 
 def build(engine: Engine) -> None:
     """Adds the endpoints to the Blocks around it."""
-    _add(run(engine), "run", 8)
+    _add(run(engine), "run", None)  # the engine's line is the one where they wait
     _add(trace, "trace", 2)
     _add(sweep(engine), "sweep", 2)

@@ -17,6 +17,7 @@ from explainer.memory.workload import Workload
 from explainer.pages.components import block, picker, shell
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import HALF, plot, shown
+from explainer.pages.visitors import client_of
 from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import durations, launch, real_schedules
@@ -162,7 +163,7 @@ def _recorder(engine: Engine, page: FigurePage):
         except ProblemError as error:
             yield parallel_report.failure(str(error)), shown(None), shown(None), ""
             return
-        job = engine.submit(asked, session)
+        job = engine.submit(asked, session, client_of(request))
         yield parallel_report.progress("Running the kernel."), shown(None), shown(None), ""
         try:
             while not job.finished.is_set():

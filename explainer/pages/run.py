@@ -13,7 +13,8 @@ import gradio as gr
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import admission, recorded
-from explainer.engine.engine import REFUSED, Engine, Job
+from explainer.engine.engine import Engine
+from explainer.engine.job import REFUSED, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import sweep
@@ -21,6 +22,7 @@ from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, 
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
+from explainer.pages.visitors import client_of
 from explainer.views import downloads, figures, run_details, run_report
 
 POLL_S = 0.15
@@ -135,7 +137,7 @@ def build(engine: Engine) -> RunPage:
             return
         session = request.session_hash or ""
         cancelled.discard(session)
-        job = engine.submit(asked, session)
+        job = engine.submit(asked, session, client_of(request))
         began, said = time.monotonic(), None
         try:
             while not job.finished.is_set():
@@ -144,7 +146,9 @@ def build(engine: Engine) -> RunPage:
                     yield *_only(run_report.cancelled(elapsed)), _stop(False)
                     return
                 expected = admission.expected_s(asked, engine.machine())
-                now = (job.stage, job.done, job.total, engine.position(job), int(elapsed), expected)
+                wait = engine.wait_s(job)
+                now = (job.stage, job.done, job.total, engine.position(job), int(elapsed), expected,
+                       wait if wait is None else round(wait))  # fmt: skip
                 if now != said:
                     yield *_only(run_report.progress(*now)), _stop(True)
                     said = now

@@ -12,11 +12,13 @@ from explainer.base.kinds import Kind, measured
 from explainer.base.kinds import recorded as from_record
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
+from explainer.engine.line import Client
 from explainer.engine.requests import Sweep
 from explainer.engine.results import PointRow, has_gpu
 from explainer.pages.browser import Fields, call, here
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
+from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
 POLL_S = 0.2
@@ -43,7 +45,11 @@ def longest() -> gr.Dropdown:
 
 
 async def rows_of(
-    engine: Engine, wanted: Sweep, session: str, stopped: Callable[[], bool] = lambda: False
+    engine: Engine,
+    wanted: Sweep,
+    session: str,
+    client: Client,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[tuple]:
     """(rows so far, points done, position in the queue, sentence of failure or None), as it goes.
 
@@ -52,7 +58,7 @@ async def rows_of(
     """
     rows: list[PointRow] = []
     for done, point in enumerate(wanted.points()):
-        job = engine.submit(point, session)
+        job = engine.submit(point, session, client)
         try:
             said = None
             while not job.finished.is_set():
@@ -81,9 +87,9 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
         values = dict(zip(inputs, given, strict=True))
         session = request.session_hash or ""
-        running[session] = False
+        running[session], hall = False, values["mode"] == "present"
         try:
-            async for shown_now in sweep(session, values, values["mode"] == "present"):
+            async for shown_now in sweep(session, values, hall, client_of(request)):
                 yield shown_now
         finally:
             running.pop(session, None)
@@ -92,7 +98,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(session: str, values: dict, hall: bool) -> AsyncIterator[tuple]:
+    async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
             wanted = Sweep(**{key: values[key] for key in ("d", "dtype", "methods", "longest")})
         except ProblemError as error:
@@ -105,7 +111,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
         rows, done = [], 0
         live = measured((engine.machine() or {}).get("device", "this GPU"))
         async for rows, done, position, error in rows_of(
-            engine, wanted, session, lambda: running.get(session, True)
+            engine, wanted, session, client, lambda: running.get(session, True)
         ):
             if error:
                 yield *_old(BROKE.format(error=error), wanted, hall), _stop(False)

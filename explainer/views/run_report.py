@@ -55,11 +55,14 @@ def progress(
     position: int = 0,
     elapsed_s: float = 0.0,
     expected_s: float | None = None,
+    wait_s: float | None = None,
 ) -> str:
-    """The job on its way: its place in the queue, or its stage and how far that is; for how long,
-    and for how long it will be, in seconds, where that is known."""
+    """The job on its way: its place in the line and when its turn is expected, or its stage and how
+    far that is; for how long, and for how long it will be, in seconds, where that is known."""
     if position:
         text, share = f"Waiting: {position} before this one.", 0.0
+        if wait_s is not None:
+            text = f"{text[:-1]}, its turn in about {max(1, wait_s):.0f} s."
     elif not stage:
         text, share = "Starting the kernel's process.", 0.0
     else:

@@ -196,10 +196,12 @@ def all_sheets(request: Request) -> Response:
 
 
 def health(engine: Engine) -> Response:
-    """``GET /healthz``: is there a worker, what does it run on, how many wait for it."""
+    """``GET /healthz``: can kernels run, on what, how many wait; 503 and why where they cannot."""
     machine = engine.machine() or {}
     about = {"device": machine.get("device") or None, "interpreted": machine.get("interpreted")}
-    return JSONResponse(engine.state() | about, headers={"Cache-Control": "no-store"})
+    state = engine.state()
+    status = 200 if state["healthy"] else 503
+    return JSONResponse(state | about, status, headers={"Cache-Control": "no-store"})
 
 
 def routes(engine: Engine) -> list[BaseRoute]:

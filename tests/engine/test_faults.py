@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from explainer.engine.engine import BUSY, DEADLINE_S, GONE, REFUSED, Engine
+from explainer.engine.engine import DEADLINE_S, Engine
+from explainer.engine.job import BUSY, GONE, REFUSED
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from tests.engine import faulty_worker as faulty
@@ -101,5 +102,5 @@ def test_hang(engine, clock):
     clock.waited.clear()
     job = finish(engine.submit(asked(faulty.HANG)))
     assert (job.state, job.why) == ("failed", GONE) and "longer than" in job.error
-    assert clock.waited == [DEADLINE_S, DEADLINE_S], "tried again, in a new life"
+    assert len(clock.waited) == 2 and max(clock.waited) < DEADLINE_S, "tried again, in a new life"
     recovers(engine, 37)

@@ -156,9 +156,9 @@ def test_expected_seconds_are_the_tiles_of_all_heads_and_kernels():
     asked = RunRequest(Problem(), ("naive", "fa1", "fa2", "standard"), 1, 2)
     tiles = 2 * (10 + 10 + 16)
     seconds = admission.expected_s(asked, {"interpreted": True})
-    assert seconds == admission.TILE_S * admission.PASSES * tiles
-    assert admission.expected_s(asked, {"interpreted": False}) is None
-    assert admission.expected_s(asked, None) is None, "the worker is still starting"
+    assert seconds == admission.BASE_S + admission.TILE_S * admission.PASSES * tiles
+    on_gpu = admission.expected_s(asked, {"interpreted": False})
+    assert on_gpu == admission.gpu_s(asked.methods) == admission.expected_s(asked, None)
 
 
 def test_worker_dies_with_its_parent():

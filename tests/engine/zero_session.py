@@ -1,30 +1,48 @@
-"""What test_zero.py runs in a process of its own: forking is for processes without threads."""
+"""What test_zerogpu.py runs in a process of its own: the app on ZeroGPU, with the real ``spaces``.
+
+What is not there is the card: the device API is a stand-in, and the forked process, which would
+take the card that it was given, runs the kernels in Triton's interpreter.
+"""
 
 from __future__ import annotations
 
+import contextvars
 import json
 import os
 import sys
 import time
+from functools import partial
+from multiprocessing import active_children, connection
+from types import SimpleNamespace
 
-os.environ["TRITON_INTERPRET"] = "1"  # on ZeroGPU a GPU is there; here the interpreter stands in
+from tests.engine.device_api import DeviceApi
 
-import torch
+API = DeviceApi()
+os.environ |= {
+    "SPACES_ZERO_GPU": "true",
+    "SPACES_ZERO_DEVICE_API_URL": API.url,
+    "TRITON_INTERPRET": "1",
+    "GRADIO_ANALYTICS_ENABLED": "False",
+    "HOME": sys.argv[1],
+}
+import gradio as gr  # noqa: E402  as app.py: before spaces and torch
+from gradio.context import LocalContext  # noqa: E402
 
-from explainer.engine import zerogpu
-from explainer.engine.engine import REST_S, Engine
-from explainer.engine.requests import RunRequest
-from explainer.problem import Problem
-from tests.engine.zero_stand_in import GPU
-from tests.workers import WAIT_S
+from explainer.engine import zerogpu  # noqa: E402
+from explainer.engine.engine import Engine  # noqa: E402
+from explainer.engine.requests import RunRequest  # noqa: E402
+from explainer.problem import Problem  # noqa: E402
+from tests.workers import WAIT_S  # noqa: E402
 
-torch.set_num_threads(1)
+QUOTA = {"X-Authenticated": "regular", "X-Approve-Result": "quota-exceeded"}
+FAILED = "event: failed\n\n"
 
 
-def breaks(function):
-    """The same function, but a Problem's seed can make its process die, hang or answer a lock."""
+def breaks() -> None:
+    """A Problem's seed can make the forked process die, answer a lock, fault or never end."""
+    real = zerogpu.on_gpu
 
-    def broken(message):
+    def on_gpu(message: dict) -> dict:
         seed = message["run"]["seed"]
         if seed == "1":
             os._exit(1)
@@ -32,32 +50,67 @@ def breaks(function):
             return {"result": lambda: 0}  # no pickle takes this
         if seed == "3":
             raise RuntimeError("CUDA error: an illegal memory access was encountered")
-        return function(message)
+        if seed == "4":
+            print("PID", os.getpid(), file=sys.stderr, flush=True)
+            time.sleep(WAIT_S)
+        return real(message)
 
-    return broken
-
-
-def wrap(duration):
-    """spaces.GPU around a function that may break."""
-    return lambda function: GPU(duration=duration)(breaks(function))
+    zerogpu.on_gpu = on_gpu
 
 
 def main() -> None:
-    """Prints one JSON line: what each job ended as."""
-    late = 0.0
-    clock = {"clock": lambda: time.monotonic() + late, "deadline_s": WAIT_S}
-    engine = Engine(lambda: zerogpu.ZeroChild(wrap), **clock)
-    found = {}
-    for seed in (0, 1, 0, 2, 3):
-        job = engine.submit(RunRequest(Problem(n=8 + seed, seed=seed)))
-        assert job.finished.wait(WAIT_S)
-        right = job.result and [row["right"] for row in job.result["rows"]]
-        found[str(seed)] = {"state": job.state, "why": job.why, "right": right, "error": job.error}
-    late = REST_S  # three calls in a row broke: the engine rests
-    refused = engine.submit(RunRequest(Problem(n=4096, block_q=16, block_k=16)))
-    assert refused.finished.wait(WAIT_S)
-    found["refused"] = {"state": refused.state, "why": refused.why, "error": refused.error}
+    """Prints one JSON line: what ZeroGPU was asked, and what each job ended as."""
+    breaks()
+    torch_before = "torch" in sys.modules
+    sys.modules["torch"] = None  # spaces patches a build for CUDA, or none: here there is no card
+    call = zerogpu.decorated()
+    del sys.modules["torch"]
+    engine = Engine(partial(zerogpu.ZeroChild, call))
+    with gr.Blocks() as demo:
+        gr.Markdown("a page")
+    engine.start()
+    demo.launch(prevent_thread_lock=True, quiet=True)
+    found = {"torch before": torch_before, "started": [name for name, _ in API.asked]}
+    found |= {"jobs": {}, "device": None}
+
+    def run(name: str, seed: int, n: int = 8, token: str | None = None, answer=None, **more):
+        API.asked.clear()
+        API.answers[:] = [answer] if answer else []
+        headers = type("Headers", (dict,), {})({"x-ip-token": token} if token else {})
+        context = contextvars.copy_context()
+        context.run(LocalContext.request.set, SimpleNamespace(headers=headers))
+        request = RunRequest(Problem(n=n, seed=seed, **more))
+        job = context.run(engine.submit, request, name)
+        assert job.finished.wait(WAIT_S), name
+        found["jobs"][name] = {
+            "state": job.state,
+            "why": job.why,
+            "error": job.error,
+            "right": job.result and [row["right"] for row in job.result["rows"]],
+            "asked": [name for name, _ in API.asked],
+            "token": [given.get("token") for given in API.of("schedule")],
+            "seconds": [given["durationSeconds"] for given in API.of("schedule")],
+            "failed": [given["fail"] for given in API.of("release")],
+            "faults": engine.state()["faults"],
+        }
+
+    run("good", 0, token="a.e30.b")
     found["device"] = engine.machine()["device"]
+    run("quota", 5, token="a.e30.b", answer=(429, {"left": 3, "wait": 3600}, QUOTA))
+    run("duration", 6, answer=(429, {"left": 3, "wait": -1}, {}))
+    run("no gpu", 7, answer=(503, {}, {}))
+    run("expired", 8, token="a.e30.b", answer=(401, {}, {}))
+    run("queue", 9, token="a.e30.b", answer=(200, FAILED, {"content-type": "text/event-stream"}))
+    run("after", 10)
+    run("fault", 3)
+    run("good again", 12)
+    run("unpicklable", 2, n=9)
+    run("good once more", 13)
+    run("refused", 11, n=4096, block_q=16, block_k=16)
+    engine._deadline_s = 1.0
+    run("hangs", 4)
+    forks = active_children()
+    found["left"] = len(forks) - len(connection.wait([p.sentinel for p in forks], 0))
     print(json.dumps(found))
     sys.stdout.flush()
     os._exit(0)

@@ -1,0 +1,46 @@
+"""A job: one request on its way through the engine, and how that can end."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from dataclasses import dataclass, field
+
+from explainer.engine.requests import Placed, Point, RunRequest
+from explainer.engine.results import PointRow, Result
+
+BROKE = "The kernel's process broke on this run, was replaced, and the page goes on."
+RESTS = (
+    "The kernel's process broke several times in a row and rests for a minute; everything else on "
+    "the page works."
+)
+# Why a job has no result: the request itself, too many others, or no worker to be had.
+REFUSED, BUSY, GONE = "refused", "busy", "gone"
+
+
+Request = RunRequest | Point | Placed
+
+
+@dataclass(eq=False)
+class Job:
+    """One request on its way: queued → running → done, failed or dropped. Read-only outside."""
+
+    request: Request
+    state: str = "queued"
+    stage: str = ""
+    done: int = 0
+    total: int = 1
+    result: Result | list[PointRow] | dict | None = None
+    error: str | None = None
+    why: str | None = None
+    asked: bool = False  # of the child that runs now
+    began: float | None = None  # by the engine's clock
+    expected_s: float = 0.0  # as its turn began
+    # Of the visitor who asked first: on ZeroGPU it is this one's share of the GPU.
+    context: contextvars.Context = field(default_factory=contextvars.copy_context, repr=False)
+    sessions: set[str] = field(default_factory=set)
+    finished: threading.Event = field(default_factory=threading.Event)
+
+    def _end(self, state: str, *, result=None, error: str | None = None, why=None) -> None:
+        self.state, self.result, self.error, self.why = state, result, error, why
+        self.finished.set()

@@ -1,0 +1,35 @@
+"""Who asks, for the line before the kernel, and whether somebody still waits for the answer."""
+
+from __future__ import annotations
+
+import gradio as gr
+from gradio.context import LocalContext
+
+from explainer.engine.line import Client
+
+
+def address_of(request: gr.Request | None) -> str:
+    """The visitor's address as the nearest proxy saw it; what stands before it in the header the
+    visitor may have written. "" where there is no request."""
+    if request is None:
+        return ""
+    seen = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    return seen or getattr(request.client, "host", None) or ""
+
+
+def client_of(request: gr.Request) -> Client:
+    """This page, one of its address."""
+    return Client(address_of(request), request.session_hash or "?")
+
+
+def program(request: gr.Request | None) -> Client:
+    """The programs of this address."""
+    return Client(address_of(request))
+
+
+def hung_up() -> bool:
+    """Whether whoever made the event that runs now has closed its connection: Gradio notes that at
+    the event, and ends only generators for it."""
+    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    jobs = (job for job in (blocks._queue.active_jobs if blocks else ()) if job)
+    return any(event._id == event_id and not event.alive for job in jobs for event in job)

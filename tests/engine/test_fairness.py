@@ -1,0 +1,107 @@
+"""The engine's line is fair, what it says of the wait holds, and nothing ends it without a word."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from explainer.engine import admission
+from explainer.engine.child import ProcessChild, WorkerLost
+from explainer.engine.engine import Engine
+from explainer.engine.job import BUSY, GONE
+from explainer.engine.line import MOST_EACH, Client
+from tests.engine.conftest import finish, problem
+from tests.workers import WAIT_S
+
+
+def test_a_flood_of_a_program_is_refused_beyond_its_share_and_a_page_comes_next(fake):
+    engine = fake()
+    flood, page = Client("far"), Client("near", "page")
+    engine.submit(problem(6), "p0", flood)
+    with fake.gate.held():
+        jobs = [engine.submit(problem(0, n=17 + k), f"p{k + 1}", flood) for k in range(60)]
+        mine = engine.submit(problem(0, n=90), "page", page)
+        assert engine.position(mine) == 2, "one that runs and one of the flood are before it"
+        waits = [engine.wait_s(job) for job in (jobs[0], mine, jobs[1])]
+    assert waits[0] < waits[1] < waits[2]
+    states = [finish(job).state for job in jobs]
+    assert states == ["done"] * MOST_EACH + ["failed"] * (60 - MOST_EACH)
+    assert {job.why for job in jobs[MOST_EACH:]} == {BUSY} and "yours" in jobs[-1].error
+    assert finish(mine).state == "done" and engine.wait_s(mine) is None
+
+
+def test_programs_have_half_of_the_line(fake):
+    engine = fake(max_waiting=4)
+    engine.submit(problem(6), "p", Client("x"))
+    with fake.gate.held():
+        programs = [engine.submit(problem(0, n=20 + k), f"p{k}", Client(f"a{k}")) for k in range(3)]
+        pages = [engine.submit(problem(0, n=30 + k), f"s{k}", Client("h", f"s{k}")) for k in (0, 1)]
+    assert [finish(job).why for job in programs] == [None, None, BUSY]
+    assert [finish(job).state for job in pages] == ["done", "done"]
+
+
+def test_the_wait_that_is_said_follows_the_pace_that_runs_have(fake):
+    engine = fake()
+    expected = admission.expected_s(problem(), {"interpreted": False, "available": True})
+    for k in range(12):
+        finish(engine.submit(problem(0, n=20 + k)))  # by this clock each takes no time at all
+    engine.submit(problem(6))
+    with fake.gate.held():
+        waiting = [engine.submit(problem(0, n=60 + k), f"s{k}") for k in range(3)]
+        waits = [engine.wait_s(job) for job in waiting]
+    assert waits[2] < 3 * expected / 5
+
+
+def test_an_error_of_ours_ends_a_job_and_not_the_engine(fake, monkeypatch):
+    engine = fake()
+    finish(engine.submit(problem()))
+    with monkeypatch.context() as broken:
+        broken.setattr(admission, "refuse", lambda *_: 1 / 0)
+        broken.setattr(Engine, "_refusal", lambda *_: (None, None))
+        job = finish(engine.submit(problem(0, n=40)))
+        assert (job.state, job.why) == ("failed", GONE) and job.error.endswith(".")
+    assert finish(engine.submit(problem(0, n=41))).state == "done"
+    assert engine.state()["healthy"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_ended_is_started_again_by_whoever_looks(fake, monkeypatch):
+    """SystemExit is no Exception: it ends a thread without a word."""
+    engine = fake()
+    finish(engine.submit(problem()))
+    ended = engine._thread
+
+    def leave(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Engine, "_run", leave)
+        job = engine.submit(problem(0, n=40), "a")
+        ended.join(WAIT_S)
+    assert not job.finished.is_set()
+    state = engine.state()
+    assert not state["healthy"] and "thread" in state["why"]
+    assert (finish(job).state, job.why) == ("failed", GONE)
+    assert finish(engine.submit(problem(0, n=41))).state == "done"
+    assert engine.state()["healthy"]
+
+
+def test_a_stopped_worker_is_noticed_by_its_silence():
+    says = "print('{\"machine\": {}}', flush=True); input(); input()"
+    child = ProcessChild((sys.executable, "-c", says), silent_s=0.2)
+    child.ask({})
+    with pytest.raises(WorkerLost, match="silent"):
+        child.next(time.monotonic() + WAIT_S)
+    child.kill()
+
+
+def test_a_worker_that_beats_is_not_silent():
+    says = "print('{\"machine\": {}}', flush=True); input()\n"
+    says += "for _ in range(9): print('{\"beat\": true}', flush=True)\n"
+    says += "print('{\"result\": 1}', flush=True); input()"
+    child = ProcessChild((sys.executable, "-c", says))
+    child.ask({})
+    assert child.next(time.monotonic() + WAIT_S) == {"result": 1}
+    child.kill()
