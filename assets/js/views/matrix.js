@@ -64,6 +64,12 @@ function glyphsOf(digits, type) {
   return measured.get(font);
 }
 
+/** A number with this many decimals; what rounds to zero has no sign. */
+function fixed(x, decimals) {
+  const text = Math.abs(x).toFixed(decimals);
+  return x < 0 && Number(text) ? `−${text}` : text;
+}
+
 export class Matrix {
   /** @param name CSS class and colour family: Q K V O S P */
   constructor(name) {
@@ -126,6 +132,7 @@ export class Matrix {
     const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * this.ratio)) : 0;
     const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
     const masked = hatch(g, theme.hatch, this.ratio);
+    const decimals = this.cells.length ? this.decimals(values) : 0;
     for (let r = 0; r < this.rows; r++)
       for (let c = 0; c < this.cols; c++) {
         const lane = used && (r >= used[0] || c >= used[1]);
@@ -143,16 +150,21 @@ export class Matrix {
         if (!this.cells.length) continue;
         const said = x === -Infinity ? zero : x;
         const tone = Number.isFinite(x) ? (ramp.dark[level(x, low, high)] ? "#fff" : "#101820") : ""; // over a hatch the page's ink
-        write(r * this.cols + c, this.written(said), tone);
+        write(r * this.cols + c, this.written(said, decimals), tone);
       }
   }
 
-  /** The number with as many decimals as its cell has room for. */
-  written(x) {
+  /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. */
+  decimals(values) {
+    const all = Array.from({ length: this.rows * this.cols }, (_, k) => values(Math.floor(k / this.cols), k % this.cols));
+    return all.every((x) => !Number.isFinite(x) || this.wide(fixed(x, 2)) <= this.most) ? 2 : 1;
+  }
+
+  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. */
+  written(x, decimals) {
     if (!Number.isFinite(x)) return number(x);
     const size = Math.abs(x);
-    const sign = x < 0 && size >= 0.005 ? "−" : "";
-    const texts = size < 1e4 ? [2, 1, ...(size < 10 ? [] : [0])].map((decimals) => sign + size.toFixed(decimals)) : [number(x)];
+    const texts = size < 1e4 ? [fixed(x, decimals), ...(size < 10 ? [] : [fixed(x, 1), fixed(x, 0)])] : [number(x)];
     return texts.find((text) => this.wide(text) <= this.most) ?? "";
   }
 

@@ -85,7 +85,9 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page.wait_for_selector('[data-testid="run-result"]:visible')
     page.wait_for_selector('[data-testid="run-not-recorded"]', state="attached")
     cards = ["Right?", "The same as the picture?", "Fast?", "Small?", "How large are the errors?"]
-    assert scenes(page, 5) == cards
+    assert [
+        title.partition(" · ")[0] for title in scenes(page, 5)
+    ] == cards  # a chart's title has its kind
     page.keyboard.press("Home")
     assert page.evaluate(SCENE_TITLES) == ["Right?"]
     page.keyboard.press("Escape")
@@ -106,7 +108,8 @@ def test_a_record_in_the_hall_follows_what_was_refused(tab):
     page.wait_for_selector(".fa-run-refused:visible")
     page.keyboard.press("PageDown")
     page.get_by_text("What you asked for was measured there").wait_for()
-    assert scenes(page, 3) == ["Fast?", "Small?", "Why? The roofline"]
+    titles = [title.partition(" · ")[0] for title in scenes(page, 3)]
+    assert titles == ["Fast?", "Small?", "Why? The roofline"]
 
 
 def scenes(page, count: int) -> list[str]:
