@@ -93,6 +93,8 @@ export class Lane {
     this.table.layout(this.trace.problem, this.trace.header.row_names);
     this.table.root.hidden = !this.trace.header.numbers;
     this.meter.layout(this.trace, this.most);
+    this.table.root.style.maxHeight = "";
+    this.table.fit(this.table.root.clientHeight); // no row is cut
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
