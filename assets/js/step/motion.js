@@ -117,10 +117,11 @@ export class Motion {
 
   /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. */
   count(act, moves, scale) {
-    const { words, hbm, sram } = this.player;
+    const { says, hbm, sram } = this.player;
     if (!isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
-    const [read, said, write] = [hbm.bus.read, words, hbm.bus.write].map((node) => node.getBoundingClientRect());
+    const said = says.box();
+    const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => node.getBoundingClientRect());
     const [wide, high] = COUNTER.map((size) => size * u);
     const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded ? [write.top - high, write.top - said.bottom] : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];

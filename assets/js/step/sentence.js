@@ -35,6 +35,13 @@ export class Sentence {
     this.root = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
   }
 
+  /** Where its words stand, within the window. */
+  box() {
+    const boxes = this.parts.filter((part) => !part.hidden).map((part) => part.getBoundingClientRect());
+    const { x, top, width } = boxes[0];
+    return new DOMRect(x, top, width, boxes.at(-1).bottom - top);
+  }
+
   draw(f, row) {
     const { words, formula: sum, aside } = said(f, row);
     [words, sum, aside].forEach((text, k) => {
