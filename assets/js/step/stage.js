@@ -35,10 +35,11 @@ export class Stage {
     return this.shown;
   }
 
-  /** Shows the comparison, if this address asks for it: only a race has a clock, in a lecture hall too. */
+  /** Shows the comparison, if this address asks for it: in a hall or a frame by its clock, which only a race has. */
   racesAt(search) {
     const params = new URLSearchParams(search);
-    const isAsked = params.get("mode") === "compare" || params.has("clock");
+    const framed = ["present", "embed"].includes(params.get("mode")) && ["bytes", "tile"].includes(params.get("clock"));
+    const isAsked = params.get("mode") === "compare" || framed;
     if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
     return isAsked;
   }

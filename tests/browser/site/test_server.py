@@ -87,7 +87,7 @@ def test_health_says_what_there_is(server):
     status, headers, text = ask(server, "GET", "/healthz")
     assert status == 200 and headers["cache-control"] == "no-store"
     assert set(json.loads(text)) == {
-        *("worker", "running", "waiting", "faults", "replaced", "resting_s"),
+        *("healthy", "why", "worker", "running", "waiting", "faults", "replaced", "resting_s"),
         *("device", "interpreted"),
     }
 
