@@ -35,11 +35,10 @@ export class Stage {
     return this.shown;
   }
 
-  /** Shows the comparison, if this address asks for it: in a hall or a frame by its clock, which only a race has. */
+  /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. */
   racesAt(search) {
     const params = new URLSearchParams(search);
-    const framed = ["present", "embed"].includes(params.get("mode")) && ["bytes", "tile"].includes(params.get("clock"));
-    const isAsked = params.get("mode") === "compare" || framed;
+    const isAsked = params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
     if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
     return isAsked;
   }
