@@ -12,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser.harness import ROOT, Server, Watched, launch
 
 OUT = ROOT / "assets" / "step.webp"
-SCREEN, SIZE = {"width": 1280, "height": 720}, (1120, 630)
+SCREEN, SIZE = {"width": 1280, "height": 720}, (960, 540)
 FIRST_MS, TILE_MS, PHASE_MS, LAST_MS = 1800, 900, 1150, 2600
 # The first minute, three tiles, then a tile in which a maximum rises and the one that ends its rows
 KEYS = [("ArrowRight", TILE_MS)] * 3 + [("ArrowDown", PHASE_MS)] * 14
@@ -44,7 +44,7 @@ def save(drawn: list[tuple[float, bytes]]) -> None:
     times = [time for time, _ in drawn]
     shown = [max(20, round(1000 * (b - a))) for a, b in pairwise(times)] + [LAST_MS]
     images[0].save(
-        OUT, save_all=True, append_images=images[1:], duration=shown, loop=0, quality=72, method=4
+        OUT, save_all=True, append_images=images[1:], duration=shown, loop=0, quality=55, method=4
     )
 
 
