@@ -72,7 +72,7 @@ def is_line(text: str) -> bool:
 
 
 class Printed(io.TextIOBase):
-    """What somebody prints, as a line of the log that says who; a traceback is one line."""
+    """What somebody prints, as a line that says who; of a traceback one for each error."""
 
     encoding = "utf-8"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from explainer.web.guard import NO_SUCH, Door
 from explainer.web.logs import AccessLog, fixed
 from explainer.web.page_cache import Compressed
 
+LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 BROKEN = "The server could not answer this request; the page itself goes on working."
 
@@ -86,7 +88,8 @@ async def not_allowed(request: Request, error: Exception) -> JSONResponse:
 
 
 async def broken(request: Request, error: Exception) -> JSONResponse:
-    """Whatever nobody foresaw: uvicorn logs the cause, the answer is one sentence."""
+    """Whatever nobody foresaw: the log keeps the cause, the answer is one sentence."""
+    LOG.error("a request failed", exc_info=error)
     return JSONResponse({"error": BROKEN}, status_code=500)
 
 

@@ -87,5 +87,10 @@ def test_what_is_typed_is_in_no_line(server):
     errors = {line.get("error") for line in found}
     assert {"RuntimeError", "ValueError"} <= errors, "its class is there"
     said = {line["message"].split(":")[0] for line in found}
-    assert {"the worker writes", "an error that nobody caught", "request"} <= said
+    assert {
+        "the worker writes",
+        "an error that nobody caught",
+        "request",
+        "a request failed",
+    } <= said
     assert any("faulty_app.py" in "".join(line.get("trace", "")) for line in found)
