@@ -181,7 +181,7 @@ def silent(tab):
     assert not opened
 
 
-@pytest.mark.parametrize("k, payload", enumerate(PAYLOADS), ids=range(len(PAYLOADS)))
+@pytest.mark.parametrize("k, payload", [*enumerate(PAYLOADS)], ids=range(len(PAYLOADS)))
 def test_an_address_full_of_scripts_runs_none(silent, k, payload):
     page = PAGES[k % len(PAGES)]
     query = dict.fromkeys(NAMES, payload) | {"page": page or payload}
