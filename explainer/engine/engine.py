@@ -112,7 +112,7 @@ class Engine:
                 why = RESTS
             elif machine.get("available") is False:
                 why = machine["reason"]
-            elif not worker and self._lives:
+            elif not worker and (self._lives or self._suspect):
                 why = "The kernel's process is being replaced."
             state = {
                 "healthy": why is None,

@@ -1,5 +1,5 @@
 """The app in which every seed 666 is a fault that quotes what was typed, in each way that a fault
-can reach a log: `python tests/web/faulty_app.py`."""
+can reach a log, and a run of seed 667 has no end: `python tests/web/faulty_app.py`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from explainer.web import logs
 
-SEED = "666"
+SEED, ENDLESS = "666", "667"
 WORKER = """
-import json, sys, warnings
+import json, signal, sys
 from explainer.engine.results import unknown_machine
 print(json.dumps({"machine": unknown_machine("stand-in")}), flush=True)
 for line in sys.stdin:
+    if '"seed": "667"' in line:
+        signal.pause()
     sys.stderr.write(line)
     sys.stderr.flush()
     print(line.strip()[:-1], flush=True)

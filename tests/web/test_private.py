@@ -1,17 +1,20 @@
-"""Nothing that a visitor types is in any line of the log, whatever breaks; each line is JSON."""
+"""The app as a process: nothing that a visitor types is in any line of the log, whatever breaks;
+each line is JSON; its end in the middle of a run leaves nothing behind."""
 
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from http.client import HTTPException
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from tests.browser.harness import Server
 from tests.browser.site.hostile import OURS, answer, posted
-from tests.web.faulty_app import SEED
+from tests.web.faulty_app import ENDLESS, SEED
 
 PLANTED = "Pl4nted"
 KEYS = (
@@ -94,3 +97,22 @@ def test_what_is_typed_is_in_no_line(server):
         "a request failed",
     } <= said
     assert any("faulty_app.py" in "".join(line.get("trace", "")) for line in found)
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def test_sigterm_in_a_run_ends_the_worker_and_frees_the_port():
+    with Server("tests/web/faulty_app.py") as server:
+        call = posted("/gradio_api/call/v2/run", {"seed": int(ENDLESS)})
+        assert answer(server, call.method, call.path, call.body, call.headers)[0] == 200
+        state = {"running": 0}
+        while not (state["running"] and state["worker"]):
+            state = json.loads(answer(server, "GET", "/healthz")[1])
+        workers = children(server._process.pid)
+        server._process.terminate()
+        assert server._process.wait() == 0
+        assert workers and not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+        socket.create_server(("127.0.0.1", server.port)).close()

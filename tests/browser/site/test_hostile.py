@@ -63,6 +63,9 @@ KINDS = {
     "no such function": posted("/gradio_api/run/predict", {"data": [], "fn_index": -1}),
     "too few values": posted("/gradio_api/run/predict", {"data": [], "fn_index": 0}),
     "not a choice": posted("/gradio_api/run/predict", {"data": ["x"] * 11, "fn_index": 0}),
+    "a forwarded host that is none": Call("GET", "/", None, {"X-Forwarded-Host": "a:b:c"}),
+    "a forwarded port that is none": Call("GET", "/", None, {"X-Forwarded-Host": "a:99999999"}),
+    "a host that is none": Call("GET", "/", None, {"Host": "[::::]:x"}),
     "a file for an app that takes none": Call(
         "POST", "/gradio_api/upload", UPLOAD, MULTIPART, "/gradio_api/file={event}"
     ),
