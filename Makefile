@@ -40,8 +40,8 @@ bench: $(VENV)/.run
 	$(BIN)/python -m kernels.measure.bench
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
-	  { echo "Python 3.10 or newer is needed as $(PYTHON); name another one: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || \
+	  { echo "Python 3.10 to 3.14, for which PyTorch and NumPy are built, is needed as $(PYTHON); name another one: make PYTHON=python3.12 …"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	    apt-get update -q && apt-get install -yq --no-install-recommends python3-venv; } || \

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import sys
 from functools import partial
 
@@ -17,7 +16,7 @@ from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import logs, middleware, routes
+from explainer.web import connections, logs, middleware, routes
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -56,12 +55,7 @@ def served(demo: gr.Blocks) -> dict[int, int]:
 
 
 def serve(engine: Engine) -> None:
-    """Runs the app until it is ended; the last line on stdout names its address.
-
-    Port 0 is one that is free, held until the server listens on it; Gradio's own search would check
-    a port, let it go, and without a word take the next one if somebody was quicker. A port that is
-    named is that port or an error.
-    """
+    """Runs the app until it is ended; the last line on stdout names its address."""
 
     def end(*_: object) -> None:
         """On SIGTERM: whatever runs kernels ends before this process does."""
@@ -69,23 +63,22 @@ def serve(engine: Engine) -> None:
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, end)
-    engine.start()
-    demo = build(engine).queue(status_update_rate=5)
-    host, port = (os.environ.get(f"GRADIO_SERVER_{key}") for key in ("NAME", "PORT"))
-    with socket.socket() as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # to be listened on by another
-        if port == "0":
-            held.bind((host or "127.0.0.1", 0))
-            port = held.getsockname()[1]
+    connections.harden()
+    name, port = (os.environ.get(f"GRADIO_SERVER_{key}", "") for key in ("NAME", "PORT"))
+    with connections.held(name, port or "7860") as (host, number):
+        engine.start()
+        demo = build(engine).queue(status_update_rate=5)
         demo.launch(
-            server_port=int(port or 7860),
+            server_name=host,
+            server_port=number,
             prevent_thread_lock=True,
+            quiet=True,
             _frontend=False,  # else the app ends if its first page takes 3 s: a busy machine's does
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={
                 "routes": routes.routes(engine),
-                **middleware.app_kwargs(api.ENDPOINTS, served(demo)),
+                **middleware.app_kwargs(api.ENDPOINTS, served(demo), engine.state, host),
             },
             ssr_mode=False,
             run_history=False,
@@ -93,7 +86,7 @@ def serve(engine: Engine) -> None:
             max_file_size="1kb",
             state_session_capacity=200,  # 150 kB each, with nothing of ours in it
         )
-    print(json.dumps({"serving": demo.local_url}), flush=True)
+    print(json.dumps({"serving": demo.local_url}), file=sys.__stdout__, flush=True)
     demo.block_thread()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import queue
 import subprocess
@@ -14,9 +15,11 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Protocol
 
+from explainer.base.logs import is_line
 from explainer.base.paths import ROOT
 from explainer.engine.results import Machine
 
+LOG = logging.getLogger("explainer.engine")
 WORKER = (sys.executable, "-m", "explainer.engine.worker")
 START_S = 120.0  # importing torch on a cold disk
 BEAT = {"beat": True}  # a worker says this each second, whatever it does
@@ -68,8 +71,11 @@ class ProcessChild:
     ) -> None:
         env = os.environ | {"PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+            command, cwd=ROOT, env=env, text=True, errors="replace",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self._asked = False
+        threading.Thread(target=self._pass_on, daemon=True).start()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._silent_s = start_s
         threading.Thread(target=self._read, daemon=True).start()
@@ -89,6 +95,17 @@ class ProcessChild:
                 self._lines.put(line)
         self._lines.put(None)
 
+    def _pass_on(self) -> None:
+        """Its log goes into ours. What else it writes, or C code in it, is kept only as long as it
+        has been asked nothing: later it may quote a visitor."""
+        with self.process.stderr as lines:
+            for line in lines:
+                if is_line(line):
+                    print(line, end="", file=sys.__stderr__, flush=True)
+                elif line.strip():
+                    said = "a line that may quote a visitor" if self._asked else line.strip()[:400]
+                    LOG.warning("the worker writes: %s", said)
+
     def next(self, deadline: float) -> dict:
         while True:
             left = deadline - time.monotonic()
@@ -103,11 +120,12 @@ class ProcessChild:
             try:
                 message = json.loads(line)
             except ValueError:
-                raise WorkerLost(f"worker said {line[:80]!r}") from None
+                raise WorkerLost("worker said what is no JSON") from None
             if message != BEAT:
                 return message
 
     def ask(self, message: dict, context: Context | None = None) -> None:
+        self._asked = True
         try:
             self.process.stdin.write(json.dumps(message) + "\n")
             self.process.stdin.flush()

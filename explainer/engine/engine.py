@@ -33,8 +33,6 @@ KEPT = 128
 FAULTS_IN_A_ROW = 3
 REST_S = 60.0  # after that many faults nothing is started for a while
 
-LOG = logging.getLogger("explainer.engine")
-
 PACE_SHARE = 0.3  # of the last run in what is known of the pace
 
 LOG = logging.getLogger("explainer.engine")
@@ -114,7 +112,7 @@ class Engine:
                 why = RESTS
             elif machine.get("available") is False:
                 why = machine["reason"]
-            elif not worker and self._lives:
+            elif not worker and (self._lives or self._suspect):
                 why = "The kernel's process is being replaced."
             state = {
                 "healthy": why is None,
@@ -303,7 +301,8 @@ class Engine:
                 allowed = self._allowed_s(job.request)
                 reason = text = f"This run took longer than {allowed:.0f} s, was stopped"
             except Exception as error:
-                reason, text = str(error), "The kernel's process broke on this run, was replaced"
+                reason = str(error) if isinstance(error, WorkerLost) else type(error).__name__
+                text = "The kernel's process broke on this run, was replaced"
             LOG.error("attempt %d of a %s: %s", attempt, job.request.kind, reason)
             self._replace()
             self._faults += 1
@@ -350,4 +349,4 @@ class Engine:
             elif "refused" in message:
                 return {"state": "failed", "error": message["refused"], "why": REFUSED}
             else:
-                raise WorkerLost(f"fault: {message.get('fault', message)}")
+                raise WorkerLost(f"fault: {message.get('fault', 'an answer of no known kind')}")

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 
+from explainer.base import logs
 from explainer.engine.child import BEAT
 from explainer.engine.results import unknown_machine
 
@@ -101,6 +102,7 @@ def main() -> None:
         answers.send(machine=unknown_machine("") | {"available": False, "reason": reason})
         while True:
             waiting.get()
+    logs.configure()  # from here on something may be quoted
     answers.send(machine=jobs.machine())
     threading.Thread(target=answers.beat, daemon=True).start()
     while True:

@@ -114,7 +114,7 @@ class ZeroChild:
             sentence = refusal(error)
             LOG.log(logging.INFO if sentence else logging.ERROR, "a call on ZeroGPU ended: %s",
                     getattr(error, "title", "") or type(error).__name__)  # fmt: skip
-            answer = {"fault": f"{type(error).__name__}: {str(error)[:200]}"}
+            answer = {"fault": type(error).__name__}
             if sentence:
                 self._answers.put(NoGpu(sentence))
                 return
@@ -129,7 +129,7 @@ class ZeroChild:
         if isinstance(answer, NoGpu):
             raise answer
         if not isinstance(answer, dict):
-            raise WorkerLost(f"ZeroGPU answered {answer!r:.80}")
+            raise WorkerLost(f"ZeroGPU answered with a {type(answer).__name__}")
         return answer
 
     def cancel(self) -> None:

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 
+import httpx  # Gradio's own
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,6 +34,7 @@ NO_SUCH = "There is no such endpoint: the app's API page lists those that there 
 NOT_FITTING = "The values given do not fit this function."
 # Gradio builds the page's own address from it, and keeps the page for whoever comes next.
 LEFT_OUT = (b"x-gradio-server",)
+HOSTS = (b"host", b"x-forwarded-host")
 
 
 class Refused(Exception):
@@ -60,6 +62,7 @@ class Door:
             await self.app(scope, receive, send)
             return
         headers = [(k, v) for k, v in scope["headers"] if k not in LEFT_OUT]
+        headers = [(k, v) for k, v in headers if k not in HOSTS or _is_host(v)]
         scope = {**scope, "headers": headers}
         try:
             if self._is_read(scope["method"], scope["path"]) or MCP.match(scope["path"]):
@@ -112,6 +115,15 @@ class Door:
         if not isinstance(asked.get("event_data"), (dict, type(None))):
             raise Refused("event_data must be an object or null.")
         _check_count(asked, self.functions[number], '{"data": […]}')
+
+
+def _is_host(value: bytes) -> bool:
+    """Whether Gradio can build an address from it; from the first, where proxies left more."""
+    try:
+        host = value.decode("ascii").partition(",")[0].strip()
+        return bool(re.fullmatch(r"[\w.:\[\]-]+", host) and httpx.URL(f"http://{host}").host)
+    except (UnicodeError, httpx.InvalidURL):
+        return False
 
 
 async def _whole(receive: Receive) -> bytes:

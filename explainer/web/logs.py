@@ -1,76 +1,76 @@
-"""Structured logs: one JSON object a line, with request times and without personal data.
+"""The access log: method, route, status and time of each request, and not who asked what.
 
-Neither addresses of visitors nor queries nor bodies are logged, and of a path only what names the
-route: identifiers of sessions and events are left out.
+Of a path only the route is kept that the app itself has: a path is typed by a visitor too.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import re
-import sys
 import time
+from collections.abc import Collection, Iterable
 
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explainer.base.logs import configure as configure
+from explainer.web.metrics import Meters
+
 ACCESS = logging.getLogger("explainer.access")
-QUIET = ("/assets/", "/static/", "/fa/static/", "/gradio_api/heartbeat/")
-_IDENTIFIER = re.compile(r"/[0-9a-z]{10,}(?=/|$)|/file=.*$")
+QUIET = ("/assets", "/static", "/fa/static", "/gradio_api/heartbeat")
+METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH")
+OTHER = "other"
 
 
-class JsonLines(logging.Formatter):
-    """Time (UTC), level, logger, message; and the fields of an access record."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
-            "level": record.levelname.lower(),
-            "from": record.name,
-            "message": record.getMessage(),
-        }
-        line |= getattr(record, "fields", {})
-        if record.exc_info and record.exc_info[0]:
-            line["error"] = record.exc_info[0].__name__
-            line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line)
+def fixed(routes: Iterable[BaseRoute]) -> set[str]:
+    """What routes begin with before anything that varies: "/gradio_api/call" of
+    "/gradio_api/call/{api_name}". FastAPI keeps an included router as one route."""
+    found = set()
+    for one in routes:
+        found |= fixed(one.original_router.routes) if hasattr(one, "original_router") else set()
+        path = getattr(one, "path", "/{")
+        found |= set() if path.startswith("/{") else {path.partition("{")[0].rstrip("/") or "/"}
+    return found
 
 
-def configure() -> None:
-    """Sends the app's own loggers to stderr; called once, by app.py."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    ours = logging.getLogger("explainer")
-    ours.handlers, ours.propagate = [handler], False
-    ours.setLevel(logging.INFO)
+def route(path: str, known: Collection[str]) -> str:
+    """The longest known beginning of a path."""
+    path = path[:512].rstrip("/") or "/"
+    while path and path not in known:
+        path = path.rpartition("/")[0]
+    return path or OTHER
 
 
 class AccessLog:
-    """Middleware: method, route, status and milliseconds of every request that is not a file."""
+    """Middleware: notes every request that is not a file. ``known``: the app's routes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, known: Collection[str], meters: Meters | None = None) -> None:
+        self.app, self.known, self.meters = app, known, meters
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope.get("path", "")
-        if scope["type"] != "http" or path.startswith(QUIET):
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 0
+        named = route(scope["path"], self.known)
+        method = scope["method"] if scope["method"] in METHODS else OTHER
+        began, first, status = time.perf_counter(), None, 0
 
         async def note(message: Message) -> None:
-            nonlocal status
+            nonlocal first, status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                first, status = time.perf_counter() - began, message["status"]
             await send(message)
 
         try:
             await self.app(scope, receive, note)
         finally:
-            fields = {
-                "method": scope["method"],
-                "route": _IDENTIFIER.sub("/…", path)[:80],
-                "status": status,
-                "ms": round(1e3 * (time.perf_counter() - began), 1),
-            }
-            ACCESS.info("request", extra={"fields": fields})
+            seconds = time.perf_counter() - began
+            if self.meters:
+                self.meters.note(named, status, seconds if first is None else first)
+            if named not in QUIET:
+                fields = {
+                    "method": method,
+                    "route": named,
+                    "status": status,
+                    "ms": round(1e3 * seconds, 1),
+                }
+                ACCESS.info("request", extra={"fields": fields})

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl, urlencode
 
 from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.base.fields import ProblemError
+from explainer.web import metrics
 from explainer.web.guard import NO_SUCH, Door
-from explainer.web.logs import AccessLog
+from explainer.web.logs import AccessLog, fixed
 from explainer.web.page_cache import Compressed
 
+LOG = logging.getLogger("explainer")
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
 BROKEN = "The server could not answer this request; the page itself goes on working."
 
 
@@ -84,12 +89,22 @@ async def not_allowed(request: Request, error: Exception) -> JSONResponse:
 
 async def broken(request: Request, error: Exception) -> JSONResponse:
     """Whatever nobody foresaw: the log keeps the cause, the answer is one sentence."""
-    logging.getLogger("explainer").error("%s %s failed", request.method, request.url.path)
+    LOG.error("a request failed", exc_info=error)
     return JSONResponse({"error": BROKEN}, status_code=500)
 
 
-def app_kwargs(endpoints: Mapping[str, tuple[str, ...]], functions: Mapping[int, int]) -> dict:
-    """For ``launch(app_kwargs=…)``; ``endpoints`` and ``functions`` as :class:`Door` has them."""
+def app_kwargs(
+    endpoints: Mapping[str, tuple[str, ...]],
+    functions: Mapping[int, int],
+    state: Callable[[], dict],
+    host: str = "",
+) -> dict:
+    """For ``launch(app_kwargs=…)``; ``endpoints`` and ``functions`` as :class:`Door` has them,
+    ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may be asked;
+    beside them those of this machine and ``host``, where Gradio looks after its own start."""
+    hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
+    hosts = [*filter(None, hosts)]
+    meters = metrics.Meters(state) if metrics.asked_for() else None
 
     @asynccontextmanager
     async def outermost(app: Starlette) -> AsyncIterator[None]:
@@ -98,11 +113,18 @@ def app_kwargs(endpoints: Mapping[str, tuple[str, ...]], functions: Mapping[int,
         ``app_kwargs`` can only add layers inside of those, which cost thrice as much; the start of
         the app is the first moment when the whole stack stands.
         """
-        app.middleware_stack = Door(Compressed(app.middleware_stack), endpoints, functions)
+        known = fixed(app.routes) | {f"/gradio_api/call/{name}" for name in endpoints}
+        stack = Door(Compressed(app.middleware_stack), endpoints, functions)
+        stack = AccessLog(stack, known, meters)
+        if meters:
+            stack = metrics.Metered(stack, meters)
+        if hosts:
+            stack = TrustedHostMiddleware(stack, [*hosts, *LOCAL, host], www_redirect=False)
+        app.middleware_stack = stack
         yield
 
     return {
-        "middleware": [Middleware(AccessLog), Middleware(SecurityHeaders), Middleware(HidePage)],
+        "middleware": [Middleware(SecurityHeaders), Middleware(HidePage)],
         "lifespan": outermost,
         "exception_handlers": {
             FnIndexInferError: no_such_endpoint,

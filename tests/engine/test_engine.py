@@ -16,6 +16,7 @@ from explainer.engine.engine import (
     REST_S,
     SPARE,
     SPARE_S,
+    Engine,
 )
 from explainer.engine.job import BUSY, GONE, REFUSED
 from explainer.engine.requests import CANARY, Point
@@ -80,6 +81,17 @@ def test_three_faults_in_a_row_give_it_a_rest(fake):
     assert engine.submit(problem(n=19)).state == "failed" and engine.state()["resting_s"] == 1
     fake.clock.now += 1
     assert finish(engine.submit(problem(n=18))).state == "done"
+
+
+def test_a_worker_that_never_starts_is_no_health():
+    def spawn():
+        raise WorkerLost("at import")
+
+    engine = Engine(spawn)
+    finish(engine.submit(problem()))
+    state = engine.state()
+    engine.close()
+    assert not state["healthy"] and "being replaced" in state["why"]
 
 
 def test_hanging_worker_is_killed_at_the_deadline(fake):

@@ -1,4 +1,4 @@
-"""Logs are JSON lines with times, and hold nothing about who asked what."""
+"""The access log has method, route, status and time, and nothing about who asked what."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import json
 import logging
 
 import pytest
+from starlette.routing import Mount, Route
 
-from explainer.web.logs import ACCESS, AccessLog, JsonLines
+from explainer.base.logs import JsonLines
+from explainer.web.logs import ACCESS, AccessLog, fixed, route
+
+ROUTES = (Route("/", print), Route("/fa/trace", print), Route("/assets/{path:path}", print))
+ROUTES += (Route("/gradio_api/call/{name}/{event}", print), Mount("/fa/static", print))
+KNOWN = fixed((*ROUTES, Route("/{page}", print)))
 
 
 async def answer(scope, receive, send) -> None:
@@ -16,7 +22,7 @@ async def answer(scope, receive, send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def logged(path: str, query: bytes = b"text=my+secret", kind: str = "http") -> list[dict]:
+def logged(path: str, query: bytes = b"text=my+secret", kind: str = "http", method="GET") -> list:
     lines: list[dict] = []
 
     class Keep(logging.Handler):
@@ -29,10 +35,10 @@ def logged(path: str, query: bytes = b"text=my+secret", kind: str = "http") -> l
     handler = Keep()
     ACCESS.addHandler(handler)
     ACCESS.setLevel(logging.INFO)
-    scope = {"type": kind, "method": "GET", "path": path, "query_string": query}
+    scope = {"type": kind, "method": method, "path": path, "query_string": query}
     scope |= {"client": ("203.0.113.9", 4711), "headers": [(b"cookie", b"who=me")]}
     try:
-        asyncio.run(AccessLog(answer)(scope, None, send))
+        asyncio.run(AccessLog(answer, KNOWN)(scope, None, send))
     finally:
         ACCESS.removeHandler(handler)
     return lines
@@ -44,15 +50,22 @@ def test_method_route_status_and_time():
     assert line["ms"] >= 0 and line["level"] == "info" and line["at"].endswith("Z")
 
 
-@pytest.mark.parametrize(
-    "path", ["/gradio_api/call/run/0a1b2c3d4e5f60718293", "/gradio_api/file=/home/me/secret.csv"]
-)
+@pytest.mark.parametrize("path", ["/gradio_api/call/run/0a1b2c3d", "/my/secret", "/secret.csv/"])
 def test_no_personal_data(path):
-    (line,) = logged(path)
+    (line,) = logged(path, method="secret")
     text = json.dumps(line)
-    for secret in ("secret", "0a1b2c3d", "203.0.113.9", "who=me", "home"):
+    for secret in ("secret", "0a1b2c3d", "203.0.113.9", "who=me"):
         assert secret not in text
+
+
+def test_a_path_is_named_by_the_route_that_the_app_has():
+    named = {
+        path: route(path, KNOWN) for path in ("/", "/x", "/fa/trace/", "/fa", "/assets/a/b.js")
+    }
+    assert list(named.values()) == ["/", "other", "/fa/trace", "other", "/assets"]
+    assert route("/gradio_api/call/run/0a", KNOWN) == "/gradio_api/call"
 
 
 def test_files_and_other_protocols_are_not_logged():
     assert logged("/assets/index-1.js") == logged("/fa/static/x/site.js") == []
+    assert logged("/fa/trace", kind="lifespan") == []

@@ -28,7 +28,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     """Our routes and handlers in an app without Gradio, as they are handed to it."""
-    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
 
 

@@ -1,0 +1,129 @@
+"""Requests that never end are ended; a port that cannot be had is said in one sentence."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+
+from explainer.web import connections
+from explainer.web.connections import MOST_HEAD, Bounded, held
+
+HALVES = {
+    "nothing": b"",
+    "half a head": b"GET / HTTP/1.1\r\nHost: x\r\n",
+    "half a body": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
+    "half a second request": b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT",
+}
+
+
+async def app(scope, receive, send) -> None:
+    assert scope["type"] == "http"
+    while (await receive()).get("more_body"):
+        pass
+    length = [(b"content-length", b"2")]
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.fixture
+def address(request, monkeypatch) -> Iterator[tuple[str, int]]:
+    """Of a server whose patience is the test's parameter."""
+    monkeypatch.setattr(connections, "WHOLE_S", request.param)
+    config = uvicorn.Config(app, http=Bounded, lifespan="off", log_level="critical")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield listening.getsockname()
+        server.should_exit = True
+        thread.join()
+
+
+def everything(connection: socket.socket) -> bytes:
+    """Until the other side ends it."""
+    found = b""
+    try:
+        while part := connection.recv(1 << 16):
+            found += part
+    except ConnectionResetError:
+        pass
+    return found
+
+
+@pytest.mark.parametrize("address", [0.05], indirect=True)
+@pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
+def test_what_is_half_sent_is_ended(address, half):
+    with socket.create_connection(address) as connection:
+        connection.sendall(half)
+        assert everything(connection).count(b"200 OK") == half.count(b"\r\n\r\nGET")
+
+
+@pytest.mark.parametrize("address", [1e6], indirect=True)
+def test_a_whole_request_is_answered_and_a_head_without_end_is_not(address):
+    for body in (b"", b"x" * 2 * MOST_HEAD):  # a body may be as long as the door allows
+        head = f"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.create_connection(address) as connection:
+            connection.sendall(head.encode() + body)
+            assert everything(connection).startswith(b"HTTP/1.1 200")
+    with socket.create_connection(address) as connection:
+        try:
+            for _ in range(1000):
+                connection.sendall(b"x: y\r\n" * 1000 if _ else b"GET / HTTP/1.1\r\n")
+        except OSError:
+            pass
+        else:
+            assert everything(connection) == b""
+
+
+def said(caplog, name: str, port: str) -> str:
+    with pytest.raises(SystemExit) as ended, held(name, port):
+        pass
+    assert ended.value.code == 1
+    (record,) = caplog.records
+    return record.getMessage()
+
+
+@pytest.mark.parametrize("family, host", [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
+def test_a_port_that_is_taken_is_said_in_one_sentence(caplog, family, host, monkeypatch):
+    monkeypatch.setattr(connections.http_server, "LOCALHOST_NAME", "")
+    if family == socket.AF_INET6:
+        try:
+            socket.create_server((host, 0), family=family).close()
+        except OSError:
+            pytest.skip("this machine has no IPv6")
+    with socket.create_server((host, 0), family=family) as other:
+        port = str(other.getsockname()[1])
+        sentence = said(caplog, host, port)
+    assert sentence.startswith(f"Port {port} of {host} cannot be had: Address already in use.")
+
+
+@pytest.mark.parametrize("port", ["x", "70000", "-1"])
+def test_what_is_no_port(caplog, port):
+    assert f"Port {port} of 127.0.0.1 cannot be had: " in said(caplog, "", port)
+
+
+def test_somebody_was_quicker(caplog):
+    with pytest.raises(SystemExit), held("", "0"):
+        raise OSError("Cannot find empty port in range")  # as Gradio says it
+    assert "it is in use" in caplog.text
+
+
+def test_another_error_of_the_system_is_not_about_the_port():
+    with pytest.raises(OSError, match="full"), held("", "0"):
+        raise OSError(28, "full")
+
+
+@pytest.mark.parametrize("name", ["::1", "[::1]", "::"])
+def test_an_address_of_ipv6_is_given_as_gradio_takes_it(monkeypatch, name):
+    monkeypatch.setattr(connections.http_server, "LOCALHOST_NAME", name)
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with held(name, "0") as (host, port):
+        assert host == f"[{name.strip('[]')}]" and port > 0
+    assert connections.http_server.LOCALHOST_NAME == "127.0.0.1", "Gradio's check knows IPv4 alone"
