@@ -99,11 +99,11 @@ _GENERATORS = {
 
 def make_inputs(problem: Problem) -> Arrays:
     """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
-    return _made(replace(problem, block_q=1, order="fa2", mask="full"))  # they change no input
+    return made(replace(problem, block_q=1, order="fa2", mask="full"))  # they change no input
 
 
-@kept(64 << 20, lambda arrays: sum(x.nbytes for x in arrays))
-def _made(problem: Problem) -> Arrays:
+@kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
+def made(problem: Problem) -> Arrays:
     q, k, v = _GENERATORS[problem.inputs](problem)
     arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
     for x in arrays:

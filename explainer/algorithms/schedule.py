@@ -32,7 +32,7 @@ def steps(problem: Problem) -> Iterator[Step]:
     return ALGORITHMS[problem.order].steps(problem)
 
 
-@kept(32 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
+@kept(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem) -> tuple[Step, ...]:
     """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles."""
     check_size(problem)

@@ -11,6 +11,8 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 
+from explainer.algorithms.inputs import made
+from explainer.algorithms.schedule import schedule
 from explainer.base.fields import ProblemError
 from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
@@ -21,6 +23,7 @@ from explainer.web.wire import pack_visit, packed_gzip
 
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
+LARGE_BYTES = 64 << 20
 PLACE = ("step", "phase", "mode", "clock")
 
 Query = Mapping[str, str]
@@ -58,6 +61,8 @@ def main() -> None:
     """Each answer is a line that says how long it is, and then it; or why it is refused."""
     os.nice(NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
+    for cache in (made.cache, schedule.cache):  # one answer asks for them several times
+        cache.most = LARGE_BYTES
     gc.disable()  # what it makes has no circles, is large, and this process is short-lived
     out = sys.stdout.buffer
     sys.stdout = sys.stderr

@@ -191,7 +191,7 @@ def _packed(header: dict, arrays: Arrays) -> bytes:
     return b"".join([b"FATR", struct.pack("<I", len(text)), text, *chunks])
 
 
-@kept(32 << 20, len)
+@kept(16 << 20, len)
 def packed_gzip(problem: Problem) -> bytes:
     """``pack`` compressed, the same bytes for the same Problem."""
     return gzip.compress(pack(problem), compresslevel=6, mtime=0)

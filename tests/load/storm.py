@@ -35,8 +35,8 @@ async def storm(url: str, pid: int | None, wanted: argparse.Namespace) -> None:
     cheap, dear = Tally(), Tally()
     waited: list[float] = []
 
-    def memory() -> float:
-        return sum(map(resident, processes(pid).values())) if pid else float("nan")
+    def memory() -> list[float]:
+        return [resident(pids) for pids in processes(pid).values()] if pid else [float("nan")] * 2
 
     async def step() -> None:
         connection = Connection(host, port, cheap)
@@ -59,10 +59,11 @@ async def storm(url: str, pid: int | None, wanted: argparse.Namespace) -> None:
     async def watch() -> None:
         nonlocal most
         while True:
-            most = max(most, memory())
+            most = [*map(max, most, memory())]
             await asyncio.sleep(0.5)
 
-    until = time.monotonic() + 3
+    await asyncio.sleep(wanted.settle)  # the kernels' process starts
+    until = time.monotonic() + 5
     await asyncio.gather(*(step() for _ in range(wanted.cheap)))  # before it
     report("before", waited)
     waited.clear()
@@ -75,7 +76,8 @@ async def storm(url: str, pid: int | None, wanted: argparse.Namespace) -> None:
     print(f"cheap {cheap.statuses}; dear {dear.statuses}, {dear.broken} hung up or broken")
     await asyncio.sleep(wanted.rest)
     watching.cancel()
-    print(f"memory: {before:.0f} MiB before, {most:.0f} at most, {memory():.0f} after")
+    for name, *values in zip(("web", "the others"), before, most, memory(), strict=True):
+        print("memory of {}: {:.0f} MiB before, {:.0f} at most, {:.0f} after".format(name, *values))
 
 
 def report(when: str, waited: list[float]) -> None:
@@ -89,6 +91,7 @@ def main() -> None:
     parser.add_argument("--cheap", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=25)
     parser.add_argument("--rest", type=float, default=60)
+    parser.add_argument("--settle", type=float, default=20)
     parser.add_argument("--url")
     wanted = parser.parse_args()
     with app(wanted.url) as (url, pid):

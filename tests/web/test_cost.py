@@ -110,7 +110,7 @@ def test_what_cannot_be_made_in_time_is_one_sentence(call, given, sentence):
 
 
 def test_a_storm_leaves_no_more_than_the_caches_may_hold():
-    caches = (trace.cache, schedule.cache, wire.packed_gzip.cache, inputs._made.cache)
+    caches = (trace.cache, schedule.cache, wire.packed_gzip.cache, inputs.made.cache)
     for cache in caches:
         cache.clear()
     t = trace(Problem(n=256, d=64, block_q=32, block_k=32, seed=1))
