@@ -22,7 +22,7 @@ from explainer.problem import Problem
 MAX_BYTES = 512 * 2**20
 MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
 MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
-MAX_PRODUCTS = 1 << 35  # of making data that rise, which looks at all N² scores
+MAX_PRODUCTS = 1 << 34  # of making data that rise, which looks at all N² scores
 KEPT_BYTES = 16 << 20
 
 

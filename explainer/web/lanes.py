@@ -28,7 +28,7 @@ from explainer.web.answers import PLACE
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 PLACES = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
 LINE = 8  # who may wait beside those
-KEPT_BYTES = 32 << 20  # of dear answers, ready to be sent
+KEPT_BYTES = 16 << 20  # of dear answers, ready to be sent
 LIFE = 40  # answers of a process before another takes its place
 IDLE_S = 20.0  # then it ends, and its memory is the machine's again
 COMMAND = (sys.executable, "-m", "explainer.web.answers")

@@ -90,7 +90,7 @@ def test_inputs_are_made_once_for_all_loop_orders():
         (
             lambda p: one_visit(p, 0),
             {"n": 16384, "d": 256, "block_q": 64, "block_k": 64, "inputs": "rising"},
-            "data = rising is not allowed for the numbers of one tile: .* 34,359,738,368",
+            "data = rising is not allowed for the numbers of one tile: .* 17,179,869,184",
         ),
         (
             lambda p: MAKERS["export.npz"](p.to_query()),
