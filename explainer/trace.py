@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import deque
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -16,9 +16,14 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size, schedule
 from explainer.base.amounts import amount
 from explainer.base.fields import refused, whole
+from explainer.base.kept import kept
 from explainer.problem import Problem
 
 MAX_BYTES = 512 * 2**20
+MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
+MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
+MAX_PRODUCTS = 1 << 34  # of making data that rise, which looks at all N² scores
+KEPT_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +50,23 @@ def estimated_bytes(problem: Problem) -> int:
     return 4 * (4 * p.n * p.n + 4 * p.n * p.d + accumulators + statistics)
 
 
-@lru_cache(maxsize=32)
+def held_bytes(t: Trace) -> int:
+    """Bytes of its arrays; those that two visits share are counted twice."""
+    named = (t.Q, t.K, t.V, t.S, t.O, t.lse)
+    of_visits = (x for v in t.visits for x in vars(v).values() if isinstance(x, np.ndarray))
+    return sum(x.nbytes for x in (*named, *of_visits)) + 1_000 * len(t.visits)
+
+
+@kept(KEPT_BYTES, held_bytes)
 def trace(problem: Problem) -> Trace:
-    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB."""
+    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
+    for more than 16,384 tiles."""
     check_size(problem)
+    if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
+        where = f"for a trace with numbers at n = {problem.n:,}"
+        raise refused(given, f"{why} {MAX_VISITED:,}", where)
     if estimated_bytes(problem) > MAX_BYTES:
         taken, most = amount(estimated_bytes(problem)), amount(MAX_BYTES)
         why = f"its arrays would take {taken}, and at most {most} are allowed"
@@ -67,8 +85,18 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     """Visit ``step`` with its numbers, and the one before it in the same row block, whose O it
     starts from; for Problems too large for a whole trace. Raises ProblemError for no such visit.
 
-    Only the visits of its row block are computed: rows never meet each other.
+    Only the visits of its row block are computed: rows never meet each other. Their work, in
+    numbers touched, is bounded: about 16 a score, and its accumulator once a visit.
     """
+    check_size(problem)
+    if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
+        why = f"one of the other data, or N² · d of at most {MAX_PRODUCTS:,} (it is {products:,})"
+        raise refused({"data": "rising"}, why, "for the numbers of one tile")
+    most = MAX_STRIP // (16 * problem.n + problem.d * problem.Tc)
+    if problem.block_q > most:
+        where = f"for the numbers of one tile at n = {problem.n:,}, d = {problem.d}"
+        given, block = {"br": problem.block_q}, f"Bc = {problem.block_k}"
+        raise refused(given, f"a whole number from 1 to {most}", f"{where}, {block}")
     steps = schedule(problem)
     step = whole("step", step, 0, len(steps) - 1)
     row_block = [s for s in steps[: step + 1] if s.i == steps[step].i and s.kind != "skipped"]
@@ -76,8 +104,8 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
         row_block.append(steps[step])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         run = Run(problem, tiling.rows(problem, steps[step].i))
-        visits = ALGORITHMS[problem.order].compute(run, tuple(row_block))
-    return visits[-1], visits[-2] if len(visits) > 1 else None
+        visits = deque(ALGORITHMS[problem.order].compute(run, tuple(row_block)), maxlen=2)
+    return visits[-1], visits[0] if len(visits) > 1 else None
 
 
 def _bench() -> None:

@@ -55,7 +55,7 @@ class Algorithm:
     closed_form: dict[str, str]
     kept: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
-    compute: Callable[[Run, tuple[Step, ...]], list[Visit]]
+    compute: Callable[[Run, tuple[Step, ...]], Iterator[Visit]]
     asked: Callable[[Problem], Moved]
     least: Callable[[Problem], Moved]
     launches: dict[str, tuple[str, str]] | None = None

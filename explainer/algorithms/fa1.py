@@ -31,14 +31,14 @@ def steps(problem: Problem) -> Iterator[Step]:
             yield Step(i, j, kind, None, computed(kind, store=True), tuple(transfers))
 
 
-def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """FlashAttention, Algorithm 1: O, m and l live in HBM and come back at every visit."""
-    p, visits = run.p, []
+    p = run.p
     m_hbm = np.full(p.n, NEG_INF, np.float32)
     l_hbm = np.zeros(p.n, np.float32)
     for step in steps:
         if step.kind == "skipped":
-            visits.append(visit_of(step))
+            yield visit_of(step)
             continue
         r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
         # phase: load
@@ -66,9 +66,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
         run.S[r, c] = S
         numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
         numbers |= {"scores": scores, "S": S, "P": P, "O": O}
-        visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
+        yield visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers)
     run.lse[:] = m_hbm + np.log(l_hbm)
-    return visits
 
 
 def asked(p: Problem) -> Moved:

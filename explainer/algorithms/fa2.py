@@ -29,9 +29,9 @@ def steps(problem: Problem) -> Iterator[Step]:
             yield Step(i, j, kind, None, computed(kind, store=last), tuple(transfers), first)
 
 
-def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
-    p, visits = run.p, []
+    p = run.p
     for step in steps:
         r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
         # phase: load
@@ -63,9 +63,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
         run.S[r, c] = S
         numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
         numbers |= {"scores": scores, "S": S, "P": P, "O": O}
-        visits.append(visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers))
+        yield visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers)
         m, l = m_new, l_new
-    return visits
 
 
 def asked(p: Problem) -> Moved:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from explainer.base import own_data
 from explainer.base.formats import round_to
+from explainer.base.kept import kept
 from explainer.problem import Problem
 
 # name in the URL → what the page calls it; the order is the order of the menu
@@ -16,6 +19,7 @@ INPUTS = {
     "sentence": "Six-word sentence",
     "own": "Own Q, K, V",
 }
+STRIP = 2_048  # rows
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -42,12 +46,18 @@ def _rising(problem: Problem) -> Arrays:
     climb = np.arange(problem.n) // problem.block_k - (problem.Tc - 1) / 2
     climb = step * (climb + np.where(first, 0.0, rng.uniform(-1.8, 0.2, problem.n)))
     if problem.d > 1:
-        noise = np.abs(q[:, 1:] @ k[:, 1:].T).max() * problem.scale
+        noise = _largest(q[:, 1:], k[:, 1:]) * problem.scale
         k[:, 1:] *= 0.3 * step / max(float(noise), 1e-6)
     # The same score either way; the two sides share the size, so that both are seen.
     root = problem.d**0.25
     q[:, 0], k[:, 0] = root, root * climb
     return q, k, v
+
+
+def _largest(q: np.ndarray, k: np.ndarray) -> np.float32:
+    """The largest |q·k| of any two rows; a strip of the products at a time is held."""
+    strips = (q[r : r + STRIP] @ k.T for r in range(0, len(q), STRIP))
+    return np.max([max(x.max(), -x.min()) for x in strips])
 
 
 def _spike(problem: Problem) -> Arrays:
@@ -89,6 +99,11 @@ _GENERATORS = {
 
 def make_inputs(problem: Problem) -> Arrays:
     """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
+    return made(replace(problem, block_q=1, order="fa2", mask="full"))  # they change no input
+
+
+@kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
+def made(problem: Problem) -> Arrays:
     q, k, v = _GENERATORS[problem.inputs](problem)
     arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
     for x in arrays:

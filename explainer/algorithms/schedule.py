@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import refuse, refused
+from explainer.base.kept import kept
 from explainer.problem import Problem
 
 MAX_TILES = 65_536
@@ -32,7 +32,7 @@ def steps(problem: Problem) -> Iterator[Step]:
     return ALGORITHMS[problem.order].steps(problem)
 
 
-@lru_cache(maxsize=16)
+@kept(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem) -> tuple[Step, ...]:
     """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles."""
     check_size(problem)

@@ -37,9 +37,9 @@ def steps(problem: Problem) -> Iterator[Step]:
         yield Step(i, None, "full", "output", ("load", "output", "store"), tuple(moves))
 
 
-def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
+def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """Three kernels: S whole, softmax whole, P V; S and P are stored in the dtype."""
-    p, visits = run.p, []
+    p = run.p
     P_hbm = run.matrix(0.0)
     for step in steps:
         r = tiling.rows(p, step.i)
@@ -54,7 +54,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             # phase: store
             run.S[r, c] = S = round_to(S, p.dtype)
             # phases end
-            visits.append(visit_of(step, scores=round_to(scores, p.dtype), S=S))
+            yield visit_of(step, scores=round_to(scores, p.dtype), S=S)
         elif step.stage == "softmax":
             # phase: load
             S = run.S[r].copy()
@@ -68,7 +68,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             P_hbm[r] = P = round_to(weights / l[:, None], p.dtype)
             run.lse[r] = m + np.log(l)
             # phases end
-            visits.append(visit_of(step, row_max=m, m_new=m, row_sum=l, l_new=l, S=S, P=P))
+            yield visit_of(step, row_max=m, m_new=m, row_sum=l, l_new=l, S=S, P=P)
         else:
             # phase: load
             P, V = P_hbm[r], run.V
@@ -77,8 +77,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> list[Visit]:
             # phase: store
             run.O[r] = O
             # phases end
-            visits.append(visit_of(step, P=P.copy(), O=O))
-    return visits
+            yield visit_of(step, P=P.copy(), O=O)
 
 
 def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:

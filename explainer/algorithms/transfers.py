@@ -49,21 +49,24 @@ class Mover:
     def __init__(self, problem: Problem) -> None:
         self.p = problem
         self.kinds = tiling.kinds(problem)
+        self._rows = [_size(tiling.rows(problem, i)) for i in range(problem.Tr)]
+        self._cols = [_size(tiling.cols(problem, j)) for j in range(problem.Tc)]
+        self._made: dict[tuple[str, Block, str], Transfer] = {}  # most blocks move many times
 
     def _elements(self, tensor: str, block: Block) -> int:
-        rows, cols = (
-            (lambda i: _size(tiling.rows(self.p, i))),
-            (lambda j: _size(tiling.cols(self.p, j))),
-        )
         if isinstance(block, tuple):
-            return rows(block[0]) * cols(block[1])
+            return self._rows[block[0]] * self._cols[block[1]]
         if tensor in STATISTICS:
-            return rows(block)
-        return (cols(block) if tensor in "KV" else rows(block)) * self.p.d
+            return self._rows[block]
+        return (self._cols if tensor in "KV" else self._rows)[block] * self.p.d
 
     def _move(self, tensor: str, block: Block, op: str, phase: str) -> Transfer:
-        size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
-        return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
+        made = self._made.get((tensor, block, op))
+        if made is None:
+            size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
+            made = Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
+            self._made[tensor, block, op] = made
+        return made
 
     def read(self, tensor: str, block: Block) -> Transfer:
         return self._move(tensor, block, "read", "load")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.base.fields import refused
+from explainer.base.kept import kept
 from explainer.learn import (
     basics,
     claims,
@@ -71,6 +72,6 @@ def answer(query: Mapping[str, str]) -> dict:
     return {"blocks": _computed(key, tuple(given.items()))}
 
 
-@lru_cache(maxsize=512)
+@kept(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
 def _computed(key: str, given: tuple) -> list[Block]:
     return widgets()[key].compute(dict(given))

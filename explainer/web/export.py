@@ -9,18 +9,20 @@ import argparse
 import base64
 import io
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
+import orjson  # Gradio brings it
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.traffic import summed
 from explainer.base.amounts import amount
-from explainer.base.fields import ORDERS
+from explainer.base.fields import ORDERS, refused
 from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.learn.tour import CHAPTERS, chapters
@@ -43,6 +45,8 @@ SHEETS = (
     "offline.css",
 )
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
+MOST_EXPORTED = 6_000_000  # numbers in a file
+MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
 # name of the file → title, Problem
 PRESETS = {
     "first-steps": ("Sixteen rows, causal", Problem()),
@@ -122,14 +126,31 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     return _page(title, [problem], problem.to_query() | start, tour=False)
 
 
-def as_json(problem: Problem) -> str:
-    """The whole trace as JSON; −inf and NaN as null. Raises ProblemError as ``trace`` does."""
+def exported(problem: Problem) -> int:
+    """Numbers in a file of the whole trace where nothing is skipped."""
+    p = problem
+    if ALGORITHMS[p.order].running:
+        return 4 * p.n * p.d + 3 * p.n * p.n + p.n * (1 + p.Tc * (p.d + 7))
+    return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
+
+
+def check_exported(problem: Problem) -> None:
+    """Raises ProblemError for more numbers than a file may have."""
+    check_size(problem)
+    if (found := exported(problem)) > MOST_EXPORTED:
+        where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
+        why = f"it makes {found:,} numbers, and at most {MOST_EXPORTED:,} are written"
+        raise refused({"n": problem.n}, why, where)
+
+
+def as_json(problem: Problem) -> bytes:
+    """The whole trace as JSON, each number in the fewest digits that give the float32 back; −inf
+    and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
 
     def plain(x):
-        if x is None:
-            return None
-        return np.where(np.isfinite(x), x, None).tolist()
+        return x if x is None else np.ascontiguousarray(x)
 
+    check_exported(problem)
     t = trace(problem)
     visits = [
         {
@@ -138,7 +159,7 @@ def as_json(problem: Problem) -> str:
             "kind": v.kind,
             "stage": v.stage,
             "phases": v.phases,
-            "transfers": [asdict(x) for x in v.transfers],
+            "transfers": v.transfers,
             **{name: plain(getattr(v, name)) for name in STATS},
         }
         for v in t.visits
@@ -146,12 +167,19 @@ def as_json(problem: Problem) -> str:
     whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
     bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
     told = {"kind": str(KIND), "problem": problem.to_query(), "bytes": bytes_of}
-    return json.dumps({**told, **whole, "visits": visits})
+    return orjson.dumps({**told, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def as_npz(problem: Problem) -> bytes:
     """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
-    ``kind`` says what the numbers are."""
+    ``kind`` says what the numbers are. Raises ProblemError as ``as_json`` does, and for too many
+    arrays."""
+    check_exported(problem)
+    if (visits := problem.Tr * problem.Tc) * len(STATS) > MOST_ARRAYS:
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        why = f"they make {visits:,} tiles, and Br × Bc must be large enough to make at most"
+        where = f"in a file of arrays with n = {problem.n}"
+        raise refused(given, f"{why} {MOST_ARRAYS // len(STATS):,} (JSON takes more)", where)
     t: Trace = trace(problem)
     arrays = {"kind": np.array(str(KIND))}
     arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}

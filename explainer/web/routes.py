@@ -7,29 +7,27 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 from functools import lru_cache, partial
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from explainer.base.paths import ASSETS, ROOT
-from explainer.engine.compiled_code import code
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
-from explainer.learn.registry import answer
 from explainer.learn.tour import chapters
-from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.views.learn_report import page
+from explainer.web import cost
+from explainer.web.answers import MAKERS
 from explainer.web.bundle import SCRIPTS, online
-from explainer.web.export import animation, as_json, as_npz
+from explainer.web.lanes import Busy, DearLane, Left
 from explainer.web.listings import listings
-from explainer.web.wire import pack_visit, packed_gzip
 
 PREFIX = "/fa"
 SHEETS = (
@@ -48,6 +46,17 @@ SHEETS = (
     "memory.css",
     "learn.css",
 )
+# kind of answer → its media type
+COMPUTED = {
+    "trace": "application/octet-stream",
+    "visit": "application/octet-stream",
+    "code": "application/json",
+    "warps": "application/json",
+    "learn": "application/json",
+    "export.html": "text/html",
+    "export.json": "application/json",
+    "export.npz": "application/zip",
+}
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -66,49 +75,40 @@ def asset_url(name: str) -> str:
     return f"{PREFIX[1:]}/static/{build()}/{name}"
 
 
-def trace(request: Request) -> Response:
-    """``GET /fa/trace?n=…``: the packed trace, gzip.
-
-    Synchronous on purpose: Starlette runs it on a thread, so computing blocks nobody's page.
-    """
-    return _gzipped(packed_gzip(Problem.from_query(dict(request.query_params))))
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
-def _gzipped(body: bytes) -> Response:
-    headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE}
-    return Response(body, media_type="application/octet-stream", headers=headers)
+def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
+    """The headers of an answer of this kind."""
+    if not kind.startswith("export."):
+        packed = {"Content-Encoding": "gzip"} if kind in ("trace", "visit") else {}
+        return packed | {"Cache-Control": IMMUTABLE}
+    problem, suffix = Problem.from_query(query), kind.removeprefix("export.")
+    name = f"flashattention-{problem.order}-n{problem.n}-d{problem.d}.{suffix}"
+    # With an encoding of its own, else Gradio compresses tens of megabytes in the web process.
+    return {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Encoding": "identity",
+    }
 
 
-def visit(request: Request) -> Response:
-    """``GET /fa/visit?…&at=…``: the numbers of one visit of a Problem too large to send whole."""
+async def computed(dear: DearLane, kind: str, request: Request) -> Response:
+    """``GET /fa/<kind>?…``: what :mod:`explainer.web.answers` makes of the address."""
     query = dict(request.query_params)
-    at = query.get("at", "")
-    step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
-    return _gzipped(gzip.compress(pack_visit(Problem.from_query(query), step), 6, mtime=0))
-
-
-def _computed(request: Request, make) -> Response:
-    """What ``make`` computes of the address' query, as JSON."""
-    body = make(dict(request.query_params))
-    return JSONResponse(body, headers={"Cache-Control": IMMUTABLE})
-
-
-def compiled(request: Request) -> Response:
-    """``GET /fa/code?arch=…``: PTX or SASS of one tile.
-
-    Synchronous: it may wait seconds for the compiler, on a thread of its own.
-    """
-    return _computed(request, code)
-
-
-def warps(request: Request) -> Response:
-    """``GET /fa/warps?n=…&i=…&j=…&warps=…``: one tile among its warps, both ways."""
-    return _computed(request, lambda query: packed(*from_query(query)))
-
-
-def learn(request: Request) -> Response:
-    """``GET /fa/learn?w=…``: what a widget of the Learn page computes."""
-    return _computed(request, answer)
+    seconds = cost.seconds(kind, query)
+    try:
+        if seconds <= cost.CHEAP_S:
+            body = await run_in_threadpool(MAKERS[kind], query)
+        else:
+            body = await dear.answer(kind, query, seconds, partial(_gone, request))
+    except Left:
+        return Response(status_code=499)  # nobody reads it
+    except Busy as busy:
+        headers = {"Retry-After": str(busy.after), "Cache-Control": "no-store"}
+        return JSONResponse({"error": str(busy)}, 503, headers)
+    return Response(body, media_type=COMPUTED[kind], headers=_seen(kind, query))
 
 
 def learn_page(request: Request) -> Response:
@@ -129,36 +129,6 @@ def listing(request: Request) -> Response:
 def tour(request: Request) -> Response:
     """``GET /fa/tour``: the chapters of the guided tour."""
     return JSONResponse(chapters(), headers={"Cache-Control": IMMUTABLE})
-
-
-def _attached(request: Request, make, kind: str, suffix: str) -> Response:
-    """A file made of the Problem of the address, named after it."""
-    query = dict(request.query_params)
-    problem = Problem.from_query(query)
-    body = make(problem, query)
-    name = f"flashattention-{problem.order}-n{problem.n}-d{problem.d}.{suffix}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(body, media_type=kind, headers=headers)
-
-
-def export_html(request: Request) -> Response:
-    """``GET /fa/export.html?…``: the animation as one page that plays offline."""
-
-    def make(problem: Problem, query: dict) -> str:
-        place = {k: query[k] for k in ("step", "phase", "mode", "clock") if k in query}
-        return animation(problem, place)
-
-    return _attached(request, make, "text/html", "html")
-
-
-def export_json(request: Request) -> Response:
-    """``GET /fa/export.json?…``: the trace, every number of it."""
-    return _attached(request, lambda problem, _: as_json(problem), "application/json", "json")
-
-
-def export_npz(request: Request) -> Response:
-    """``GET /fa/export.npz?…``: the trace as NumPy arrays."""
-    return _attached(request, lambda problem, _: as_npz(problem), "application/zip", "npz")
 
 
 class Assets(StaticFiles):
@@ -206,20 +176,17 @@ def health(engine: Engine) -> Response:
 
 def routes(engine: Engine) -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
+    dear = DearLane()
     return [
         Route("/healthz", lambda request: health(engine), methods=["GET"]),
-        Route(f"{PREFIX}/trace", trace, methods=["GET"]),
-        Route(f"{PREFIX}/visit", visit, methods=["GET"]),
-        Route(f"{PREFIX}/code", compiled, methods=["GET"]),
-        Route(f"{PREFIX}/warps", warps, methods=["GET"]),
-        Route(f"{PREFIX}/learn", learn, methods=["GET"]),
+        *(
+            Route(f"{PREFIX}/{kind}", partial(computed, dear, kind), methods=["GET"])
+            for kind in COMPUTED
+        ),
         Route(f"{PREFIX}/learn.html", learn_page, methods=["GET"]),
         Route(f"{PREFIX}/glossary", terms, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),
-        Route(f"{PREFIX}/export.html", export_html, methods=["GET"]),
-        Route(f"{PREFIX}/export.json", export_json, methods=["GET"]),
-        Route(f"{PREFIX}/export.npz", export_npz, methods=["GET"]),
         *(
             Route(
                 f"{PREFIX}/static/{{build}}/js/{name}.js", partial(modules, name), methods=["GET"]

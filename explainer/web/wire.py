@@ -11,7 +11,6 @@ import gzip
 import json
 import struct
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
 from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
+from explainer.base.kept import kept
 from explainer.base.kinds import computed
 from explainer.memory import tile_budget
 from explainer.problem import Problem
@@ -33,6 +33,7 @@ KIND = computed("FlashAttention in NumPy, tile by tile")  # every number of a tr
 STAGES = (None, "scores", "softmax", "output")
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
+MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders
 EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel as float32
 
 Arrays = dict[str, np.ndarray]
@@ -47,7 +48,8 @@ def payload_bytes(problem: Problem) -> int:
 
 def has_numbers(problem: Problem) -> bool:
     """Does the Problem travel with its numbers, or as tiles only?"""
-    return payload_bytes(problem) <= 2 * MOST_NUMBERS  # most of them shrink to half
+    few = problem.Tr * problem.Tc <= MOST_VISITS
+    return few and payload_bytes(problem) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
 def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
@@ -56,6 +58,7 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
     Tc = problem.Tc
     blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in moves]
     counts = [len(s.transfers) for s in steps]
+    tensors, places = ({x: k for k, x in enumerate(names)} for names in (TENSORS, PHASES))
     bits = {
         phases: sum(1 << PHASES.index(p) for p in phases) for phases in {s.phases for s in steps}
     }
@@ -67,10 +70,10 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
         "v_stage": np.array([STAGES.index(s.stage) for s in steps], "u1"),
         "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
         "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
-        "t_tensor": np.array([TENSORS.index(t.tensor) for t in moves], "u1"),
+        "t_tensor": np.array([tensors[t.tensor] for t in moves], "u1"),
         "t_block": np.array(blocks, "i4"),
         "t_op": np.array([t.op == "write" for t in moves], "u1"),
-        "t_phase": np.array([PHASES.index(t.phase) for t in moves], "u1"),
+        "t_phase": np.array([places[t.phase] for t in moves], "u1"),
         "t_bytes": np.array([t.nbytes for t in moves], "i4"),
     }
 
@@ -188,7 +191,7 @@ def _packed(header: dict, arrays: Arrays) -> bytes:
     return b"".join([b"FATR", struct.pack("<I", len(text)), text, *chunks])
 
 
-@lru_cache(maxsize=256)
+@kept(16 << 20, len)
 def packed_gzip(problem: Problem) -> bytes:
     """``pack`` compressed, the same bytes for the same Problem."""
     return gzip.compress(pack(problem), compresslevel=6, mtime=0)

@@ -38,8 +38,8 @@ def test_json_and_npz_are_the_trace(problem):
     assert found["kind"] == str(arrays["kind"]) == str(KIND)
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))
-        listed = np.array(found[name], np.float64)  # null becomes NaN
-        expected = getattr(true, name).astype(np.float64)
+        listed = np.array(found[name], np.float32)  # null becomes NaN
+        expected = getattr(true, name)
         np.testing.assert_array_equal(listed, np.where(np.isfinite(expected), expected, np.nan))
     assert len(found["visits"]) == len(true.visits)
     for k, (visit, listed) in enumerate(zip(true.visits, found["visits"], strict=True)):

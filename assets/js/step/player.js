@@ -144,7 +144,7 @@ export class Player {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const response = await asked(this.options.url(query), request.signal);
+      const response = await asked(this.options.url(query), request.signal, (sentence) => this.say(sentence));
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
@@ -243,8 +243,10 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const response = await asked(this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step));
+      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step);
+      const response = await asked(address, this.abort.signal, (sentence) => this.say(sentence));
       if (trace !== this.trace) return;
+      this.say(null);
       trace.zoom = decode(await response.arrayBuffer());
       if (this.at.step !== step) return;
       this.sram.zoomed(frame(trace, step, this.at.phase));

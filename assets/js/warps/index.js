@@ -137,7 +137,7 @@ class WarpStage {
     try {
       const params = new URLSearchParams(query);
       params.set("build", BUILD);
-      const response = await asked(new URL(`fa/warps?${params}`, document.baseURI), request.signal);
+      const response = await asked(new URL(`fa/warps?${params}`, document.baseURI), request.signal, (sentence) => this.say(sentence));
       const tile = await response.json();
       this.say("");
       this.show(tile);

@@ -1,0 +1,120 @@
+"""The cost that is estimated from an address, beside the work that is really done; no clock."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explainer.algorithms import inputs
+from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.schedule import schedule
+from explainer.base.fields import ORDERS, ProblemError
+from explainer.problem import Problem
+from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace
+from explainer.web import cost, wire
+from explainer.web.answers import MAKERS
+from explainer.web.export import exported
+
+SHAPES = [
+    Problem(),
+    Problem(n=37, d=5, block_q=8, block_k=3),
+    Problem(n=64, d=16, block_q=16, block_k=16),
+    Problem(n=96, d=8, block_q=1, block_k=32),
+]
+EACH = [
+    replace(p, order=order, mask=mask)
+    for p in SHAPES
+    for order in ORDERS
+    for mask in ("full", "causal")
+]
+
+
+def numbers(arrays) -> int:
+    return sum(x.size for x in arrays if isinstance(x, np.ndarray))
+
+
+@pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
+def test_moves_visits_and_numbers_are_those_counted(problem):
+    steps = schedule(problem)
+    moved = sum(len(step.transfers) for step in steps)
+    assert moved <= cost.moves(problem) and len(steps) <= cost.visits(problem)
+    t = trace(problem)
+    stats = (getattr(v, name) for v in t.visits for name in (*wire.ROW_STATS, "S", "P", "O"))
+    told = numbers((t.Q, t.K, t.V, t.S, t.O, t.lse, *stats))
+    assert told <= exported(problem)
+    if problem.mask.text == "full":
+        assert (moved, len(steps)) == (cost.moves(problem), cost.visits(problem))
+        assert told == exported(problem)
+    assert held_bytes(t) > 4 * numbers((t.Q, t.K, t.V, t.S, t.O, t.lse))
+
+
+@pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
+def test_a_visit_tells_no_more_than_estimated(problem):
+    last = len(schedule(problem)) - 1
+    told = len(gzip.decompress(MAKERS["visit"](problem.to_query() | {"at": str(last)})))
+    assert told <= 4 * cost.one_visit(problem).told + 1_500
+
+
+def test_what_is_dear_costs_more_than_the_threshold():
+    def dear(kind: str, **query: object) -> bool:
+        return cost.seconds(kind, {k: str(v) for k, v in query.items()}) > cost.CHEAP_S
+
+    big = {"n": 16384, "d": 256, "br": 64, "bc": 64}
+    for kind in ("trace", "visit", "warps", "export.html", "export.json", "export.npz"):
+        assert dear(kind, **big) and not dear(kind)
+    assert dear("export.json", n=128, d=256, br=1, bc=1)
+    assert dear("code") and not dear("learn", w="dot")
+    assert dear("visit", n=2048, d=64, br=4, bc=64, data="rising")
+    assert not dear("visit", n=2048, d=8, br=64, bc=64, data="random")
+    assert not dear("trace", n=128, d=64, br=16, bc=16)
+
+
+def test_inputs_are_made_once_for_all_loop_orders():
+    p = Problem(n=40, d=4, block_k=8, inputs="rising")
+    assert make_inputs(p)[0] is make_inputs(replace(p, order="fa1", block_q=2, mask="full"))[0]
+    assert make_inputs(p)[1] is not make_inputs(replace(p, block_k=4))[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "sentence"),
+    [
+        (trace, {"n": 256, "d": 1, "block_q": 1, "block_k": 1}, f"at most {MAX_VISITED:,}"),
+        (
+            lambda p: one_visit(p, 0),
+            {"n": 16384, "d": 64, "block_q": 16384, "block_k": 64},
+            "br = 16384 is not allowed for the numbers of one tile .* from 1 to 240",
+        ),
+        (
+            lambda p: one_visit(p, 0),
+            {"n": 16384, "d": 256, "block_q": 64, "block_k": 64, "inputs": "rising"},
+            "data = rising is not allowed for the numbers of one tile: .* 17,179,869,184",
+        ),
+        (
+            lambda p: MAKERS["export.npz"](p.to_query()),
+            {"n": 64, "d": 8, "block_q": 1, "block_k": 1},
+            "br = 1 and bc = 1 are not allowed in a file of arrays .* at most 1,200",
+        ),
+        (
+            lambda p: MAKERS["export.json"](p.to_query()),
+            {"n": 2048, "d": 64, "block_q": 64, "block_k": 64},
+            "n = 2048 is not allowed in a file .* at most 6,000,000",
+        ),
+    ],
+)
+def test_what_cannot_be_made_in_time_is_one_sentence(call, given, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        call(Problem(**given))
+
+
+def test_a_storm_leaves_no_more_than_the_caches_may_hold():
+    caches = (trace.cache, schedule.cache, wire.packed_gzip.cache, inputs.made.cache)
+    for cache in caches:
+        cache.clear()
+    t = trace(Problem(n=256, d=64, block_q=32, block_k=32, seed=1))
+    for seed in range(2, 2 + 2 * trace.cache.most // held_bytes(t)):
+        wire.packed_gzip(Problem(n=256, d=64, block_q=32, block_k=32, seed=seed))
+        assert all(cache.nbytes <= cache.most for cache in caches)
+    assert trace.cache.nbytes > trace.cache.most // 2
