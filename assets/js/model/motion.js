@@ -1,6 +1,7 @@
 // How what is shown at a place came to be, as acts with their times: a phase each, its bytes on their way, its cells one
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
+import { bytes } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
 
 /** @import { Frame, Place, Trace } from "./types.js" */
@@ -53,9 +54,9 @@ export function flights(f, phase) {
   return list;
 }
 
-export const RIBBON_SCALE = `bus: 16 px per ${16 * BYTES_PER_PX} B, at most ${WIDEST} px`;
-/** px of the ribbon that these bytes fly along. @param {number} bytes */
-export const ribbon = (bytes, most = WIDEST) => Math.max(THINNEST, Math.min(most, bytes / BYTES_PER_PX));
+export const RIBBON_SCALE = `bus: 16 px per ${bytes(16 * BYTES_PER_PX)}, at most ${WIDEST} px`;
+/** px of the ribbon that these bytes fly along. @param {number} size */
+export const ribbon = (size, most = WIDEST) => Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
 
 /** How far a flight is at a time of its act, 0 to 1. @param {Flight} flight @param {number} time */
 export const flown = ({ start, ms }, time) => flying((time - start) / ms);

@@ -18,6 +18,7 @@ function present(on) {
   tell("fa:pick", "");
 }
 
+hall(new URLSearchParams(window.location.search).get("mode") === "present"); // before any page asks the server
 hear("fa:present-here", () => present(true));
 hear("fa:leave-hall", () => present(false));
 document.addEventListener("keydown", (event) => {

@@ -141,7 +141,7 @@ export class Motion {
       g.setTransform(ratio * u, 0, 0, ratio * u, 0, 0);
       g.clearRect(0, 0, ...COUNTER);
       g.fillStyle = color;
-      g.font = `600 20px ${fontFamily}`;
+      g.font = `bold 20px ${fontFamily}`;
       const text = bytes(some);
       g.fillText(text, 0, 20);
       const end = g.measureText(text).width;

@@ -55,7 +55,8 @@ const measured = new Map();
 
 /** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. */
 function glyphsOf(digits, type) {
-  const font = `600 ${type}px ${getComputedStyle(digits).fontFamily}`;
+  const { fontWeight, fontFamily } = getComputedStyle(digits);
+  const font = `${fontWeight} ${type}px ${fontFamily}`;
   if (!measured.has(font)) {
     const g = new OffscreenCanvas(1, 1).getContext("2d");
     g.font = font;
