@@ -277,7 +277,7 @@ class Engine:
         return self._child
 
     def _check(self, child: Child) -> None:
-        outcome = self._talk(child, Job(CANARY), self._clock() + CANARY_S)
+        outcome = self._talk(child, Job(CANARY), CANARY_S, CANARY_S)
         rows = outcome["result"]["rows"] if outcome["state"] == "done" else []
         if not rows or not all(row.get("right") for row in rows):
             raise WorkerLost(f"the new worker fails its check: {str(outcome)[:200]}")
@@ -298,8 +298,7 @@ class Engine:
             except NoGpu as refusal:  # a quota or a full queue says nothing about the worker
                 return {"state": "failed", "error": str(refusal), "why": REFUSED}
             except TimeoutError:
-                allowed = self._allowed_s(job.request)
-                reason = text = f"This run took longer than {allowed:.0f} s, was stopped"
+                reason = text = self._too_long(job)
             except Exception as error:
                 reason = str(error) if isinstance(error, WorkerLost) else type(error).__name__
                 text = "The kernel's process broke on this run, was replaced"
@@ -323,25 +322,33 @@ class Engine:
         if refusal:
             return {"state": "failed", "error": refusal, "why": REFUSED}
         job.began, job.expected_s = self._clock(), self._expected(job.request)
-        outcome = self._talk(child, job, job.began + self._allowed_s(job.request))
+        outcome = self._talk(child, job, self._allowed_s(job.request), self._deadline_s)
         if outcome["state"] == "done" and job.expected_s:
             took = (self._clock() - job.began) / job.expected_s
             self._pace += PACE_SHARE * (min(max(took, 0.1), 10.0) - self._pace)
         return outcome
 
+    def _too_long(self, job: Job) -> str:
+        if job.began is not None and self._clock() >= job.began + self._deadline_s:
+            return f"This run took longer than {self._deadline_s:.0f} s, was stopped"
+        silent = self._allowed_s(job.request)
+        return f"This run did not get on for longer than {silent:.0f} s, was stopped"
+
     def _allowed_s(self, request: Request) -> float:
-        """Seconds after which a run is taken to hang: many times what is expected of it."""
+        """Seconds without progress after which a run is taken to hang: many times what is expected
+        of all of it. One that gets on, if slowly, on a busy machine, has the whole deadline."""
         expected = self._expected(request) * max(1.0, self._pace)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 
-    def _talk(self, child: Child, job: Job, deadline: float) -> dict:
+    def _talk(self, child: Child, job: Job, silent_s: float, most_s: float) -> dict:
         with self._change:  # a job is dropped before it is asked, or its child hears of it
             if job.finished.is_set():
                 return {"state": job.state}
             child.ask({job.request.kind: job.request.to_query()}, job.context)
             job.asked = True
+        end = self._clock() + most_s
         while True:
-            message = child.next(deadline)
+            message = child.next(min(end, self._clock() + silent_s))
             if "progress" in message:
                 job.stage, job.done, job.total = message["progress"]
             elif "result" in message:

@@ -135,17 +135,18 @@ def run(engine: Engine):
             raise _refused(str(error)) from None
         waiting = uuid4().hex
         job = engine.submit(asked, waiting, program(request))
-        while not job.finished.is_set():
-            if hung_up():
-                engine.leave(job, waiting)
-            engine.position(job)  # whoever waits sees to it that somebody works
-            await asyncio.sleep(POLL_S)
+        try:
+            while not job.finished.is_set() and not hung_up():
+                engine.position(job)  # whoever waits sees to it that somebody works
+                await asyncio.sleep(POLL_S)
+        finally:
+            engine.leave(job, waiting)
         old = recorded.nearest(asked) if has_gpu(engine.machine()) is False else None
         if job.result is not None:
             return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
         if old and job.why == REFUSED:
             return _with_kind(old) | {"refused": job.error}
-        raise _refused(job.error)
+        raise _refused(job.error or "The connection was closed.")
 
     return run
 

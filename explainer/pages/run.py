@@ -145,7 +145,9 @@ def build(engine: Engine) -> RunPage:
                 if session in cancelled:
                     yield *_only(run_report.cancelled(elapsed)), _stop(False)
                     return
-                expected = admission.expected_s(asked, engine.machine())
+                machine = engine.machine()
+                known = machine and machine["interpreted"]  # a GPU's is too rough to be shown
+                expected = admission.expected_s(asked, machine) if known else None
                 wait = engine.wait_s(job)
                 now = (job.stage, job.done, job.total, engine.position(job), int(elapsed), expected,
                        wait if wait is None else round(wait))  # fmt: skip

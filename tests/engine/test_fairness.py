@@ -12,8 +12,9 @@ from explainer.engine.child import ProcessChild, WorkerLost
 from explainer.engine.engine import Engine
 from explainer.engine.job import BUSY, GONE
 from explainer.engine.line import MOST_EACH, Client
+from explainer.engine.results import unknown_machine
 from tests.engine.conftest import finish, problem
-from tests.workers import WAIT_S
+from tests.workers import WAIT_S, Clock
 
 
 def test_a_flood_of_a_program_is_refused_beyond_its_share_and_a_page_comes_next(fake):
@@ -105,3 +106,41 @@ def test_a_worker_that_beats_is_not_silent():
     child.ask({})
     assert child.next(time.monotonic() + WAIT_S) == {"result": 1}
     child.kill()
+
+
+class Slow:
+    """A child that says every 20 s by the clock that it gets on, so many times."""
+
+    anew = True
+
+    def __init__(self, clock: Clock, times: int) -> None:
+        self.clock, self.times = clock, times
+        self.machine = unknown_machine("a busy card")
+
+    def ask(self, message: dict, context: object = None) -> None:
+        self.left = self.times
+
+    def next(self, deadline: float) -> dict:
+        self.clock.now = min(deadline, self.clock.now + 20)
+        if self.clock.now == deadline:
+            raise TimeoutError
+        self.left -= 1
+        return {"progress": ["kernel", self.left, 9]} if self.left else {"result": {"rows": []}}
+
+    def alive(self) -> bool:
+        return True
+
+    def kill(self) -> None:
+        pass
+
+    cancel = kill
+
+
+@pytest.mark.parametrize("times, state", [(4, "done"), (9, "failed")])
+def test_a_run_that_gets_on_slowly_has_the_whole_deadline(times, state):
+    clock = Clock()
+    engine = Engine(lambda: Slow(clock, times), clock=clock)
+    job = finish(engine.submit(problem()))
+    engine.close()
+    assert job.state == state
+    assert job.error is None or job.error.startswith("This run took longer than 90 s")

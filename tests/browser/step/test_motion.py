@@ -54,22 +54,22 @@ END = """
 OVER = '[data-testid="player"][data-moving=false]'
 
 
-@pytest.fixture(scope="module")
-def opened(browser, server) -> Iterator[Watched]:
-    context = browser.new_context(viewport=SCREEN, reduced_motion="no-preference")
+def page_of(browser, server, motion: str) -> Iterator[Watched]:
+    context = browser.new_context(viewport=SCREEN, reduced_motion=motion)
     watched = Watched(context.new_page(), server)
     watched.open()
     yield watched
     context.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, server) -> Iterator[Watched]:
+    yield from page_of(browser, server, "no-preference")
 
 
 @pytest.fixture(scope="module")
 def still(browser, server) -> Iterator[Watched]:
-    context = browser.new_context(viewport=SCREEN, reduced_motion="reduce")
-    watched = Watched(context.new_page(), server)
-    watched.open()
-    yield watched
-    context.close()
+    yield from page_of(browser, server, "reduce")
 
 
 def presses(page, *keys: str, repeat: bool = False) -> list[dict]:
