@@ -28,8 +28,8 @@ export class Motion {
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
   here() {
-    const { at, stage, root } = this.player;
-    return { ...at, top: stage.getBoundingClientRect().top, pane: root.dataset.pane };
+    const { at, stage, panes } = this.player;
+    return { ...at, top: stage.getBoundingClientRect().top, pane: panes.name };
   }
 
   /** From where the player was to the next place, if there is something to show in at most `most` ms. */
@@ -46,14 +46,13 @@ export class Motion {
 
   /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
   settle({ top, pane }) {
-    const { stage, root, hbm, sram } = this.player;
+    const { stage, panes, drawer, hbm, sram } = this.player;
     const by = top - stage.getBoundingClientRect().top;
     const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
     if (by) for (const node of [stage, this.layer.node]) this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
-    const { drawer } = this.player;
     if (by) for (const node of [drawer.root, drawer.tabs.parentElement]) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
-    const card = { hbm, sram }[root.dataset.pane]?.root;
-    if (pane !== root.dataset.pane && isSeen(this.player.panes) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+    const card = { hbm, sram }[panes.name]?.root;
+    if (pane !== panes.name && isSeen(panes.root) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
 
   /** ms that a place stays when playing. */
@@ -96,7 +95,7 @@ export class Motion {
 
   /** On a phone one card is seen at a time: the other is where its button is. */
   dot(name) {
-    const { x, y, width, height } = [...this.player.panes.children].find((button) => button.dataset.paneOf === name).getBoundingClientRect();
+    const { x, y, width, height } = this.player.panes.button(name).getBoundingClientRect();
     return new DOMRect(x + width / 2 - 8, y + height / 2 - 8, 16, 16);
   }
 
