@@ -35,7 +35,8 @@ def test_choosing_a_tile_brings_its_numbers(tab):
     page = tab.open(urlencode(LONG.to_query() | {"step": "300"}))
     assert read(page)["rows"] == {} or all(not r["m_new"] for r in read(page)["rows"].values())
     # The drawer opens at what there is to see.
-    assert page.get_by_role("tab", name="Traffic", exact=True).get_attribute("aria-selected") == "true"
+    traffic = page.get_by_role("tab", name="Traffic", exact=True)
+    assert traffic.get_attribute("aria-selected") == "true"
     assert page.locator(".fa-panel-traffic").is_visible()
     page.get_by_role("button", name="Show the numbers of this tile").click()
     page.locator(".fa-rows").wait_for()
