@@ -11,15 +11,17 @@ const rgb = (hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16));
 function ramp(stops) {
   const points = stops.map(rgb);
   const css = [];
+  const rgba = new Uint8ClampedArray(4 * 256);
   const dark = []; // is the colour dark enough for white digits?
   for (let k = 0; k < 256; k++) {
     const x = (k / 255) * (points.length - 1);
     const a = Math.min(points.length - 2, Math.floor(x));
     const mix = points[a].map((u, c) => Math.round(u + (points[a + 1][c] - u) * (x - a)));
     css.push(`rgb(${mix})`);
+    rgba.set([...mix, 255], 4 * k);
     dark.push(luminance(mix) < 0.18);
   }
-  return { css, dark };
+  return { css, rgba, dark };
 }
 
 /** WCAG relative luminance: 0.18 is where black and white text contrast alike. */

@@ -32,7 +32,7 @@ export function taken(f) {
 }
 
 /** Are the new weights of every row too small to change a digit? @param {Frame} f */
-const faint = (f) => f.stats.every((s) => s.alpha === 1 && s.row_sum !== undefined && s.row_sum < 1e-3 * Number(s.l_new));
+const faint = (f) => f.stats.length > 0 && f.stats.every((s) => s.alpha === 1 && s.row_sum !== undefined && s.row_sum < 1e-3 * Number(s.l_new));
 
 /** @param {Frame} f */
 const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);

@@ -27,6 +27,7 @@ export class Drawer {
   }
 
   open(name) {
+    this.name = name;
     this.line.choose(name);
     for (const panel of this.panels) panel.hidden = panel.dataset.panel !== name;
   }

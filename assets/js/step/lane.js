@@ -47,9 +47,9 @@ class Meter {
     set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
   }
 
-  /** The growing end of a tensor's bar, within the window. */
-  end(tensor, op) {
-    const { right, y, height } = this.bars[tensor][op].getBoundingClientRect();
+  /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
+  end(tensor, op, box) {
+    const { right, y, height } = box(this.bars[tensor][op]);
     return new DOMRect(right - height / 2, y, height, height);
   }
 

@@ -23,11 +23,11 @@ export class LaneMotion {
     const list = allFlights(now);
     const ms = Math.max(0, ...list.map((one) => one.start + one.ms));
     if (!ms || ms > most || before.step === now.step || isStill() || !root.checkVisibility()) return;
-    this.layer.begin(ms);
+    this.layer.begin(ms, [hbm.map, ...Object.values(meter.bars).flatMap(({ read, write }) => [read, write])]);
     for (const flight of list) {
       const { tensor, op, blocks } = flight;
-      const home = this.layer.place(hbm.home(tensor, blocks));
-      const seat = this.layer.place(meter.end(tensor, op));
+      const home = this.layer.place(hbm.home(tensor, blocks, this.layer.box(hbm.map)));
+      const seat = this.layer.place(meter.end(tensor, op, (node) => this.layer.box(node)));
       const named = Math.min(home.width, home.height) >= NAME_FROM;
       const name = !named ? "" : blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
       fly(this.layer, flight, { home, seat, points: straight(home, seat), picture: null, name, unit: 0.5, start: 0, scale: 1, stays: true, ghosts: 0 });

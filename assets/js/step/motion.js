@@ -13,8 +13,6 @@ const FOLD_MS = 300;
 const PANE_MS = 240;
 const COUNTER = [232, 62];
 
-const isSeen = (node) => node.checkVisibility({ visibilityProperty: true });
-
 export class Motion {
   constructor(player) {
     this.player = player;
@@ -28,32 +26,35 @@ export class Motion {
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
   here() {
-    const { at, stage, root } = this.player;
-    return { ...at, top: stage.getBoundingClientRect().top, pane: root.dataset.pane };
+    const { at, stage, panes } = this.player;
+    return { ...at, top: stage.getBoundingClientRect().top, pane: panes.name };
   }
 
   /** From where the player was to the next place, if there is something to show in at most `most` ms. */
   show(from, to, most) {
     const list = acts(this.player.trace, from, to);
     const ms = lengthOfAll(list);
-    if (!ms || ms > most || isStill() || !isSeen(this.player.root)) return;
-    this.layer.begin(ms);
+    const { root, stage, hbm, sram, says, drawer, panes } = this.player;
+    if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
+    const style = getComputedStyle(root);
+    this.ink = { color: style.color, quiet: style.getPropertyValue("--fa-quiet"), fontFamily: style.fontFamily };
+    const cards = [stage, drawer.root, hbm.root, hbm.map, hbm.cursor, hbm.bus.read, hbm.bus.write, sram.root, sram.body, panes.root];
+    this.layer.begin(ms, [...cards, ...says.parts, ...panes.buttons, ...this.tile.nodes]);
     for (const act of list) this.flights(act);
-    if (isSeen(this.player.sram.body)) this.tile.show(list);
+    if (this.layer.isSeen(sram.body)) this.tile.show(list);
     if (from.step !== to.step) this.glide(list[0].after, from);
     this.settle(from);
   }
 
   /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
   settle({ top, pane }) {
-    const { stage, root, hbm, sram } = this.player;
-    const by = top - stage.getBoundingClientRect().top;
+    const { stage, panes, drawer, hbm, sram } = this.player;
+    const by = top - this.layer.box(stage).top;
     const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
     if (by) for (const node of [stage, this.layer.node]) this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
-    const { drawer } = this.player;
     if (by) for (const node of [drawer.root, drawer.tabs.parentElement]) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
-    const card = { hbm, sram }[root.dataset.pane]?.root;
-    if (pane !== root.dataset.pane && isSeen(this.player.panes) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+    const card = { hbm, sram }[panes.name]?.root;
+    if (pane !== panes.name && this.layer.isSeen(panes.root) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
 
   /** ms that a place stays when playing. */
@@ -69,8 +70,8 @@ export class Motion {
     const held = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
       const name = flight.tensor === "P" ? "S" : flight.tensor;
-      const frame = isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
-      const home = this.layer.place(isSeen(hbm.root) ? hbm.home(flight.tensor, flight.blocks) : this.dot("hbm"));
+      const frame = this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
+      const home = this.layer.place(this.layer.isSeen(hbm.root) ? hbm.home(flight.tensor, flight.blocks, this.layer.box(hbm.map)) : this.dot("hbm"));
       const seat = this.layer.place(this.seat(flight.tensor));
       const picture = frame && this.picture(frame, held[name]);
       const said = flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] });
@@ -87,7 +88,7 @@ export class Motion {
   slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
     const { hbm } = this.player;
     const reads = op === "read";
-    if (isSeen(hbm.root) && home.width > 4) slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+    if (this.layer.isSeen(hbm.root) && home.width > 4) slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
     this.layer.hide(frame.matrix.root, away);
@@ -96,16 +97,16 @@ export class Motion {
 
   /** On a phone one card is seen at a time: the other is where its button is. */
   dot(name) {
-    const { x, y, width, height } = [...this.player.panes.children].find((button) => button.dataset.paneOf === name).getBoundingClientRect();
+    const { x, y, width, height } = this.layer.box(this.player.panes.button(name));
     return new DOMRect(x + width / 2 - 8, y + height / 2 - 8, 16, 16);
   }
 
   /** The frame of a tensor; a card without frames takes it in as it is. */
   seat(tensor) {
     const { sram } = this.player;
-    if (!isSeen(sram.root)) return this.dot("sram");
-    if (isSeen(sram.body)) return sram.seat(tensor);
-    const { x, y, height } = sram.root.getBoundingClientRect();
+    if (!this.layer.isSeen(sram.root)) return this.dot("sram");
+    if (this.layer.isSeen(sram.body)) return sram.seat(tensor, (node) => this.layer.box(node));
+    const { x, y, height } = this.layer.box(sram.root);
     return new DOMRect(x + 24, y + height / 2 - 32, 64, 64);
   }
 
@@ -118,10 +119,10 @@ export class Motion {
   /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. */
   count(act, moves, scale) {
     const { says, hbm, sram } = this.player;
-    if (!isSeen(hbm.bus.write)) return;
+    if (!this.layer.isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
-    const said = says.box();
-    const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => node.getBoundingClientRect());
+    const said = says.box((node) => this.layer.box(node));
+    const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
     const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded ? [write.top - high, write.top - said.bottom] : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];
@@ -130,8 +131,7 @@ export class Motion {
     const ratio = window.devicePixelRatio || 1;
     const canvas = this.layer.add(el("canvas", { class: "fa-counter", width: wide * ratio, height: high * ratio, style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px` }));
     const g = canvas.getContext("2d");
-    const { color, fontFamily } = getComputedStyle(canvas);
-    const quiet = getComputedStyle(this.player.root).getPropertyValue("--fa-quiet");
+    const { color, quiet, fontFamily } = this.ink;
     const all = moves.reduce((sum, one) => sum + one.bytes, 0);
     this.layer.animate(canvas, { opacity: [1, 1] }, act);
     this.layer.paint((now) => {
@@ -162,7 +162,7 @@ export class Motion {
   glide({ cols, rows, problem: p }, from) {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
-    const { x, y, width, height } = this.layer.place(cursor.getBoundingClientRect());
+    const { x, y, width, height } = this.layer.place(this.layer.box(cursor));
     const back = [Math.max(0, v_j[from.step]) * p.block_k - cols.start, v_i[from.step] * p.block_q - rows.start].map((n) => `${(n * cell).toFixed(1)}px`);
     const node = this.layer.add(el("div", { class: "fa-glide", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
     this.layer.animate(node, { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] }, { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" });

@@ -9,7 +9,6 @@ import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
-import { onSwipe } from "../lib/swipe.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
@@ -23,6 +22,7 @@ import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
+import { Panes } from "./panes.js";
 import { rich, Sentence } from "./sentence.js";
 import { Words } from "./words.js";
 
@@ -32,8 +32,6 @@ const PURPOSE = {
   standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
   running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
 };
-const PANES = { hbm: "HBM", sram: "SRAM", rows: "Rows" };
-const KEPT_MS = 5000; // a pane that a visitor chose does not follow the phase
 
 export class Player {
   /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise} */
@@ -62,29 +60,18 @@ export class Player {
     this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls);
-    this.panes = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, Object.entries(PANES).map(([name, text]) => {
-      const button = el("button", { type: "button", text, "data-pane-of": name });
-      button.addEventListener("click", () => this.pane(name, true));
-      return button;
-    }));
-    this.root = el(
-      "div",
-      { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" },
-      [
-        this.notice, this.hero, this.lens.root, this.stage, this.panes,
-        el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
-        this.drawer.root, this.transport.root,
-      ],
+    this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
+    this.panes = new Panes(this.root);
+    this.root.append(
+      this.notice, this.hero, this.lens.root, this.stage, this.panes.root,
+      el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
+      this.drawer.root, this.transport.root,
     );
-    const names = Object.keys(PANES);
-    onSwipe([this.stage, this.drawer.root], (by) => {
-      const to = names[names.indexOf(this.root.dataset.pane) + by];
-      if (to) this.pane(to, true);
-    });
+    this.panes.swiped([this.stage, this.drawer.root]);
     this.linking = new Linking(this);
     this.root.append(this.linking.view.words);
     this.motion = new Motion(this);
-    this.pane("sram");
+    this.panes.show("sram");
     this.open(TABS[0]);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
@@ -101,7 +88,7 @@ export class Player {
   /** Brings a part of the page on screen, by its data-spot. */
   reveal(spot) {
     if (spot === "rows" || spot === "story") this.open(TABS[0]);
-    this.pane({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram", true);
+    this.panes.choose({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */
@@ -111,14 +98,6 @@ export class Player {
 
   warm() {
     set(this.root, { "data-cold": null });
-  }
-
-  /** On a phone one of these at a time. `chosen` by the visitor, it stays for a while. */
-  pane(name, chosen = false) {
-    if (chosen) this.kept = performance.now() + KEPT_MS;
-    else if (performance.now() < (this.kept ?? 0)) return;
-    set(this.root, { "data-pane": name });
-    for (const button of this.panes.children) set(button, { "aria-pressed": button.dataset.paneOf === name });
   }
 
   observe() {
@@ -178,6 +157,7 @@ export class Player {
     PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
+    if (!trace.header.numbers && this.drawer.name === TABS[0]) this.drawer.open("traffic"); // its rows come one tile at a time
     this.story.way = WAYS.includes(way) ? way : "alpha";
     this.layout();
     this.linking.pick(sel);
@@ -250,6 +230,7 @@ export class Player {
       trace.zoom = decode(await response.arrayBuffer());
       if (this.at.step !== step) return;
       this.sram.zoomed(frame(trace, step, this.at.phase));
+      if (this.drawer.name === "traffic") this.drawer.open(TABS[0]);
       this.render();
     } catch (error) {
       this.say(sentenceOf(error));
@@ -261,8 +242,8 @@ export class Player {
     this.predict.root.hidden = !on;
     this.story.root.hidden = on;
     if (on) this.open(TABS[0]);
-    if (on) this.pane("rows", true);
-    else this.kept = 0;
+    if (on) this.panes.choose("rows");
+    else this.panes.release();
     this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
@@ -349,7 +330,7 @@ export class Player {
     if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null);
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row?.row);
-    this.pane(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
+    this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
       this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);

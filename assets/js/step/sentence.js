@@ -35,9 +35,9 @@ export class Sentence {
     this.root = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
   }
 
-  /** Where its words stand, within the window. */
-  box() {
-    const boxes = this.parts.filter((part) => !part.hidden).map((part) => part.getBoundingClientRect());
+  /** Where its words stand, within the window; `box(node)` says where each of them is. */
+  box(box) {
+    const boxes = this.parts.filter((part) => !part.hidden).map(box);
     const { x, top, width } = boxes[0];
     return new DOMRect(x, top, width, boxes.at(-1).bottom - top);
   }

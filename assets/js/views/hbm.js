@@ -122,8 +122,7 @@ export class Hbm {
   }
 
   /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
-  home(tensor, blocks) {
-    const box = this.map.getBoundingClientRect();
+  home(tensor, blocks, box) {
     const within = ({ x, y, width, height }) => new DOMRect(box.left + x, box.top + y, width, height);
     if (this.marks[tensor]) return within(this.marks[tensor].place(Math.min(...blocks), Math.max(...blocks) + 1));
     const p = this.trace.problem;

@@ -54,9 +54,7 @@ export function cell(g, x, y, width, height, round) {
 const measured = new Map();
 
 /** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. */
-function glyphsOf(digits, type) {
-  const { fontWeight, fontFamily } = getComputedStyle(digits);
-  const font = `${fontWeight} ${type}px ${fontFamily}`;
+function glyphsOf(font, type) {
   if (!measured.has(font)) {
     const g = new OffscreenCanvas(1, 1).getContext("2d");
     g.font = font;
@@ -78,6 +76,7 @@ export class Matrix {
     this.digits = el("div", { class: "fa-digits", "aria-hidden": "true" });
     this.root = el("div", { class: `fa-matrix fa-${name.toLowerCase()}` }, [this.canvas, this.digits]);
     this.cells = [];
+    this.small = new OffscreenCanvas(1, 1).getContext("2d");
   }
 
   /** `type`: px of its digits. */
@@ -89,7 +88,10 @@ export class Matrix {
     this.ratio = fit(this.canvas, this.width, this.height);
     const grown = type / 13;
     const [across, down] = [this.width / cols, this.height / rows];
-    this.glyphs = glyphsOf(this.digits, type);
+    const style = getComputedStyle(this.digits);
+    const { fontWeight, fontFamily } = style;
+    this.style = { font: `${fontWeight} ${type * this.ratio}px ${fontFamily}`, color: style.getPropertyValue("--fa-quiet") };
+    this.glyphs = glyphsOf(`${fontWeight} ${type}px ${fontFamily}`, type);
     this.most = across - 4; // px of a number
     const wide = across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
@@ -115,8 +117,8 @@ export class Matrix {
   picture(how) {
     const canvas = new OffscreenCanvas(this.canvas.width, this.canvas.height);
     const g = canvas.getContext("2d");
-    const { fontWeight, fontSize, fontFamily, color } = getComputedStyle(this.cells[0] ?? this.digits);
-    Object.assign(g, { font: `${fontWeight} ${parseFloat(fontSize) * this.ratio}px ${fontFamily}`, textAlign: "center", textBaseline: "middle" });
+    const { font, color } = this.style;
+    Object.assign(g, { font, textAlign: "center", textBaseline: "middle" });
     const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
     this.paint(g, how, (k, text, tone) => {
       g.fillStyle = tone || color;
@@ -132,6 +134,7 @@ export class Matrix {
     const least = Math.min(w, h) / this.ratio;
     const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * this.ratio)) : 0;
     const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
+    if (!gap) return this.dots(g, { values, low, high, ramp, theme, used });
     const masked = hatch(g, theme.hatch, this.ratio);
     const decimals = this.cells.length ? this.decimals(values) : 0;
     for (let r = 0; r < this.rows; r++)
@@ -145,14 +148,43 @@ export class Matrix {
           const height = Math.round((r + 1) * h) - top - gap;
           g.fillStyle = Number.isFinite(x) ? ramp.css[level(x, low, high)] : theme.empty;
           cell(g, left, top, width, height, round);
-          g.fillStyle = masked;
-          if (x === -Infinity) cell(g, left, top, width, height, round);
+          if (x === -Infinity) {
+            g.fillStyle = masked;
+            cell(g, left, top, width, height, round);
+          }
         }
         if (!this.cells.length) continue;
         const said = x === -Infinity ? zero : x;
         const tone = Number.isFinite(x) ? (ramp.dark[level(x, low, high)] ? "#fff" : "#101820") : ""; // over a hatch the page's ink
         write(r * this.cols + c, this.written(said, decimals), tone);
       }
+  }
+
+  /** Cells too small to lie apart: a pixel each, magnified; what is hatched is drawn over them. */
+  dots(g, { values, low, high, ramp, theme, used }) {
+    const { rows, cols } = this;
+    const image = new ImageData(cols, rows);
+    const [w, h] = [this.canvas.width / cols, this.canvas.height / rows];
+    const others = [];
+    for (let r = 0; r < Math.min(rows, used?.[0] ?? rows); r++)
+      for (let c = 0; c < Math.min(cols, used?.[1] ?? cols); c++) {
+        const x = values(r, c);
+        const k = 4 * level(x, low, high);
+        if (Number.isFinite(x)) image.data.set(ramp.rgba.subarray(k, k + 4), 4 * (r * cols + c));
+        else if (x !== undefined) others.push([c, r, x]);
+      }
+    const { canvas } = this.small;
+    Object.assign(canvas, { width: cols, height: rows });
+    this.small.putImageData(image, 0, 0);
+    g.imageSmoothingEnabled = false;
+    g.drawImage(canvas, 0, 0, this.canvas.width, this.canvas.height);
+    for (const [c, r, x] of others) {
+      const box = [c * w, r * h, w, h];
+      g.fillStyle = theme.empty;
+      g.fillRect(...box);
+      g.fillStyle = hatch(g, theme.hatch, this.ratio);
+      if (x === -Infinity) g.fillRect(...box);
+    }
   }
 
   /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. */

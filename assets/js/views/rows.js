@@ -87,7 +87,7 @@ export class RowTable {
       });
     });
     const at = f.stats.findIndex((s) => s.row === focus);
-    if (focus !== this.focus && at >= 0) this.reveal(this.rows[at]);
+    if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.rows[at])); // the frame lays out the page once
     this.focus = focus;
     for (const th of this.head.querySelectorAll("[data-phase-of]"))
       th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);

@@ -46,9 +46,13 @@ class Frame {
     Object.assign(this, { x, y, width, height });
     put(this.root, x, y, width, height);
     this.matrix.layout(rows, cols, width, height, type);
+    this.drawn = null;
   }
 
-  draw({ filled, block, ...how }) {
+  /** `now` says what it holds in one line: the same is not drawn again. */
+  draw({ filled, block, now, ...how }) {
+    if (this.drawn === now) return;
+    this.drawn = now;
     this.root.classList.toggle("is-empty", !filled);
     set(this.root, { "data-block": block });
     this.matrix.draw(how);
@@ -146,6 +150,7 @@ export class Sram {
     const strip = stage === "softmax" || stage === "output";
     const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
+    this.wide = width;
     const phone = width < 400;
     const type = big ? Math.max(24, 24 * u) : phone ? 12 : Math.max(12, 13 * u);
     const narrow = width < 460; // a phone
@@ -207,15 +212,15 @@ export class Sram {
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
-   * makes. */
-  seat(tensor) {
-    const box = (name) => this.frames[name].root.getBoundingClientRect();
+   * makes. `where(node)` says where each of them is. */
+  seat(tensor, where) {
+    const box = (name) => where(this.frames[name].root);
     const name = tensor === "P" ? "S" : tensor;
     if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
     const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
     if (name === "Q") return new DOMRect(x, y, EDGE, height);
     if (this.frames[name]) return new DOMRect(x, y, width, EDGE);
-    const column = this.line[0][name === "m" ? "m" : "l"].getBoundingClientRect();
+    const column = where(this.line[0][name === "m" ? "m" : "l"]);
     return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
   }
 
@@ -226,7 +231,7 @@ export class Sram {
       const name = el("span", { class: "fa-row-name" });
       const [m, l] = ["m", "l"].map((key) => el("span", { class: `fa-stat-now is-${key}`, "data-now": key }));
       const root = el("div", { class: "fa-sram-row" }, [name, m, l]);
-      put(root, 0, base + k * this.high, this.body.clientWidth, this.high);
+      put(root, 0, base + k * this.high, this.wide, this.high);
       Object.assign(name.style, { width: `${x.Q - 7}px` });
       Object.assign(m.style, { left: `${x.m}px`, width: `${widths.m}px` });
       Object.assign(l.style, { left: `${x.l}px`, width: `${widths.l}px` });
@@ -258,28 +263,28 @@ export class Sram {
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
     const held = {};
-    const matrix = (name, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      (held[name] = { filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+    const matrix = (name, now, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
+      (held[name] = { now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`, filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
     const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
-    matrix("Q", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
-    matrix("K", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
+    matrix("Q", "", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
+    matrix("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
     const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    if (isWeighted(f)) matrix("S", true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
-    else matrix("S", !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
+    if (isWeighted(f)) matrix("S", `${f.step} weights ${unsummed}`, true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
+    else matrix("S", `${f.step} scores ${f.done("mask")}`, !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
-    matrix("V", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
+    matrix("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     const shrinks = p.order === "fa2" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
     const past = acc && flat(acc.data, p.d, 0);
-    matrix("O", Boolean(acc) && acc.state !== "zero", shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past, [used[0], p.d], f.i);
+    matrix("O", `${f.step} ${acc?.state} ${shrinks}`, Boolean(acc) && acc.state !== "zero", shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past, [used[0], p.d], f.i);
     return held;
   }
 
@@ -319,7 +324,7 @@ export class Sram {
     const at = f.stats.findIndex((s) => s.row === focus);
     this.band.hidden = at < 0;
     const grow = this.dense ? 1 : 3;
-    if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.body.clientWidth - 12, this.high + 2 * grow - 2);
+    if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);
   }
 
   /** What hovering a block says: its shape, its bytes, and where it is. */

@@ -2,7 +2,7 @@
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
 import { card, el, set, svg } from "../lib/dom.js";
-import { sub } from "../lib/format.js";
+import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/story.js";
 
@@ -26,9 +26,11 @@ export class Story {
       return button;
     });
     this.ways = el("div", { class: "fa-story-ways", role: "group", "aria-label": "Another way to keep the past" }, this.switches);
-    const picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [this.svg, this.names]);
+    this.factor = el("b", { class: "fa-story-factor fa-ink-alpha" });
+    const plot = el("div", { class: "fa-story-plot" }, [this.svg, this.factor]);
+    this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [plot, this.names]);
     const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
-    this.card = card("story", "Row", "", [el("div", { class: "fa-story-body" }, [picture, side])]);
+    this.card = card("story", "Row", "", [el("div", { class: "fa-story-body" }, [this.picture, side])]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
   }
@@ -43,6 +45,7 @@ export class Story {
     const { problem: p, header } = trace;
     this.ways.hidden = !header.numbers || !ALGORITHMS[p.order].running;
     if (this.ways.hidden) this.way = "alpha";
+    this.picture.hidden = !header.numbers;
     const wide = (this.svg.clientWidth || 300) / p.n;
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
     const bar = (name, c) => svg("rect", { class: `fa-story-${name}`, x: c + gap / 2, y: 0, width: 1 - gap, height: BASE });
@@ -85,7 +88,17 @@ export class Story {
     });
     const seen = slots.filter(({ state }) => state === "seen").length;
     set(this.svg, { "aria-label": `Row ${row}: ${seen} of ${slots.filter(({ state }) => state !== "hidden").length} keys weighed` });
+    this.shrunk(slots, top, stats);
     this.say(trace, f, row, stats);
+  }
+
+  /** The factor stands over the lowest bar that it has shrunk. */
+  shrunk(slots, top, stats) {
+    const past = slots.flatMap(({ before }, c) => (Number.isFinite(before) ? [{ c, before }] : []));
+    this.factor.hidden = this.way !== "alpha" || !past.length;
+    if (this.factor.hidden) return;
+    const low = past.reduce((a, b) => (b.before < a.before ? b : a));
+    set(this.factor, { text: `× ${number(stats.alpha)}`, style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%` });
   }
 
   say(trace, f, row, stats) {

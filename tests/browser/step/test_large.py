@@ -34,6 +34,10 @@ def test_one_visit_is_that_of_the_whole_trace(order):
 def test_choosing_a_tile_brings_its_numbers(tab):
     page = tab.open(urlencode(LONG.to_query() | {"step": "300"}))
     assert read(page)["rows"] == {} or all(not r["m_new"] for r in read(page)["rows"].values())
+    # The drawer opens at what there is to see.
+    traffic = page.get_by_role("tab", name="Traffic", exact=True)
+    assert traffic.get_attribute("aria-selected") == "true"
+    assert page.locator(".fa-panel-traffic").is_visible()
     page.get_by_role("button", name="Show the numbers of this tile").click()
     page.locator(".fa-rows").wait_for()
     visit, _ = one_visit(LONG, 300)

@@ -107,6 +107,15 @@ def test_next_goes_by_phases_in_the_first_tile_and_then_by_tiles(tab):
     assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
 
 
+def test_the_story_says_by_how_much_the_past_shrinks(stage):
+    page = stage.show("step=4&phase=exp")
+    alpha = float(read(page)["rows"]["9"]["alpha"])
+    assert page.locator(".fa-story-factor").inner_text() == f"× {alpha:.2f}"
+    focus(page)
+    press(page, "ArrowDown")  # sum: it has shrunk
+    assert not page.locator(".fa-story-factor").is_visible()
+
+
 def test_a_control_keeps_tile_and_phase(tab):
     """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")

@@ -21,7 +21,7 @@ const KINDS = {
 /** @param frame of views/sram.js @param turns [{kind, phase, start, ms, before, after: what the frame holds}] in order */
 export function turn(layer, frame, turns) {
   const { matrix } = frame;
-  const { x, y } = layer.place(matrix.canvas.getBoundingClientRect());
+  const { x, y } = layer.place(layer.box(matrix.canvas));
   const { width, height } = matrix.canvas;
   const canvas = layer.add(el("canvas", { width, height, style: `left:${x}px;top:${y}px;width:${matrix.width}px;height:${matrix.height}px` }));
   const g = canvas.getContext("2d");
@@ -38,10 +38,8 @@ export function turn(layer, frame, turns) {
     if (one !== drawn || now >= end) g.clearRect(0, 0, width, height);
     drawn = one;
     if (now >= end) return;
-    one.old ??= matrix.picture(one.before);
-    one.fresh ??= matrix.picture(one.after);
     one.cut ??= cut(matrix, one);
-    pieces(g, one, t);
+    pieces(g, one, t, { old: () => (one.old ??= matrix.picture(one.before)), fresh: () => (one.fresh ??= matrix.picture(one.after)) });
   });
 }
 
@@ -69,17 +67,17 @@ function cut({ rows, cols, canvas }, one) {
 }
 
 /** Draws those that have moved since they were drawn last. */
-function pieces(g, { kind, phase, old, fresh, cut: { list, down, across } }, t) {
+function pieces(g, { kind, phase, before, cut: { list, down, across } }, t, { old, fresh }) {
   for (const piece of list) {
     const [x, y, w, h] = piece.box;
     const at = piece.still ? 1 : cellAt(phase, piece.r, piece.c, down, across, t);
     if (at === piece.at) continue;
     piece.at = at;
-    const paint = (picture) => (alpha = 1, wide = 1, high = 1) => {
+    const paint = (picture, filled = true) => (alpha = 1, wide = 1, high = 1) => {
       g.globalAlpha = alpha;
-      g.drawImage(picture, x, y, w, h, x + (w * (1 - wide)) / 2, y + (h * (1 - high)) / 2, w * wide, h * high);
+      if (filled) g.drawImage(picture(), x, y, w, h, x + (w * (1 - wide)) / 2, y + (h * (1 - high)) / 2, w * wide, h * high);
     };
     g.clearRect(x, y, w, h);
-    KINDS[kind](at, { old: paint(old), fresh: paint(fresh) });
+    KINDS[kind](at, { old: paint(old, before.filled), fresh: paint(fresh) });
   }
 }

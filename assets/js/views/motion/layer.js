@@ -14,10 +14,30 @@ export class Layer {
     set(root, { "data-moving": "false" });
   }
 
-  /** Something moves for `ms`; whatever moved before is over. */
-  begin(ms) {
+  /** Where each of these is and whether it is seen, read before anything is written: a reading after a writing makes the
+   * browser lay out the page once more. */
+  read(nodes) {
+    this.boxes = new Map();
+    this.visible = new Map();
+    for (const node of [this.root, ...nodes]) this.box(node);
+    for (const node of nodes) this.isSeen(node);
+  }
+
+  /** Within the window, as it was when it was read. */
+  box(node) {
+    if (!this.boxes.has(node)) this.boxes.set(node, node.getBoundingClientRect());
+    return this.boxes.get(node);
+  }
+
+  isSeen(node) {
+    if (!this.visible.has(node)) this.visible.set(node, node.checkVisibility({ visibilityProperty: true }));
+    return this.visible.get(node);
+  }
+
+  /** Something moves for `ms` between these nodes; whatever moved before is over. */
+  begin(ms, nodes) {
     this.stop();
-    this.box = this.root.getBoundingClientRect();
+    this.read(nodes);
     this.root.append(this.node);
     set(this.root, { "data-moving": "true" });
     this.clock = this.animate(this.node, { visibility: ["visible", "visible"] }, { ms });
@@ -26,7 +46,8 @@ export class Layer {
 
   /** A rectangle of the window on this layer. */
   place({ x, y, width, height }) {
-    return { x: x - this.box.x, y: y - this.box.y, width, height };
+    const root = this.box(this.root);
+    return { x: x - root.x, y: y - root.y, width, height };
   }
 
   add(node) {

@@ -1,7 +1,8 @@
 // What happens inside the tile: scores and outputs fill, the largest score of a row goes to m, S turns into P, α dims O, a
 // row of weights goes to ℓ.
 
-import { el } from "../../lib/dom.js";
+import { level } from "../../lib/colors.js";
+import { el, set } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { turn } from "./cells.js";
 
@@ -10,34 +11,39 @@ const MOST_CELLS = 4096; // beyond that nothing turns
 const MOST_ROWS = 16; // beyond that no row's number flies by itself
 const SPENT = 0.22;
 
-/** A part of a frame's canvas, as an element over it. */
-function piece(layer, { matrix }, r, c, rows, cols, name) {
-  const box = layer.place(matrix.canvas.getBoundingClientRect());
+/** A part of a frame's canvas, within the window. */
+function part(layer, { matrix }, r, c, rows, cols) {
+  const { x, y } = layer.box(matrix.canvas);
   const [w, h] = [matrix.width / matrix.cols, matrix.height / matrix.rows];
-  const style = `left:${box.x + c * w}px;top:${box.y + r * h}px;width:${cols * w}px;height:${rows * h}px`;
-  return layer.add(el("div", { class: name, style }));
+  return new DOMRect(x + c * w, y + r * h, cols * w, rows * h);
+}
+
+/** An element there. */
+function piece(layer, box, name) {
+  const { x, y, width, height } = layer.place(box);
+  return layer.add(el("div", { class: name, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
 }
 
 /** The row of one operand and the column of the other whose product is being made. */
 function beams(layer, left, above, at, rows, cols) {
-  const row = piece(layer, left, 0, 0, 1, left.matrix.cols, "fa-beam");
-  const column = piece(layer, above, 0, 0, above.matrix.rows, 1, "fa-beam");
+  const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
+  const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
   const seen = { opacity: [1, 1] };
   layer.animate(row, { ...seen, transform: ["none", `translateY(${rows * 100}%)`] }, { ...at, easing: `steps(${rows})` });
   layer.animate(column, { ...seen, transform: ["none", `translateX(${cols * 100}%)`] }, { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` });
 }
 
-/** From the middle of one node to that of another. */
-function towards(node, target) {
-  const [a, b] = [node, target].map((one) => one.getBoundingClientRect());
+/** From the middle of one box to that of another. */
+function towards(a, b) {
   return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
 }
 
 /** The number at a row's m or ℓ comes in when something has arrived there; until then what it was. */
-function arrives(layer, node, was, from, to) {
+function arrives(layer, node, size, was, from, to) {
   layer.hide(node, { ms: from });
-  const { x, y, width, height } = layer.place(node.getBoundingClientRect());
-  const old = layer.add(el("div", { class: "fa-was", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px;font-size:${getComputedStyle(node).fontSize}`, text: number(was) }));
+  const old = piece(layer, layer.box(node), "fa-was");
+  set(old, { text: number(was) });
+  old.style.fontSize = size;
   layer.animate(old, { opacity: [1, 1] }, { ms: from });
   layer.animate(node, { opacity: [0, 1], transform: ["scale(1.35)", "none"] }, { start: from, ms: Math.max(1, to - from), easing: "ease-out" });
 }
@@ -45,6 +51,12 @@ function arrives(layer, node, was, from, to) {
 export class TileMotion {
   constructor(layer, sram) {
     Object.assign(this, { layer, sram });
+  }
+
+  /** What its motion goes by. */
+  get nodes() {
+    const { frames, line = [] } = this.sram;
+    return [...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]), ...line.flatMap(({ m, l }) => [m, l])];
   }
 
   /** @param acts of model/motion.js */
@@ -92,30 +104,36 @@ export class TileMotion {
     this.rows(act, (row, k, { start, ms, alone }) => {
       const { m } = this.sram.line[k];
       const wins = row.m_old === undefined || row.m_new > row.m_old;
-      if (wins && !this.sram.dense) arrives(this.layer, m, row.m_old, start + 0.75 * ms, start + ms);
+      if (wins && !this.sram.dense) arrives(this.layer, m, this.sram.lines.style.fontSize, row.m_old, start + 0.75 * ms, start + ms);
       if (!alone || !(row.m_new > -Infinity)) return;
       const scores = Array.from({ length: S.matrix.cols }, (_, c) => after.score(k, c) ?? -Infinity);
       const largest = Math.max(...scores);
       if (largest === -Infinity) return;
-      const chip = piece(this.layer, S, k, scores.indexOf(largest), 1, 1, "fa-chip-max");
+      const cell = part(this.layer, S, k, scores.indexOf(largest), 1, 1);
+      const chip = piece(this.layer, cell, "fa-chip-max");
       if (!this.sram.dense) chip.append(el("span", { text: number(largest) }));
-      const way = towards(chip, m);
+      const way = towards(cell, this.layer.box(m));
       this.layer.animate(chip, { opacity: [0, 1, 1, wins ? 1 : 0], transform: ["none", "none", way, way], offset: [0, 0.2, 0.75, 1] }, { start, ms: wins ? ms * 0.75 : ms });
     });
   }
 
   /** A row's weights come together in ℓ. */
   sum(act) {
-    const { matrix } = this.sram.frames.S;
+    const { cols } = this.sram.frames.S.matrix;
+    const { values, low, high, ramp } = this.sram.contents(act.after).S;
     this.rows(act, (row, k, { start, ms, alone }) => {
       const { l } = this.sram.line[k];
-      if (!this.sram.dense) arrives(this.layer, l, row.l_old, start + 0.75 * ms, start + ms);
+      if (!this.sram.dense) arrives(this.layer, l, this.sram.lines.style.fontSize, row.l_old, start + 0.75 * ms, start + ms);
       if (!alone) return;
-      const strip = piece(this.layer, this.sram.frames.S, k, 0, 1, matrix.cols, "fa-chip-sum");
-      const high = Math.round(matrix.canvas.height / matrix.rows);
-      const canvas = strip.appendChild(el("canvas", { width: matrix.canvas.width, height: high }));
-      canvas.getContext("2d").drawImage(matrix.canvas, 0, -k * high);
-      this.layer.animate(strip, { opacity: [0.9, 0.9, 0.3], transform: ["none", `${towards(strip, l)} scale(0.16, 0.5)`, `${towards(strip, l)} scale(0.08, 0.3)`], offset: [0, 0.8, 1] }, { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" });
+      const weights = part(this.layer, this.sram.frames.S, k, 0, 1, cols);
+      const strip = piece(this.layer, weights, "fa-chip-sum");
+      const colors = Array.from({ length: cols }, (_, c) => {
+        const color = Number.isFinite(values(k, c)) ? ramp.css[level(values(k, c), low, high)] : "transparent";
+        return `${color} ${((100 * c) / cols).toFixed(1)}% ${((100 * (c + 1)) / cols).toFixed(1)}%`;
+      });
+      strip.style.background = `linear-gradient(to right, ${colors})`;
+      const way = towards(weights, this.layer.box(l));
+      this.layer.animate(strip, { opacity: [0.9, 0.9, 0.3], transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`], offset: [0, 0.8, 1] }, { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" });
     });
   }
 

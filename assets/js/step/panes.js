@@ -1,0 +1,59 @@
+// On a phone one part of the picture at a time: its buttons, a swipe, and the phase, which it follows unless the visitor
+// has just chosen.
+
+import { el, set } from "../lib/dom.js";
+import { onSwipe } from "../lib/swipe.js";
+
+const NAMES = { hbm: "HBM", sram: "SRAM", rows: "Rows" };
+const KEPT_MS = 5000;
+
+export class Panes {
+  /** @param root the player's, which says in data-pane what is shown */
+  constructor(root) {
+    this.player = root;
+    this.kept = 0;
+    this.buttons = Object.entries(NAMES).map(([name, text]) => {
+      const button = el("button", { type: "button", text, "data-pane-of": name });
+      button.addEventListener("click", () => this.choose(name));
+      return button;
+    });
+    this.root = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, this.buttons);
+  }
+
+  get name() {
+    return this.player.dataset.pane;
+  }
+
+  /** The one that a visitor wants stays for a while. */
+  choose(name) {
+    this.kept = performance.now() + KEPT_MS;
+    this.show(name);
+  }
+
+  follow(name) {
+    if (performance.now() >= this.kept) this.show(name);
+  }
+
+  /** What comes next may change it again. */
+  release() {
+    this.kept = 0;
+  }
+
+  show(name) {
+    set(this.player, { "data-pane": name });
+    for (const button of this.buttons) set(button, { "aria-pressed": button.dataset.paneOf === name });
+  }
+
+  button(name) {
+    return this.buttons.find((button) => button.dataset.paneOf === name);
+  }
+
+  /** A swipe over these leads to the neighbor. */
+  swiped(over) {
+    const names = Object.keys(NAMES);
+    onSwipe(over, (by) => {
+      const to = names[names.indexOf(this.name) + by];
+      if (to) this.choose(to);
+    });
+  }
+}
