@@ -23,10 +23,18 @@ from explainer.views import (
     run_report,
     sweep_report,
 )
+from explainer.views.charts import large
 
 METHODS = ("naive", "fa2", "hopper", "sdpa_flash", "sdpa_cudnn", "fa4")
+# So many charts in a lecture hall → px of height, characters of a heading; three stand one above
+# the other.
+HALL = {0: (0, 0), 1: (460, 84), 2: (460, 42), 3: (460, 84)}
 View = tuple[str, list[go.Figure], str]  # HTML above, figures, HTML below
 Query = Mapping[str, str]
+
+
+def _drawn(charts: list[go.Figure]) -> list[object]:
+    return [json.loads(chart.to_json()) for chart in charts]
 
 
 @dataclass(frozen=True)
@@ -60,9 +68,11 @@ class Board:
         answers = {}
         for query in self.asked():
             head, charts, tail = self.made({**self.plain, **query})
-            drawn = [json.loads(chart.to_json()) for chart in charts if chart is not None]
-            name = "&".join(f"{key}={query[key]}" for key in sorted(query))
-            answers[name] = {"head": str(head), "charts": drawn, "tail": str(tail)}
+            charts = [chart for chart in charts if chart is not None]
+            found = {"head": str(head), "tail": str(tail), "charts": _drawn(charts)}
+            size = HALL[min(len(charts), 3)]
+            found["hall"] = _drawn([large(go.Figure(chart), *size) for chart in charts])
+            answers["&".join(f"{key}={query[key]}" for key in sorted(query))] = found
         return answers
 
     def told(self) -> dict[str, object]:

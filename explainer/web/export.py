@@ -106,8 +106,8 @@ def _board(board: Board) -> Markup:
     main = div(
         "fa-main", tag("p", board.lacks, class_="fa-site-note"), div("fa-views", *rows),
         tag("p", data_place="notice", role="status", class_="fa-site-notice", hidden=""),
-        tag("div", Markup(awaited()), data_place="head"), div("fa-plots", data_place="charts"),
-        *warps, tag("div", data_place="tail"),
+        div("fa-run-block", awaited(), data_place="head"), div("fa-plots", data_place="charts"),
+        *warps, div("fa-run-block", data_place="tail"),
     )  # fmt: skip
     told = json.dumps(board.told() | {"lacks": OTHER})
     return div("fa-page fa-run-page fa-figure-page", main, data_board=told)

@@ -5,6 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
+import { mode } from "../site/hall.js";
 import { loaded } from "./answers.js";
 
 const LIBRARY = "plotly.min.js";
@@ -28,7 +29,7 @@ export class Board {
     Object.assign(this, { head: place("head"), charts: place("charts"), tail: place("tail"), notice: place("notice"), warps: place("warps") });
     root.addEventListener("change", () => this.changed());
     hear("fa:page", (name) => name === this.told.name && this.open());
-    hear("fa:pick", (query) => root.checkVisibility() && query && this.say(SPARE));
+    hear("fa:pick", (query) => root.checkVisibility() && (query ? this.say(SPARE) : this.show("")));
   }
 
   value(name) {
@@ -83,9 +84,11 @@ export class Board {
     try {
       const held = await this.answers.part(name);
       const wanted = Object.keys(query).sort().map((one) => `${one}=${query[one]}`).join("&");
-      if (this.wanted === wanted) return;
-      this.wanted = wanted;
-      await this.draw(held[wanted], view);
+      const inHall = mode();
+      if (this.shown === wanted + inHall) return;
+      this.shown = wanted + inHall;
+      const { head, tail, charts, hall } = held[wanted];
+      await this.draw(head, inHall ? hall : charts, tail, view);
     } catch (error) {
       this.say(error.message);
     } finally {
@@ -93,8 +96,8 @@ export class Board {
     }
   }
 
-  /** Our own HTML, made by the views of the app. */
-  draw({ head, charts, tail }, view) {
+  /** Our own HTML, made by the views of the app; in a lecture hall the charts have large type. */
+  draw(head, charts, tail, view) {
     this.head.innerHTML = head;
     this.tail.innerHTML = tail;
     if (this.warps) this.warps.hidden = view !== "warps";

@@ -198,3 +198,16 @@ def test_a_page_of_figures_shows_what_it_holds(lesson, board):
     at(lesson, f"page={board.name}&{board.prefix}n=777")
     place.locator("[data-place=notice]").wait_for()
     assert place.locator("[data-place=notice]").inner_text() == OTHER
+
+
+def test_a_lecture_hall_has_large_type(lesson):
+    page = at(lesson, "page=memory&mem-view=capacity&mode=present")
+    size = "(node) => parseFloat(getComputedStyle(node).fontSize)"
+    assert page.locator(".xtick text").first.evaluate(size) >= 24
+    assert page.locator("[data-place=tail] > *").is_hidden()
+    page.keyboard.press("PageUp")
+    settled(page)
+    assert query_of(page)["mem-view"] == "traffic" and page.locator(".js-plotly-plot").count() == 2
+    page.keyboard.press("Escape")
+    settled(page)
+    assert page.locator(".xtick text").first.evaluate(size) < 24
