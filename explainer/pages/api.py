@@ -24,7 +24,7 @@ from explainer.pages.sweep import POLL_S, rows_of
 from explainer.pages.visitors import hung_up, program
 from explainer.problem import Problem
 from explainer.views import downloads
-from explainer.web.export import as_json
+from explainer.web.files import as_json
 
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")

@@ -7,56 +7,29 @@ from collections.abc import Mapping
 import gradio as gr
 
 from explainer.base.fields import ProblemError
-from explainer.memory import traffic_series
 from explainer.pages.browser import call
 from explainer.pages.components import block, picker
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import PAIRED, plot, shown
+from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
-from explainer.views import charts, levels_report, memory_report, parallel_report, tiles_report
+from explainer.views import parallel_report
 from explainer.views.html import awaited
+from explainer.views.memory_views import METRICS, PLAIN, VIEWS, made
 
 PREFIX = "mem-"
-VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
-         "tiles": "Tiles"}  # fmt: skip
-METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
-PLAIN = {
-    "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
-    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
-}  # fmt: skip
 
 
 def render(query: Mapping[str, str]) -> tuple:
     """The view that the query asks for: (head, first plot, second plot, tail)."""
-    view, hall = query.get("view", "levels"), query.get("mode") == "present"
+    hall = query.get("mode") == "present"
     try:
         w = parse(query, PLAIN)
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
-    if view == "trips":
-        return memory_report.trips(w), shown(None), shown(None), ""
-    if view == "tiles":
-        metric = query.get("show", "tflops")
-        metric = metric if metric in METRICS else "tflops"
-        return tiles_report.tiles(w, metric), shown(None), shown(None), ""
-    if view == "traffic":
-        by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
-        tile = f"tiles of {w.block_q} × {w.block_k}"
-        kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
-        left = charts.traffic(by_n, "n", "Traffic against N", kind(by_n), f"one head, {tile}", w.n)
-        right = charts.traffic(
-            by_side, "side", "Traffic against the tile", kind(by_side), f"one head, N = {w.n:,}",
-            w.block_q,
-        )  # fmt: skip
-        plots = (shown(figure, hall, wide=PAIRED) for figure in (left, right))
-        return memory_report.traffic_head(w, rows), *plots, memory_report.traffic_tail(w, rows)
-    if view == "capacity":
-        rows = memory_report.capacity_rows(w)
-        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n)
-        tail = memory_report.capacity_tail(w, rows)
-        return memory_report.capacity_head(w), shown(chart, hall), shown(None), tail
-    return levels_report.levels(w), shown(None), shown(None), ""
+    head, figures, tail = made(query.get("view", ""), w, query.get("show", ""))
+    wide = PAIRED if len(figures) > 1 else WIDE
+    return head, *(shown(figure, hall, wide=wide) for figure in padded(figures)), tail
 
 
 def _all(query: Mapping[str, str]) -> tuple:

@@ -13,75 +13,25 @@ from explainer.base.kinds import measured
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
 from explainer.engine.results import has_gpu
-from explainer.memory.workload import Workload
 from explainer.pages.components import block, picker, shell
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import HALF, plot, shown
+from explainer.pages.plots import HALF, HALL, padded, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
-from explainer.parallel import durations, launch, real_schedules
-from explainer.views import charts, parallel_report
+from explainer.parallel import launch, real_schedules
+from explainer.views import parallel_report
 from explainer.views.html import awaited
+from explainer.views.parallel_views import CASES, PLAIN, VIEWS, compared, made, recorded
 
 PREFIX = "par-"
 POLL_S = 0.15
-VIEWS = {
-    "grid": "Grid to multiprocessors",
-    "real": "The real schedule",
-    "warps": "Warps",
-    "decode": "Decoding",
-}
-CASES = {
-    "fa2-full": "FA-2, full",
-    "fa2-causal": "FA-2, causal",
-    "fa1-full": "FA-1, full",
-    "fa1-causal": "FA-1, causal",
-}
-PLAIN = {
-    "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
-    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
-}  # fmt: skip
-FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 
-def _grid(w: Workload, hall: bool) -> tuple:
-    both = {order: durations.schedule(w, order) for order in ("fa1", "fa2")}
-    other = (
-        {o: durations.schedule(w, "fa2", o) for o in (launch.PLAIN, launch.HEAD)}
-        if w.causal
-        else None
-    )
-    unit = durations.pace(w, "fa2").unit
-    longest = max(s.makespan for s in both.values())
-    figures = []
-    for order, s in both.items():
-        name = {"fa1": "FA-1: a program per head", "fa2": "FA-2: a program per row block"}[order]
-        name += f", {parallel_report.time(s.makespan, unit)}"
-        kind = parallel_report.simulation(w)
-        told = parallel_report.told(s, launch.programs(w, order), unit, kind)
-        remark = f"{s.waves:.2f} waves"
-        end = longest if longest < FAR_APART * s.makespan else s.makespan
-        remark += "" if end == longest else ", a scale of its own"
-        chart = charts.timeline(s, told, name, kind, remark, unit, end)
-        figures.append(shown(chart, hall, HALF))
-    head = parallel_report.grid_head(w, both)
-    return head, *figures, parallel_report.grid_tail(w, both, other)
-
-
-def _real(compared: real_schedules.Compared, hall: bool = False) -> tuple:
-    longest = max(compared.real.makespan, compared.simulated.makespan)
-    figures = []
-    model = parallel_report.simulation(compared.workload)
-    for s, name, kind in (
-        (compared.simulated, "Simulated", model),
-        (compared.real, "Real", compared.kind),
-    ):
-        name += f", {parallel_report.time(s.makespan, 'µs')}"
-        told = parallel_report.told(s, compared.launch, "µs", kind)
-        chart = charts.timeline(s, told, name, kind, "", "µs", longest)
-        figures.append(shown(chart, hall, HALF))
-    return parallel_report.real_head(compared), *figures, parallel_report.real_tail(compared)
+def _placed(view: tuple, hall: bool, height: int = HALF) -> tuple:
+    """A view as (head, first plot, second plot, tail)."""
+    head, figures, tail = view
+    return head, *(shown(figure, hall, height) for figure in padded(figures)), tail
 
 
 def render(query: Mapping[str, str]) -> tuple:
@@ -89,21 +39,10 @@ def render(query: Mapping[str, str]) -> tuple:
     view, hall = query.get("view", "grid"), query.get("mode") == "present"
     try:
         if view == "real":
-            case = query.get("case", "")
-            return _real(real_schedules.of_case(case if case in CASES else PLAIN["case"]), hall)
-        w = parse(query, PLAIN)
-        if view == "grid":
-            return _grid(w, hall)
-        if view == "decode":
-            rows = parallel_report.decode_rows(w)
-            remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
-            tail = parallel_report.decode_tail(w, rows)
-            head = parallel_report.decode_head(w, rows)
-            kind = parallel_report.decode_kind(rows)
-            return head, shown(charts.decode(rows, kind, remark), hall), shown(None), tail
+            return _placed(recorded(query.get("case", "")), hall)
+        return _placed(made(view, parse(query, PLAIN)), hall, HALF if view == "grid" else HALL)
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
-    return parallel_report.warps_head(), shown(None), shown(None), ""
 
 
 def _visible(view: str, live: bool) -> tuple:
@@ -175,7 +114,7 @@ def _recorder(engine: Engine, page: FigurePage):
             return
         kind = measured((engine.machine() or {}).get("device", "this GPU"))
         ran = asked.workload.with_tile(job.result)
-        yield _real(real_schedules.compare(ran, order, job.result, kind))
+        yield _placed(compared(real_schedules.compare(ran, order, job.result, kind)), False)
 
     return record
 

@@ -26,3 +26,8 @@ def shown(figure, hall: bool = False, height: int = HALL, wide: int = WIDE) -> d
         figure = large(figure, height, wide)
     kept = ["fa-plot", f"is-{figure.layout.height}"]
     return gr.update(value=figure, visible=True, elem_classes=kept)
+
+
+def padded(figures: list) -> list:
+    """The two places of a page, None in those that stay empty."""
+    return [*figures, None, None][:2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
 from html import escape
@@ -12,7 +13,7 @@ from html import escape
 from markupsafe import Markup
 
 from explainer.learn import claims, glossary, level0, reference, wild
-from explainer.learn.blocks import code
+from explainer.learn.blocks import Control, code
 from explainer.learn.content import (
     CHOICE,
     CLICK,
@@ -47,13 +48,14 @@ def _json(name: str, value: object, content: str = "", **attributes: object) -> 
     return Markup(f"<div {name}='{said}'") + tag("div", content, **attributes).removeprefix("<div")
 
 
-def _widget(key: str) -> str:
+def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
+    """Where a widget is to stand, with its own controls or narrower ones."""
     widget = widgets()[key]
-    controls = [
+    told = [
         {k: v for k, v in asdict(c).items() if c.kind in SET.get(k, c.kind)}
-        for c in widget.controls
+        for c in controls or widget.controls
     ]
-    return _json("data-controls", controls, class_="fa-widget", data_widget=key,
+    return _json("data-controls", told, class_="fa-widget", data_widget=key,
                  role="group", aria_label=widget.title)  # fmt: skip
 
 
@@ -111,7 +113,7 @@ def _rung(number: int, rung: Rung) -> str:
     seen: set[str] = set()
     paragraphs = [_marked(part, seen) for part in rung.words.split("\n\n")]
     return _card(
-        rung.key, f"{number} · {rung.title}", _text(*paragraphs, link), _widget(rung.widget),
+        rung.key, f"{number} · {rung.title}", _text(*paragraphs, link), widget_place(rung.widget),
         _question(rung.question),
     )  # fmt: skip
 
@@ -121,14 +123,14 @@ def _known(number: int, known: Known) -> str:
     at, rung = next((k, r) for k, r in enumerate(rungs(), 1) if r.key == known.rung)
     back = tag("a", f"Rung {at}: {rung.title}", href=f"#learn-{rung.key}")
     title = tag("h3", f"{number} · {known.title}", class_="fa-claim-words", tabindex=-1)
-    shown = _widget(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
+    shown = widget_place(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
     inside = title + _question(known.question) + tag("div", shown, data_reveal="", hidden="")
     return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
 
 
 def _claim(claim: Claim) -> str:
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
-    shown = _widget(claim.widget) if claim.widget else ""
+    shown = widget_place(claim.widget) if claim.widget else ""
     reveal = tag("div", shown, data_reveal="", hidden="") if shown else ""
     words = tag("h3", claim.words, class_="fa-claim-words", tabindex=-1)
     return tag("section", _json("data-claim", said, words + reveal, class_="fa-claim"),
@@ -174,7 +176,7 @@ def _section(key: str, title: str, words: str = "", heading: str = "") -> str:
     elif key == "claims":
         below = Markup().join(map(_claim, claims.CLAIMS))
     elif key == "wild":
-        inside = _widget("backends")
+        inside = widget_place("backends")
         below = div("fa-snippets", *map(_snippet, wild.SNIPPETS))
     elif key == "glossary":
         inside = _terms()
@@ -182,9 +184,9 @@ def _section(key: str, title: str, words: str = "", heading: str = "") -> str:
         inside = _papers()
     elif key == "handout":
         sheets = ("handout1", "handout2")
-        inside = Markup().join(tag("h3", widgets()[k].title) + _widget(k) for k in sheets)
+        inside = Markup().join(tag("h3", widgets()[k].title) + widget_place(k) for k in sheets)
     else:
-        inside = _widget(key.removeprefix("lab-"))
+        inside = widget_place(key.removeprefix("lab-"))
     intro = _intro(words) if words else ""
     return _card(key, heading or title, intro, inside, kind="is-wide") + below
 

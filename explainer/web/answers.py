@@ -18,7 +18,7 @@ from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
-from explainer.web.export import animation, as_json, as_npz
+from explainer.web.files import animation, as_json, as_npz
 from explainer.web.wire import pack_visit, packed_gzip
 
 NICE = 10  # behind the web process, whatever the machine does

@@ -17,6 +17,7 @@ from explainer.base.paths import ASSETS
 # what they need from the first
 SCRIPTS = {"all": "js/main.js", "step": "js/step/index.js", "warps": "js/warps/index.js"}
 OFFLINE = "js/step/offline.js"
+SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
@@ -83,6 +84,11 @@ def offline() -> str:
     if "import.meta" in text:
         raise BundleError("offline.js: a classic script has no import.meta")
     return f"(() => {{\n{START}{text}{_ref(OFFLINE)}.start();\n}})();\n"
+
+
+def site() -> str:
+    """All pages without a server, as a module that stands in its page and starts them."""
+    return f"{START}{bundle(SITE)}{_ref(SITE)}.start();\n"
 
 
 @lru_cache(maxsize=len(SCRIPTS))

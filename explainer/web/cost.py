@@ -12,7 +12,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import ORDERS
 from explainer.parallel import warps
 from explainer.problem import Problem
-from explainer.web.export import exported
+from explainer.web.files import exported
 from explainer.web.wire import has_numbers
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process

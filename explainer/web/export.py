@@ -1,64 +1,60 @@
-"""Pages that play with no server, and traces as files: ``python -m explainer.web.export FOLDER``.
+"""The whole lesson as files that any host can serve: ``python -m explainer.web.export FOLDER``.
 
-A page holds the player, the traces it shows and the listings; it loads nothing, from anywhere.
+One page with the app's own parts, and in ``data/`` beside it what the app's server would be asked:
+the traces of the tour, of every link of the lesson and of a few presets, the settings of the
+widgets, the views of a few workloads, what was recorded. Every address is relative.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
-import io
+import gzip
 import json
-from dataclasses import replace
-from html import escape
+import shutil
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
-import numpy as np
-import orjson  # Gradio brings it
+import plotly
+from markupsafe import Markup
 
-from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.schedule import check_size
-from explainer.algorithms.traffic import summed
 from explainer.base.amounts import amount
-from explainer.base.fields import ORDERS, refused
-from explainer.base.paths import ASSETS
 from explainer.learn import glossary
+from explainer.learn.registry import rungs, widgets
 from explainer.learn.tour import CHAPTERS, chapters
+from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
-from explainer.trace import Trace, trace
-from explainer.web import bundle
+from explainer.views.bar import BAR
+from explainer.views.html import awaited, div, tag
+from explainer.views.learn_report import page, widget_place
+from explainer.web import bundle, held
+from explainer.web.boards import BOARDS, Board
+from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
-from explainer.web.wire import KIND, pack
+from explainer.web.routes import SHEETS, sheet
+from explainer.web.wire import pack
 
-SHEETS = (
-    "tokens.css",
-    "player.css",
-    "step.css",
-    "hall.css",
-    "motion.css",
-    "story.css",
-    "links.css",
-    "tour.css",
-    "terms.css",
-    "offline.css",
+LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+PRESETS = (  # title, Problem
+    ("Sixteen rows, causal", Problem()),
+    ("A sentence of six words", Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
+    ("Ragged edges", Problem(n=14, block_q=4, block_k=5, causal=False)),
+    ("FlashAttention-1", Problem(order="fa1")),
+    ("Standard attention", Problem(order="standard")),
+    ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
-MOST_EXPORTED = 6_000_000  # numbers in a file
-MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
-# name of the file → title, Problem
-PRESETS = {
-    "first-steps": ("Sixteen rows, causal", Problem()),
-    "sentence": (
-        "A sentence of six words",
-        Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence"),
-    ),
-    "ragged": ("Ragged edges", Problem(n=14, block_q=4, block_k=5, causal=False)),
-    "fa1": ("FlashAttention-1", Problem(order="fa1")),
-    "standard": ("Standard attention", Problem(order="standard")),
-    "larger": ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
+TABS = {"step": "Step", "run": "Run", "memory": "Memory", "parallel": "Parallel", "learn": "Learn"}
+NO_SERVER = "This copy of the lesson has no server"
+LACKS = {
+    "trace": f"{NO_SERVER} and does not hold this Problem. Those it holds: press C.",
+    "learn": f"{NO_SERVER} and holds each control by itself, the others as at first: press Reset. "
+    "The app takes any.",
+    "code": f"{NO_SERVER}: the app compiles the tile and shows its code.",
+    "any": f"{NO_SERVER}: the app answers this.",
 }
+OTHER = f"{NO_SERVER} and does not hold the workload of this address; this is one that it holds."
+
+RADIO = Markup('<input type="radio" name="{}" value="{}" {}>')
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -66,153 +62,171 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'unsafe-inline'; connect-src data:; img-src data:">
-<title>{title}</title>
+script-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; frame-src 'none'">
+<title>FlashAttention, tile by tile</title>
+<link rel="icon" href="data:,">
 <style>
 {style}
 </style>
 </head>
-<body class="fa-offline">
-<header><h1>{title}</h1><p>{remark}</p>{links}</header>
-<main id="stage"></main>
+<body class="fa-site">
+<div class="gradio-container"><main class="main app">
+<div id="top">{bar}</div>
+<div id="pages">{pages}</div>
+</main></div>
 <script type="application/json" id="content">{content}</script>
-<script>
+<script type="module">
 {script}</script>
 </body>
 </html>
 """
 
 
-def _name(problem: Problem) -> str:
-    return "&".join(f"{key}={value}" for key, value in problem.to_query().items())
+def _mount(name: str) -> Markup:
+    return tag("div", div("fa-mount"), id=name)
 
 
-def _traces(problems: list[Problem]) -> dict[str, str]:
-    """Every Problem in all three loop orders, so that each page can race them."""
-    every = {replace(p, order=order) for p in problems for order in ORDERS}
-    return {_name(p): base64.b64encode(pack(p)).decode() for p in sorted(every, key=_name)}
+def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
+    """A row of choices, as the app's pages of figures have them; the first is made."""
+    labels = Markup()
+    for k, (value, label) in enumerate(choices.items()):
+        box = RADIO.format(name, value, "" if k else "checked")
+        labels += tag("label", box, tag("span", label))
+    legend = tag("legend", title, class_="fa-said")
+    return tag("fieldset", legend, div("wrap", labels), data_choice=name.partition("-")[2])
 
 
-def _page(title: str, problems: list[Problem], start: dict, tour: bool, links: str = "") -> str:
-    content = {
-        "traces": _traces(problems),
-        "listings": listings(),
-        "chapters": chapters() if tour else None,
-        "glossary": glossary.data(),
-        "start": urlencode(start),
-    }
-    style = "\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS)
-    return PAGE.format(
-        title=escape(title),
-        remark=f"{KIND}; this page needs no server",
-        links=links,
-        style=style,
-        content=json.dumps(content, ensure_ascii=False).replace("<", "\\u003c"),
-        script=bundle.offline().replace("</", "<\\/"),
-    )
+def _board(board: Board) -> Markup:
+    rows = [_choices(f"{board.name}-view", "View", dict(board.views))]
+    if board.choices:
+        rows.append(_choices(f"{board.name}-more", "Shown", dict(board.choices)))
+    loads = {str(k): label for k, (label, _) in enumerate(board.workloads)}
+    rows.append(_choices(f"{board.name}-workload", "Workload", loads))
+    warps = [tag("div", _mount("warps"), data_place="warps")] if "warps" in board.views else []
+    main = div(
+        "fa-main", tag("p", board.lacks, class_="fa-site-note"), div("fa-views", *rows),
+        tag("p", data_place="notice", role="status", class_="fa-site-notice", hidden=""),
+        div("fa-run-block", awaited(), data_place="head"), div("fa-plots", data_place="charts"),
+        *warps, div("fa-run-block", data_place="tail"),
+    )  # fmt: skip
+    told = json.dumps(board.told() | {"lacks": OTHER})
+    return div("fa-page fa-run-page fa-figure-page", main, data_board=told)
 
 
-def animation(problem: Problem, start: dict[str, str]) -> str:
-    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address.
-
-    Raises ProblemError for a Problem with more than 65,536 tiles.
-    """
-    check_size(problem)
-    mask = str(problem.mask)
-    title = (
-        f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {mask}"
-    )
-    return _page(title, [problem], problem.to_query() | start, tour=False)
+def _step(found: list[tuple[str, str]]) -> Markup:
+    """The player, and in the place of its controls the Problems that are here."""
+    said = tag("p", f"{NO_SERVER}. These are the Problems it holds; the app takes any.")
+    links = (tag("a", title, href=f"?{query}") for title, query in found)
+    controls = div("fa-controls fa-step-controls", said, *links)
+    return div("fa-page", controls, div("fa-main", _mount("player")))
 
 
-def exported(problem: Problem) -> int:
-    """Numbers in a file of the whole trace where nothing is skipped."""
-    p = problem
-    if ALGORITHMS[p.order].running:
-        return 4 * p.n * p.d + 3 * p.n * p.n + p.n * (1 + p.Tc * (p.d + 7))
-    return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
-
-
-def check_exported(problem: Problem) -> None:
-    """Raises ProblemError for more numbers than a file may have."""
-    check_size(problem)
-    if (found := exported(problem)) > MOST_EXPORTED:
-        where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
-        why = f"it makes {found:,} numbers, and at most {MOST_EXPORTED:,} are written"
-        raise refused({"n": problem.n}, why, where)
-
-
-def as_json(problem: Problem) -> bytes:
-    """The whole trace as JSON, each number in the fewest digits that give the float32 back; −inf
-    and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
-
-    def plain(x):
-        return x if x is None else np.ascontiguousarray(x)
-
-    check_exported(problem)
-    t = trace(problem)
-    visits = [
-        {
-            "i": v.i,
-            "j": v.j,
-            "kind": v.kind,
-            "stage": v.stage,
-            "phases": v.phases,
-            "transfers": v.transfers,
-            **{name: plain(getattr(v, name)) for name in STATS},
-        }
-        for v in t.visits
+def _named_places() -> list[tuple[str, str]]:
+    """(title, address) of the places of the Step page that the lesson names."""
+    found = [(title, urlencode(problem.to_query())) for title, problem in PRESETS]
+    found += [
+        (f"Tour {k}: {chapter.title}", urlencode(chapter.query()))
+        for k, chapter in enumerate(CHAPTERS, 1)
     ]
-    whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
-    bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
-    told = {"kind": str(KIND), "problem": problem.to_query(), "bytes": bytes_of}
-    return orjson.dumps({**told, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
+    return found + [
+        (f"Rung {k}: {rung.link}", rung.query)
+        for k, rung in enumerate(rungs(), 1)
+        if "page" not in dict(parse_qsl(rung.query))
+    ]
 
 
-def as_npz(problem: Problem) -> bytes:
-    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
-    ``kind`` says what the numbers are. Raises ProblemError as ``as_json`` does, and for too many
-    arrays."""
-    check_exported(problem)
-    if (visits := problem.Tr * problem.Tc) * len(STATS) > MOST_ARRAYS:
-        given = {"br": problem.block_q, "bc": problem.block_k}
-        why = f"they make {visits:,} tiles, and Br × Bc must be large enough to make at most"
-        where = f"in a file of arrays with n = {problem.n}"
-        raise refused(given, f"{why} {MOST_ARRAYS // len(STATS):,} (JSON takes more)", where)
-    t: Trace = trace(problem)
-    arrays = {"kind": np.array(str(KIND))}
-    arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
-    for k, v in enumerate(t.visits):
-        arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
-        for name in STATS:
-            if getattr(v, name) is not None:
-                arrays[f"v{k:04d}_{name}"] = getattr(v, name)
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)
-    return out.getvalue()
+def _name(problem: Problem) -> str:
+    return held.named(problem.to_query().items())
+
+
+def traces(queries: list[str]) -> tuple[dict[str, held.Answers], dict[str, str]]:
+    """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race."""
+    files, where = {}, {}
+    for query in queries:
+        every = {_name(p): p for p in in_every_order(Problem.from_query(dict(parse_qsl(query))))}
+        if where.keys() >= every.keys():
+            continue
+        file = f"trace{len(files)}"
+        files[file] = {k: f"base64,{base64.b64encode(pack(p)).decode()}" for k, p in every.items()}
+        where |= dict.fromkeys(every, file)
+    return files, where
+
+
+def _lesson() -> str:
+    """The Learn page, whose controls reach what is held and nothing between."""
+    text = page()
+    for key, widget in widgets().items():
+        text = text.replace(widget_place(key), widget_place(key, held.controls(widget)))
+    return text
+
+
+def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
+    """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
+    of_widgets = {key: held.learn(widget) for key, widget in widgets().items()}
+    led_to = [query for _, query in _named_places()] + held.links(of_widgets)
+    files, where = traces(led_to)
+    tile = packed(*from_query(START))
+    files |= {
+        "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
+        "learn.html": {"": _lesson()},
+        "glossary": {"": glossary.data()},
+        "listing": {"": listings()},
+        "tour": {"": chapters()},
+        "warps": {"": tile},
+        **{board.name: board.held() for board in BOARDS},
+    }
+    return files, where
+
+
+def _index(files: list[str], where: dict[str, str]) -> str:
+    """The page itself."""
+    panels = {"step": _step(_named_places()), "learn": _mount("learn")}
+    panels |= {board.name: _board(board) for board in BOARDS}
+    tabs, places = Markup(), Markup()
+    for name, title in TABS.items():
+        first = name == "step"
+        tabs += tag(
+            "button", title, type="button", role="tab", data_tab_id=name, id=f"tab-{name}",
+            aria_controls=f"page-{name}", aria_selected=str(first).lower(),
+            tabindex=0 if first else -1, class_="selected" if first else "",
+        )  # fmt: skip
+        places += tag(
+            "div", panels[name], role="tabpanel", id=f"page-{name}", aria_labelledby=f"tab-{name}",
+            **({} if first else {"hidden": ""}),
+        )  # fmt: skip
+    bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label="Pages"))
+    kinds = [name for name in files if name not in set(where.values())]
+    plain = Problem().to_query()
+    content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
+    return PAGE.format(
+        style=sheet((*SHEETS, "warps.css", "site.css")),
+        bar=BAR,
+        pages=bar + places,
+        content=in_script(content),
+        script=bundle.site().replace("</", "<\\/"),
+    )
 
 
 def site(folder: Path) -> list[Path]:
-    """Writes the tour as index.html and a page for each preset; any static host can serve them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    links = "".join(
-        f'<a href="{name}.html">{escape(title)}</a>' for name, (title, _) in PRESETS.items()
-    )
-    nav = f'<nav><a href="index.html">Tour</a>{links}</nav>'
-    tour = [chapter.problem for chapter in CHAPTERS]
-    pages = {"index": _page("FlashAttention, tile by tile: a tour", tour, {}, True, nav)}
-    for name, (title, problem) in PRESETS.items():
-        pages[name] = _page(title, [problem], problem.to_query(), False, nav)
-    written = []
-    for name, text in pages.items():
-        written.append(folder / f"{name}.html")
-        written[-1].write_text(text, encoding="utf-8")
+    """Writes the page, its answers and the library of its charts; any static host can serve them,
+    under any path."""
+    (folder / "data").mkdir(parents=True, exist_ok=True)
+    files, where = answers()
+    written = [folder / "index.html"]
+    written[0].write_text(_index([*files], where), encoding="utf-8")
+    for name, found in files.items():
+        told = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        data = base64.b64encode(gzip.compress(told, mtime=0)).decode()
+        written.append(folder / "data" / f"{name}.js")
+        script = f"(globalThis.faData ??= {{}})[{json.dumps(name)}] = {json.dumps(data)};\n"
+        written[-1].write_text(script, encoding="utf-8")
+    written.append(Path(shutil.copy(LIBRARY, folder)))
     return written
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Write the tour and the presets as a static site.")
+    parser = argparse.ArgumentParser(description="Write the whole lesson as a static site.")
     parser.add_argument("folder", type=Path)
-    for path in site(parser.parse_args().folder):
-        print(f"{path}  {amount(path.stat().st_size)}")
+    written = site(parser.parse_args().folder)
+    size = amount(sum(path.stat().st_size for path in written))
+    print(f"{written[0]}  and {len(written) - 1} files beside it, {size} in all")

@@ -24,8 +24,9 @@ class Tally:
 class Connection:
     """One keep-alive connection; reads a body to its end and forgets it unless it is wanted."""
 
-    def __init__(self, host: str, port: int, tally: Tally) -> None:
+    def __init__(self, host: str, port: int, tally: Tally, header: str = "") -> None:
         self.host, self.port, self.tally = host, port, tally
+        self.header = f"{header}\r\n" if header else ""  # one of its own
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
@@ -34,7 +35,7 @@ class Connection:
         kind = "Content-Type: application/json\r\n" if body else ""
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
-            f"Accept-Encoding: gzip, br\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
+            f"Accept-Encoding: gzip, br\r\n{self.header}{kind}Content-Length: {len(body)}\r\n\r\n"
         ).encode()
         for attempt in (1, 2):
             try:

@@ -16,7 +16,7 @@ from explainer.problem import Problem
 from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace
 from explainer.web import cost, wire
 from explainer.web.answers import MAKERS
-from explainer.web.export import exported
+from explainer.web.files import exported
 
 SHAPES = [
     Problem(),

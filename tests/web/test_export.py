@@ -11,12 +11,14 @@ import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import summed
-from explainer.learn.tour import CHAPTERS
+from explainer.learn.registry import widgets
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
-from explainer.web import bundle
+from explainer.web import bundle, held
+from explainer.web.boards import BOARDS
 from explainer.web.bundle import BundleError
-from explainer.web.export import PRESETS, animation, as_json, as_npz, site
+from explainer.web.export import traces
+from explainer.web.files import animation, as_json, as_npz
 from explainer.web.wire import KIND
 
 PROBLEMS = [
@@ -69,15 +71,39 @@ def test_page_is_whole_and_loads_nothing():
     assert len(page) < 400_000
 
 
-def test_site_has_the_tour_and_every_preset(tmp_path):
-    written = site(tmp_path)
-    assert {path.stem for path in written} == {"index", *PRESETS}
-    for path in written:
-        text = path.read_text()
-        loads_nothing(text)
-        for link in re.findall(r'href="([^"]+)"', text):
-            assert (tmp_path / link).exists()
-    assert CHAPTERS[0].text in (tmp_path / "index.html").read_text()
+def test_a_site_holds_a_problem_once_in_every_order():
+    files, where = traces(["n=2&d=1", "n=2&d=1&order=fa1", "n=3&d=1"])
+    assert len(files) == 2 and len(where) == 6
+    assert all(name in files[file] for name, file in where.items())
+
+
+@pytest.mark.parametrize("key", ["dot", "safe", "mask", "claim_minus", "pipeline"])
+def test_a_site_holds_every_place_that_its_controls_reach(key):
+    """Each control alone, and all with each other where they are few."""
+    widget = widgets()[key]
+    settings = {tuple(map(held.number, values)) for values in held.settings(widget)}
+    first = tuple(held.number(control.value) for control in widget.controls)
+    assert first in settings
+    for k, control in enumerate(held.controls(widget)):
+        own = widget.controls[k]
+        if control.kind == "range":
+            assert own.low <= control.low <= own.value <= control.high <= own.high
+            count = round((control.high - control.low) / control.step)
+            places = [round(control.low + j * control.step, 6) for j in range(count + 1)]
+        else:
+            places = [value for value, _ in control.choices] or ["0", "1"]
+        for place in map(held.number, places):
+            assert (*first[:k], place, *first[k + 1 :]) in settings
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_a_site_holds_every_view_that_can_be_chosen(board):
+    asked = board.asked()
+    assert {query["view"] for query in asked} == set(board.views)
+    for query in asked:
+        assert (board.key in query) == (query["view"] in board.shown)
+    loads = [dict(load) for _, load in board.workloads]
+    assert loads[0] == {} and set().union(*loads) <= set(board.plain)
 
 
 def test_too_many_tiles_is_a_sentence():

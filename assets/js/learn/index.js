@@ -5,6 +5,7 @@ import { isOnScreen, opened } from "../site/pages.js";
 import { BUILD } from "../lib/build.js";
 import { el, hall, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
+import { reach } from "../lib/fetched.js";
 import { draw } from "./blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./questions.js";
 import { settle, Widget } from "./widget.js";
@@ -341,7 +342,7 @@ const mounted = new WeakMap();
 export async function mountLearn({ element }) {
   if (!mounted.has(element)) mounted.set(element, new Learn(element));
   const place = element.querySelector(".fa-mount");
-  const answer = await fetch(new URL(`fa/learn.html?build=${BUILD}`, document.baseURI));
+  const answer = await reach(new URL(`fa/learn.html?build=${BUILD}`, document.baseURI));
   if (answer.ok) place.innerHTML = await answer.text();
   else place.textContent = "This page could not be loaded: reload it.";
 }

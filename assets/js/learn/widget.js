@@ -4,6 +4,7 @@
 import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
+import { reach } from "../lib/fetched.js";
 import { draw } from "./blocks.js";
 import { Transport } from "../views/transport.js";
 
@@ -199,7 +200,7 @@ export class Widget {
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
     const query = new URLSearchParams([["w", this.key], ...values, ["build", BUILD]]);
     try {
-      const answer = await fetch(new URL(`fa/learn?${query}`, document.baseURI), { signal: asking.signal });
+      const answer = await reach(new URL(`fa/learn?${query}`, document.baseURI), { signal: asking.signal });
       const found = await answer.json();
       if (asking.signal.aborted) return;
       if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);

@@ -3,6 +3,16 @@
 const TIMES = 2; // asked again when the server is busy
 const MOST_S = 20; // that a visitor waits for it each time
 
+/** @type {(address: string | URL, how?: RequestInit) => Promise<Response>} */
+let answering = (address, how) => fetch(address, how);
+
+/** A page that came with its answers has no server: this one answers in its place.
+ * @param {typeof answering} other */
+export const answersFrom = (other) => void (answering = other);
+
+/** Every question of the pages goes through here. @type {typeof answering} */
+export const reach = (address, how) => answering(address, how);
+
 /** Resolves after so many seconds. */
 const pause = (seconds) => new Promise((done) => void setTimeout(done, 1000 * seconds));
 
@@ -14,7 +24,7 @@ const pause = (seconds) => new Promise((done) => void setTimeout(done, 1000 * se
  * @param {(seconds: number) => Promise<unknown>} [wait] */
 export async function asked(address, signal, busy, wait = pause) {
   for (let again = TIMES; ; again -= 1) {
-    const response = await fetch(address, { signal });
+    const response = await reach(address, { signal });
     if (response.ok) return response;
     const sentence = (await response.json().catch(() => null))?.error ?? `The server answered ${response.status}.`;
     const after = Number(response.headers.get("Retry-After"));

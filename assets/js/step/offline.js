@@ -10,8 +10,8 @@ function nameOf(query) {
   return PROBLEM_KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
 }
 
-/** The page: <main id="stage">, and as JSON in #content {traces: {name: base64}, listings, chapters | null, glossary,
- * start: query string}. */
+/** The page: <main id="stage">, and as JSON in #content {traces: {name: base64}, listings, glossary, start: query
+ * string}. */
 export function start() {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
   const content = JSON.parse(document.getElementById("content").textContent);
@@ -22,9 +22,7 @@ export function start() {
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
     },
     listings: () => Promise.resolve(content.listings),
-    chapters: content.chapters && (() => Promise.resolve(content.chapters)),
     race: { clock: "bytes" },
   });
-  if (content.chapters) stage.tour.go(0);
-  else stage.show(content.start);
+  stage.show(content.start);
 }

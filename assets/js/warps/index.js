@@ -212,11 +212,15 @@ class WarpStage {
   }
 }
 
-/** The one component of this script, js/warps.js, which brings its own stylesheet as well; `watch`
- * reports each new query that the controls send. */
-export function mount(_, { element, props, watch }) {
+/** The one component of this script, js/warps.js, which brings its own stylesheet as well. */
+export function mount(_, how) {
   const sheet = new URL(`fa/static/${BUILD}/css/warps.css`, document.baseURI).href;
   document.head.append(el("link", { rel: "stylesheet", href: sheet }));
+  mountWarps(how);
+}
+
+/** `watch` reports each new query that the controls send. */
+export function mountWarps({ element, props, watch }) {
   const stage = new WarpStage(element.querySelector(".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));

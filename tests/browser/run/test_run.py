@@ -13,7 +13,7 @@ from explainer.engine import recorded
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import with_older_names
 from explainer.problem import Problem, ProblemError
-from explainer.web.export import as_json
+from explainer.web.files import as_json
 from tests.browser.harness import focus, open_controls, query_of, settled
 from tests.browser.site.test_server import ask
 

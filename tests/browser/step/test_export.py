@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
-from explainer.web.export import site
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, query_of, read, settled
+from tests.browser.harness import query_of, read, settled
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
@@ -126,24 +124,6 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
     offline.get_by_role("tab", name="Row").click()
     settle(offline)
     assert read(offline)["order"] == "fa1"
-
-
-def test_site_plays_the_tour_from_disk(offline, tmp_path):
-    site(tmp_path)
-    offline.goto((tmp_path / "index.html").as_uri())
-    settle(offline)
-    for k, chapter in enumerate(CHAPTERS):
-        offline.wait_for_selector(f'[data-testid="tour"][data-chapter="{k + 1}"]')
-        if chapter.mode is None:
-            offline.wait_for_selector(
-                f'[data-testid="player"][data-step="{chapter.step}"]'
-                f'[data-order="{chapter.problem.order}"][aria-busy="false"]'
-            )
-        offline.keyboard.press("Space")
-    offline.goto((tmp_path / "sentence.html").as_uri())
-    settle(offline)
-    focus(offline)
-    assert press(offline, "ArrowRight")["step"] == "1"
 
 
 def test_trace_as_file(tab, tmp_path):

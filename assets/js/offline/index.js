@@ -1,0 +1,61 @@
+// All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
+
+import { mountLearn } from "../learn/index.js";
+import { answersFrom } from "../lib/fetched.js";
+import { mountBar } from "../site/bar.js";
+import {} from "../site/code_dialog.js";
+import {} from "../site/hall.js";
+import { chosen, openAsked, opened } from "../site/pages.js";
+import {} from "../site/picker.js";
+import {} from "../site/tables.js";
+import { mount as mountStep } from "../step/index.js";
+import { mountWarps } from "../warps/index.js";
+import { Answers } from "./answers.js";
+import { Board } from "./boards.js";
+
+const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** One page at a time; the address and its listeners are those of site/pages.js. */
+function tabs() {
+  const all = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")];
+  const choose = (tab) => {
+    for (const other of all) {
+      const now = other === tab;
+      other.setAttribute("aria-selected", String(now));
+      other.tabIndex = now ? 0 : -1;
+      other.classList.toggle("selected", now);
+      document.getElementById(other.getAttribute("aria-controls")).hidden = !now;
+    }
+    chosen(tab.dataset.tabId);
+  };
+  for (const tab of all) {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const by = MOVES[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation(); // it is no step of the player
+      const next = all[(all.indexOf(tab) + by + all.length) % all.length];
+      next.focus();
+      next.click();
+    });
+  }
+}
+
+/** A component as Gradio mounts it: with a value of its own that nothing changes. */
+const still = (id) => ({ element: document.getElementById(id), props: { value: "" }, watch: () => {}, trigger: () => {} });
+
+/** The page: its parts as in the app, and in #content what answers.js takes. */
+export function start() {
+  if (matchMedia("(prefers-color-scheme: dark)").matches && !document.body.classList.contains("fa-present")) document.body.classList.add("dark");
+  const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
+  answersFrom((address) => answers.answer(address));
+  mountBar(still("top"));
+  tabs();
+  mountStep("step", still("player"));
+  mountWarps(still("warps"));
+  mountLearn(still("learn"));
+  for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
+  openAsked();
+  for (const part of ["step", "run", "told"]) opened(part);
+}

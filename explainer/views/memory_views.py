@@ -1,0 +1,41 @@
+"""The views of the Memory page by name: a workload → (HTML above, figures, HTML below)."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from explainer.memory import traffic_series
+from explainer.memory.workload import Workload
+from explainer.views import charts, levels_report, memory_report, tiles_report
+
+VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
+         "tiles": "Tiles"}  # fmt: skip
+METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
+PLAIN = {
+    "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
+    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
+}  # fmt: skip
+
+
+def made(view: str, w: Workload, metric: str) -> tuple[str, list[go.Figure], str]:
+    """The view of this name, the first for another one; ``metric`` of the tiles."""
+    if view == "trips":
+        return memory_report.trips(w), [], ""
+    if view == "tiles":
+        return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
+    if view == "traffic":
+        by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
+        tile = f"tiles of {w.block_q} × {w.block_k}"
+        kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
+        left = charts.traffic(by_n, "n", "Traffic against N", kind(by_n), f"one head, {tile}", w.n)
+        right = charts.traffic(
+            by_side, "side", "Traffic against the tile", kind(by_side), f"one head, N = {w.n:,}",
+            w.block_q,
+        )  # fmt: skip
+        tail = memory_report.traffic_tail(w, rows)
+        return memory_report.traffic_head(w, rows), [left, right], tail
+    if view == "capacity":
+        rows = memory_report.capacity_rows(w)
+        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n)
+        return memory_report.capacity_head(w), [chart], memory_report.capacity_tail(w, rows)
+    return levels_report.levels(w), [], ""

@@ -1,0 +1,86 @@
+"""The views of the Parallel page by name: a workload → (HTML above, figures, HTML below)."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from explainer.memory.workload import Workload
+from explainer.parallel import durations, launch, real_schedules
+from explainer.views import charts, parallel_report
+
+VIEWS = {
+    "grid": "Grid to multiprocessors",
+    "real": "The real schedule",
+    "warps": "Warps",
+    "decode": "Decoding",
+}
+CASES = {
+    "fa2-full": "FA-2, full",
+    "fa2-causal": "FA-2, causal",
+    "fa1-full": "FA-1, full",
+    "fa1-causal": "FA-1, causal",
+}
+PLAIN = {
+    "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
+    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
+}  # fmt: skip
+FAR_APART = 6  # from this ratio on each timeline has a scale of its own
+
+View = tuple[str, list[go.Figure], str]
+
+
+def _grid(w: Workload) -> View:
+    both = {order: durations.schedule(w, order) for order in ("fa1", "fa2")}
+    other = (
+        {o: durations.schedule(w, "fa2", o) for o in (launch.PLAIN, launch.HEAD)}
+        if w.causal
+        else None
+    )
+    unit = durations.pace(w, "fa2").unit
+    longest = max(s.makespan for s in both.values())
+    figures = []
+    for order, s in both.items():
+        name = {"fa1": "FA-1: a program per head", "fa2": "FA-2: a program per row block"}[order]
+        name += f", {parallel_report.time(s.makespan, unit)}"
+        kind = parallel_report.simulation(w)
+        told = parallel_report.told(s, launch.programs(w, order), unit, kind)
+        remark = f"{s.waves:.2f} waves"
+        end = longest if longest < FAR_APART * s.makespan else s.makespan
+        remark += "" if end == longest else ", a scale of its own"
+        figures.append(charts.timeline(s, told, name, kind, remark, unit, end))
+    head = parallel_report.grid_head(w, both)
+    return head, figures, parallel_report.grid_tail(w, both, other)
+
+
+def compared(found: real_schedules.Compared) -> View:
+    """A real schedule under the simulated one."""
+    longest = max(found.real.makespan, found.simulated.makespan)
+    figures = []
+    model = parallel_report.simulation(found.workload)
+    for s, name, kind in (
+        (found.simulated, "Simulated", model),
+        (found.real, "Real", found.kind),
+    ):
+        name += f", {parallel_report.time(s.makespan, 'µs')}"
+        told = parallel_report.told(s, found.launch, "µs", kind)
+        figures.append(charts.timeline(s, told, name, kind, "", "µs", longest))
+    return parallel_report.real_head(found), figures, parallel_report.real_tail(found)
+
+
+def recorded(case: str) -> View:
+    """One of ``CASES``, the first for another name."""
+    return compared(real_schedules.of_case(case if case in CASES else PLAIN["case"]))
+
+
+def made(view: str, w: Workload) -> View:
+    """The view of this name; the warps', which has a player of its own, for another one. Raises
+    ProblemError for a launch that cannot be shown."""
+    if view == "grid":
+        return _grid(w)
+    if view == "decode":
+        rows = parallel_report.decode_rows(w)
+        remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
+        chart = charts.decode(rows, parallel_report.decode_kind(rows), remark)
+        head, tail = parallel_report.decode_head(w, rows), parallel_report.decode_tail(w, rows)
+        return head, [chart], tail
+    return parallel_report.warps_head(), [], ""

@@ -1,0 +1,173 @@
+"""A Problem as a file: a page that plays it with no server, its trace as JSON or arrays.
+
+The page holds the player, the traces it shows and the listings; it loads nothing, from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from dataclasses import replace
+from html import escape
+from urllib.parse import urlencode
+
+import numpy as np
+import orjson  # Gradio brings it
+
+from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.schedule import check_size
+from explainer.algorithms.traffic import summed
+from explainer.base.fields import ORDERS, refused
+from explainer.base.paths import ASSETS
+from explainer.learn import glossary
+from explainer.problem import Problem
+from explainer.trace import Trace, trace
+from explainer.web import bundle
+from explainer.web.listings import listings
+from explainer.web.wire import KIND, pack
+
+SHEETS = (
+    "tokens.css",
+    "player.css",
+    "step.css",
+    "hall.css",
+    "motion.css",
+    "story.css",
+    "links.css",
+    "terms.css",
+    "offline.css",
+)
+STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
+MOST_EXPORTED = 6_000_000  # numbers in a file
+MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'; connect-src data:; img-src data:">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body class="fa-offline">
+<header><h1>{title}</h1><p>{remark}</p></header>
+<main id="stage"></main>
+<script type="application/json" id="content">{content}</script>
+<script>
+{script}</script>
+</body>
+</html>
+"""
+
+
+def _name(problem: Problem) -> str:
+    return "&".join(f"{key}={value}" for key, value in problem.to_query().items())
+
+
+def in_every_order(problem: Problem) -> list[Problem]:
+    """The Problem in all three loop orders, so that a page can race them."""
+    return [replace(problem, order=order) for order in ORDERS]
+
+
+def animation(problem: Problem, start: dict[str, str]) -> str:
+    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address.
+
+    Raises ProblemError for a Problem with more than 65,536 tiles.
+    """
+    check_size(problem)
+    title = (
+        f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {problem.mask}"
+    )
+    every = in_every_order(problem)
+    content = {
+        "traces": {_name(p): base64.b64encode(pack(p)).decode() for p in every},
+        "listings": listings(),
+        "glossary": glossary.data(),
+        "start": urlencode(problem.to_query() | start),
+    }
+    return PAGE.format(
+        title=escape(title),
+        remark=f"{KIND}; this page needs no server",
+        style="\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS),
+        content=in_script(content),
+        script=bundle.offline().replace("</", "<\\/"),
+    )
+
+
+def in_script(content: object) -> str:
+    """As JSON that can stand in a script element."""
+    return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def exported(problem: Problem) -> int:
+    """Numbers in a file of the whole trace where nothing is skipped."""
+    p = problem
+    if ALGORITHMS[p.order].running:
+        return 4 * p.n * p.d + 3 * p.n * p.n + p.n * (1 + p.Tc * (p.d + 7))
+    return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
+
+
+def check_exported(problem: Problem) -> None:
+    """Raises ProblemError for more numbers than a file may have."""
+    check_size(problem)
+    if (found := exported(problem)) > MOST_EXPORTED:
+        where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
+        why = f"it makes {found:,} numbers, and at most {MOST_EXPORTED:,} are written"
+        raise refused({"n": problem.n}, why, where)
+
+
+def as_json(problem: Problem) -> bytes:
+    """The whole trace as JSON, each number in the fewest digits that give the float32 back; −inf
+    and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
+
+    def plain(x):
+        return x if x is None else np.ascontiguousarray(x)
+
+    check_exported(problem)
+    t = trace(problem)
+    visits = [
+        {
+            "i": v.i,
+            "j": v.j,
+            "kind": v.kind,
+            "stage": v.stage,
+            "phases": v.phases,
+            "transfers": v.transfers,
+            **{name: plain(getattr(v, name)) for name in STATS},
+        }
+        for v in t.visits
+    ]
+    whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
+    bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
+    told = {"kind": str(KIND), "problem": problem.to_query(), "bytes": bytes_of}
+    return orjson.dumps({**told, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def as_npz(problem: Problem) -> bytes:
+    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
+    ``kind`` says what the numbers are. Raises ProblemError as ``as_json`` does, and for too many
+    arrays."""
+    check_exported(problem)
+    if (visits := problem.Tr * problem.Tc) * len(STATS) > MOST_ARRAYS:
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        why = f"they make {visits:,} tiles, and Br × Bc must be large enough to make at most"
+        where = f"in a file of arrays with n = {problem.n}"
+        raise refused(given, f"{why} {MOST_ARRAYS // len(STATS):,} (JSON takes more)", where)
+    t: Trace = trace(problem)
+    arrays = {"kind": np.array(str(KIND))}
+    arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
+    for k, v in enumerate(t.visits):
+        arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
+        for name in STATS:
+            if getattr(v, name) is not None:
+                arrays[f"v{k:04d}_{name}"] = getattr(v, name)
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()

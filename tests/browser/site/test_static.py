@@ -1,0 +1,213 @@
+"""The lesson as files: a plain file server under a sub-path, the browser offline but for it."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer.learn.registry import rungs
+from explainer.learn.tour import CHAPTERS
+from explainer.problem import Problem
+from explainer.trace import trace
+from explainer.web.boards import BOARDS
+from explainer.web.export import LACKS, OTHER, PRESETS, site
+from tests.browser.expected import complaints, phases
+from tests.browser.harness import Watched, press, query_of, read, settled
+
+UNDER = "/course/fa"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files and nothing else."""
+
+    def log_message(self, *said: object) -> None:
+        pass
+
+
+class Files:
+    """What ``Watched`` knows a server by."""
+
+    def __init__(self, port: int) -> None:
+        self.host = f"127.0.0.1:{port}"
+        self.url = f"http://{self.host}{UNDER}"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    root = tmp_path_factory.mktemp("host")
+    site(root / UNDER[1:])
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Files(server.server_port)
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, files):
+    """One page for all tests; what leaves the host or fails there is a complaint."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, reduced_motion="reduce", service_workers="block"
+    )
+    watched = Watched(context.new_page(), files)
+    context.route(lambda url: not url.startswith(files.url), lambda route: route.abort())
+    page = watched.page
+    page.on("requestfailed", lambda r: watched.problems.append(f"failed: {r.url}"))
+    page.on("response", lambda r: r.ok or watched.problems.append(f"{r.status}: {r.url}"))
+    page.set_default_timeout(20_000)
+    yield watched
+    context.close()
+
+
+@pytest.fixture
+def lesson(opened):
+    yield opened
+    assert opened.verdict() == []
+
+
+def test_the_step_page_plays_by_keyboard(lesson):
+    page = lesson.open()
+    true = trace(Problem())
+    for step, visit in enumerate(true.visits):
+        found = press(page, "ArrowRight") if step else press(page, "End") and press(page, "Home")
+        assert complaints(true, step, phases(visit)[-1] if step else found["phase"], found) == []
+    assert found["step"] == str(len(true.visits) - 1)
+    page.get_by_role("tab", name="Compare").click()
+    page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 3")
+    page.get_by_role("tab", name="Code").click()
+    page.locator(".fa-code :is(li, tr, code)").first.wait_for()
+    assert "step=" in page.url
+
+
+def at(lesson: Watched, query: str):
+    """The page, opened at this address, at rest."""
+    lesson.page.goto(f"{lesson.server.url}/?{query}")
+    return settled(lesson.page)
+
+
+# Shows one place after the other; {place: what the player said instead}.
+SHOW = """async (places) => {
+  const said = {};
+  for (const query of places) {
+    document.dispatchEvent(new CustomEvent("fa:show", { detail: query }));
+    while (!document.querySelector("[data-testid=player][data-step][aria-busy=false]"))
+      await new Promise((done) => requestAnimationFrame(done));
+    const notice = document.querySelector(".fa-player .fa-notice");
+    if (notice.checkVisibility()) said[query] = notice.textContent;
+  }
+  return said;
+}"""
+
+
+def test_the_tour_and_every_place_that_the_lesson_leads_to(lesson):
+    page = lesson.open()
+    page.locator(".fa-start-tour").click()
+    for k, chapter in enumerate(CHAPTERS):
+        page.wait_for_selector(f'[data-testid="tour"][data-chapter="{k + 1}"]')
+        where = f'[data-order="{chapter.problem.order}"][aria-busy="false"]'
+        if chapter.mode is None:
+            page.wait_for_selector(f'[data-testid="player"][data-step="{chapter.step}"]{where}')
+        page.keyboard.press("Space")
+    places = [rung.query for rung in rungs() if "page=" not in rung.query]
+    places += [urlencode(problem.to_query()) for _, problem in PRESETS]
+    assert page.evaluate(SHOW, places) == {}
+    assert LACKS["trace"] in page.evaluate(SHOW, ["n=17"])["n=17"]
+    page.keyboard.press("c")
+    page.get_by_role("link", name=PRESETS[1][0]).click()
+    page.wait_for_url("**/?*data=sentence*")
+    settled(page)
+    assert read(page)["step"] == "0"
+
+
+# Every widget is brought into view; then, all side by side, each control is moved, the others as
+# they are at first. The answer: {widget: what it said instead}.
+WIDGETS = """async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  for (const hidden of document.querySelectorAll("[data-reveal]")) hidden.hidden = false;
+  for (const card of document.querySelectorAll(".fa-learn .fa-card")) {
+    card.scrollIntoView();
+    await frame();
+  }
+  document.querySelector("#learn-dot").scrollIntoView();
+  const wrong = {};
+  const rested = async (root) => {
+    while (!root.querySelector(".fa-widget-body:not([aria-busy]) .fa-blocks > *")) await frame();
+    const said = root.querySelector(".fa-widget-error");
+    if (!said.hidden) wrong[root.dataset.widget] = said.textContent;
+  };
+  const moved = [
+    ["[type=range]", "input", (range) => { range.value = range.max; }],
+    ["select", "change", (menu) => { menu.selectedIndex = menu.options.length - 1; }],
+    ["label:last-child > [type=radio]", "change", (radio) => { radio.checked = true; }],
+    ["[type=checkbox]", "change", (box) => { box.checked = !box.checked; }],
+  ];
+  await Promise.all([...document.querySelectorAll("[data-widget]")].map(async (root) => {
+    await rested(root);
+    for (const [which, event, move] of moved)
+      for (const control of root.querySelectorAll(which)) {
+        root.querySelector(".fa-reset").click();
+        move(control);
+        control.dispatchEvent(new Event(event));
+        await rested(root);
+      }
+  }));
+  return { wrong, widgets: document.querySelectorAll("[data-widget]").length };
+}"""
+
+
+def test_every_rung_and_all_that_it_holds(lesson):
+    page = at(lesson, "page=learn")
+    cards = page.locator(".fa-learn .fa-card.fa-rung")
+    assert [cards.nth(k).get_attribute("id") for k in range(len(rungs()))] == [
+        f"learn-{rung.key}" for rung in rungs()
+    ]
+    found = page.evaluate(WIDGETS)
+    assert found["wrong"] == {} and found["widgets"] > 40
+    assert page.locator("[data-question] :is(button, input)").count() > 40
+    page.locator("#learn-softmax .fa-run-link").first.click()
+    page.wait_for_url(re.compile(r"/course/fa/\?n=16.*order=standard"))
+    settled(page)
+    assert read(page)["order"] == "standard"
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_a_page_of_figures_shows_what_it_holds(lesson, board):
+    page = at(lesson, f"page={board.name}")
+    place = page.locator(f"#page-{board.name}")
+    place.wait_for()
+
+    def choose(row: str, value: str | int) -> None:
+        place.locator(f"[data-choice={row}] label:has([value='{value}'])").click()
+        settled(page)
+        assert place.locator("[data-place=head] > *").count() == 1
+        assert place.locator("[data-place=notice]").is_hidden()
+
+    for view in board.views:
+        choose("view", view)
+        if view in board.shown:
+            choose("more", [*board.choices][-1])
+    choose("view", next(iter(board.views)))
+    choose("workload", len(board.workloads) - 1)
+    last = board.workloads[-1][1]
+    asked = query_of(page)
+    assert {k: asked[board.prefix + k] for k in last} == dict(last)
+    at(lesson, f"page={board.name}&{board.prefix}n=777")
+    place.locator("[data-place=notice]").wait_for()
+    assert place.locator("[data-place=notice]").inner_text() == OTHER
+
+
+def test_a_lecture_hall_has_large_type(lesson):
+    page = at(lesson, "page=memory&mem-view=capacity&mode=present")
+    size = "(node) => parseFloat(getComputedStyle(node).fontSize)"
+    assert page.locator(".xtick text").first.evaluate(size) >= 24
+    assert page.locator("[data-place=tail] > *").is_hidden()
+    page.keyboard.press("PageUp")
+    settled(page)
+    assert query_of(page)["mem-view"] == "traffic" and page.locator(".js-plotly-plot").count() == 2
+    page.keyboard.press("Escape")
+    settled(page)
+    assert page.locator(".xtick text").first.evaluate(size) < 24
