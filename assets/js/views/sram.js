@@ -130,9 +130,7 @@ export class Sram {
     this.around = aroundZero(Q, K, V, O); // what O sums up before its division may lie beyond
     this.scores = range(S);
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
-    const [low, , high] = this.legend.children;
-    set(low, { text: number(this.around[0], true) });
-    set(high, { text: number(this.around[1], true) });
+    this.around.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
   }
 
   /** The numbers of one visit came: their ranges, and room for them. */
