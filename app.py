@@ -9,6 +9,8 @@ import sys
 from functools import partial
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
+# Tiles are small: a second thread only costs, and numbers would hang on how many there are.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gradio as gr
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import json
 import os
 import signal
@@ -19,7 +18,7 @@ from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.web.export import animation, as_json, as_npz
-from explainer.web.wire import pack_visit, packed_gzip
+from explainer.web.wire import compressed, pack_visit, packed_gzip
 
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
@@ -32,8 +31,7 @@ Query = Mapping[str, str]
 def _visit(query: Query) -> bytes:
     at = query.get("at", "")
     step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
-    body = pack_visit(Problem.from_query(query), step)
-    return gzip.compress(body, 6 if len(body) < 4 << 20 else 1, mtime=0)
+    return compressed(pack_visit(Problem.from_query(query), step))
 
 
 def _html(query: Query) -> bytes:
