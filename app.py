@@ -18,7 +18,7 @@ from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import connections, logs, middleware, routes
+from explainer.web import connections, heap, logs, middleware, routes
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -66,6 +66,7 @@ def serve(engine: Engine) -> None:
 
     signal.signal(signal.SIGTERM, end)
     connections.harden()
+    heap.give_back()
     name, port = (os.environ.get(f"GRADIO_SERVER_{key}", "") for key in ("NAME", "PORT"))
     with connections.held(name, port or "7860") as (host, number):
         engine.start()

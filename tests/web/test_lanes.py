@@ -162,7 +162,7 @@ def test_an_idle_process_ends(monkeypatch):
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
 
 
@@ -174,7 +174,7 @@ def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
         raise Busy("Try again in {} s.", 7)
 
     monkeypatch.setattr(DearLane, "answer", full)
-    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
         assert client.get(f"/fa/{address}").status_code == 200
