@@ -211,6 +211,12 @@ def memory(pid: int) -> tuple[float, float]:
     return resident([pid]), resident(children(pid))
 
 
+def computed(pid: int) -> float:
+    """Seconds of CPU that this process has taken, its ended children not counted."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def percentile(values: list[float], share: float) -> float:
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
@@ -235,6 +241,8 @@ async def play(url: str, pid: int | None, seen: list, wanted: argparse.Namespace
             await asyncio.sleep(0.5)
 
     crowd.waits.clear()
+    ours = {"this script": os.getpid()} | ({"the web process": pid} if pid else {})
+    took, began = {name: computed(x) for name, x in ours.items()}, time.monotonic()
     everybody = [
         first,
         *(asyncio.create_task(crowd.flood(k)) for k in range(wanted.flood)),
@@ -247,6 +255,8 @@ async def play(url: str, pid: int | None, seen: list, wanted: argparse.Namespace
     crowd.over.set()
     await asyncio.gather(*everybody)
     watching.cancel()
+    print(f"{time.monotonic() - began:.0f} s, of CPU: ", end="")
+    print(*(f"{computed(x) - took[name]:.0f} s {name}" for name, x in ours.items()), sep=", ")
     good = report(crowd)
     if not pid:
         return good
