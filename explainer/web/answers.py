@@ -9,6 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from explainer.algorithms.inputs import made
 from explainer.algorithms.schedule import schedule
@@ -58,6 +60,8 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
 def main() -> None:
     """Each answer is a line that says how long it is, and then it; or why it is refused."""
     os.nice(NICE)
+    with suppress(OSError):  # Linux shares the machine out among sessions first, and this is one
+        Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
     for cache in (made.cache, schedule.cache):  # one answer asks for them several times
         cache.most = LARGE_BYTES

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
@@ -17,8 +18,8 @@ from explainer.base.fields import ProblemError
 from explainer.base.kept import Kept, kept
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.answers import MAKERS
-from explainer.web.lanes import Busy, DearLane, Left
+from explainer.web.answers import MAKERS, NICE
+from explainer.web.lanes import COMMAND, Busy, DearLane, Left, Worker
 
 # A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
 STAND_IN = (
@@ -147,6 +148,18 @@ def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
             assert len(dear.workers) == 1
 
     asyncio.run(play())
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
+def test_dear_answers_come_behind_the_web_process():
+    worker = Worker(COMMAND)
+    try:
+        worker.ask("trace", {"n": "4"})
+        group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
+        assert group.split()[-2:] == ["nice", str(NICE)]
+        assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
+    finally:
+        worker.end()
 
 
 def test_an_idle_process_ends(monkeypatch):
