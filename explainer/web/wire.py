@@ -196,9 +196,8 @@ def _packed(header: dict, arrays: Arrays) -> bytes:
 
 
 def compressed(body: bytes) -> bytes:
-    """The same bytes for the same body; where it is large nearly as small, in a third of the
-    time."""
-    return gzip.compress(body, 6 if len(body) < 1 << 20 else 4, mtime=0)
+    """The same bytes for the same body."""
+    return gzip.compress(body, 6, mtime=0)
 
 
 @kept(16 << 20, len)
