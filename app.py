@@ -9,6 +9,8 @@ import sys
 from functools import partial
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
+# Tiles are small: a second thread only costs, and numbers would hang on how many there are.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gradio as gr
 
@@ -16,7 +18,7 @@ from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import connections, logs, middleware, routes
+from explainer.web import connections, heap, logs, middleware, routes
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -64,6 +66,7 @@ def serve(engine: Engine) -> None:
 
     signal.signal(signal.SIGTERM, end)
     connections.harden()
+    heap.give_back()
     name, port = (os.environ.get(f"GRADIO_SERVER_{key}", "") for key in ("NAME", "PORT"))
     with connections.held(name, port or "7860") as (host, number):
         engine.start()

@@ -17,18 +17,19 @@ from explainer.problem import Problem
 def steps(problem: Problem) -> Iterator[Step]:
     """Each key block passes every row block; O, m and l come from HBM and go back each time."""
     move = Mover(problem)
+    of_row = [
+        (*(move.read(t, i) for t in ("Q", "O", "l", "m")), *(move.write(t, i) for t in "Olm"))
+        for i in range(problem.Tr)
+    ]
     for j in range(problem.Tc):
-        loaded = False
+        keys = (move.read("K", j), move.read("V", j))
         for i in range(problem.Tr):
             kind = move.kind(i, j)
             if kind == "skipped":
                 yield Step(i, j, kind, None, (), ())
                 continue
-            transfers = [] if loaded else [move.read("K", j), move.read("V", j)]
-            loaded = True
-            transfers += [move.read(t, i) for t in ("Q", "O", "l", "m")]
-            transfers += [move.write(t, i) for t in ("O", "l", "m")]
-            yield Step(i, j, kind, None, computed(kind, store=True), tuple(transfers))
+            yield Step(i, j, kind, None, computed(kind, store=True), keys + of_row[i])
+            keys = ()  # they stay
 
 
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:

@@ -17,16 +17,18 @@ from explainer.problem import Problem
 def steps(problem: Problem) -> Iterator[Step]:
     """Each row block visits the key blocks that its mask leaves; only the last one stores."""
     move = Mover(problem)
+    of_keys = [(move.read("K", j), move.read("V", j)) for j in range(problem.Tc)]
     for i in range(problem.Tr):
         seen = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
         for j in seen:
             first, last = j == seen[0], j == seen[-1]
-            transfers = [move.read("Q", i)] if first else []
-            transfers += [move.read("K", j), move.read("V", j)]
+            transfers = of_keys[j]
+            if first:
+                transfers = (move.read("Q", i), *transfers)
             if last:
-                transfers += [move.write("O", i), move.write("lse", i)]
+                transfers = (*transfers, move.write("O", i), move.write("lse", i))
             kind = move.kind(i, j)
-            yield Step(i, j, kind, None, computed(kind, store=last), tuple(transfers), first)
+            yield Step(i, j, kind, None, computed(kind, store=last), transfers, first)
 
 
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:

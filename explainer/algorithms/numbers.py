@@ -85,17 +85,19 @@ class Run:
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the mask hides a key from a query."""
+        if not self.p.mask.hides:
+            return S
         return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
 
 
 def exp_difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """exp(a − b), with −inf − (−inf) read as "nothing yet": 1 for a statistic, 0 for a score."""
-    return np.exp(a - np.where(np.isneginf(b), np.float32(0), b))
+    return np.exp(a - np.where(b == NEG_INF, np.float32(0), b))
 
 
 def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
     """alpha = exp(m − m_new); 1 for a row that has seen no key yet."""
-    return np.where(np.isneginf(m_new), np.float32(1), exp_difference(m, m_new))
+    return np.where(m_new == NEG_INF, np.float32(1), exp_difference(m, m_new))
 
 
 def visit_of(step: Step, **numbers: np.ndarray) -> Visit:

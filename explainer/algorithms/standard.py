@@ -18,9 +18,11 @@ def steps(problem: Problem) -> Iterator[Step]:
     """Three kernels over everything, tile by tile: none knows what another had on chip."""
     move = Mover(problem)
     everywhere = range(problem.Tc)
+    Q = [move.read("Q", i) for i in range(problem.Tr)]
+    K, V = ([move.read(t, j) for j in everywhere] for t in "KV")
     for i in range(problem.Tr):
         for j in everywhere:
-            transfers = (move.read("Q", i), move.read("K", j), move.write("S", (i, j)))
+            transfers = (Q[i], K[j], move.write("S", (i, j)))
             masked = move.kind(i, j) != "full"
             phases = ("load", "scores", *(("mask",) if masked else ()), "store")
             kind = "partial" if masked else "full"
@@ -31,10 +33,8 @@ def steps(problem: Problem) -> Iterator[Step]:
         phases = ("load", "max", "exp", "sum", "store")
         yield Step(i, None, "full", "softmax", phases, tuple(moves))
     for i in range(problem.Tr):
-        moves = [move.read("P", (i, j)) for j in everywhere]
-        moves += [move.read("V", j) for j in everywhere]
-        moves.append(move.write("O", i))
-        yield Step(i, None, "full", "output", ("load", "output", "store"), tuple(moves))
+        moves = (*(move.read("P", (i, j)) for j in everywhere), *V, move.write("O", i))
+        yield Step(i, None, "full", "output", ("load", "output", "store"), moves)
 
 
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from explainer.algorithms import tiling
 from explainer.base.formats import ITEMSIZE
@@ -44,14 +45,15 @@ class Step:
 
 
 class Mover:
-    """Makes transfers with the byte counts of one Problem."""
+    """Makes transfers with the byte counts of one Problem. A loop that moves a block many times
+    makes its transfer once: there are up to half a million."""
 
     def __init__(self, problem: Problem) -> None:
         self.p = problem
         self.kinds = tiling.kinds(problem)
+        self._names = [[tiling.KINDS[k] for k in row] for row in self.kinds.tolist()]
         self._rows = [_size(tiling.rows(problem, i)) for i in range(problem.Tr)]
         self._cols = [_size(tiling.cols(problem, j)) for j in range(problem.Tc)]
-        self._made: dict[tuple[str, Block, str], Transfer] = {}  # most blocks move many times
 
     def _elements(self, tensor: str, block: Block) -> int:
         if isinstance(block, tuple):
@@ -61,12 +63,8 @@ class Mover:
         return (self._cols if tensor in "KV" else self._rows)[block] * self.p.d
 
     def _move(self, tensor: str, block: Block, op: str, phase: str) -> Transfer:
-        made = self._made.get((tensor, block, op))
-        if made is None:
-            size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
-            made = Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
-            self._made[tensor, block, op] = made
-        return made
+        size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
+        return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
 
     def read(self, tensor: str, block: Block) -> Transfer:
         return self._move(tensor, block, "read", "load")
@@ -75,13 +73,14 @@ class Mover:
         return self._move(tensor, block, "write", "store")
 
     def kind(self, i: int, j: int) -> str:
-        return tiling.KINDS[self.kinds[i, j]]
+        return self._names[i][j]
 
 
 def _size(part: slice) -> int:
     return part.stop - part.start
 
 
+@cache
 def computed(kind: str, *, store: bool) -> tuple[str, ...]:
     """The phases of a tile that is computed; only a partial one is masked."""
     mask = ("mask",) if kind == "partial" else ()

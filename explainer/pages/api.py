@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import gradio as gr
 
-from explainer.algorithms.schedule import check_size
 from explainer.base import kinds
 from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
 from explainer.base.own_data import MAX_CHARACTERS
@@ -24,7 +23,7 @@ from explainer.pages.sweep import POLL_S, rows_of
 from explainer.pages.visitors import hung_up, program
 from explainer.problem import Problem
 from explainer.views import downloads
-from explainer.web.files import as_json
+from explainer.web.files import as_json, check_exported
 
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
@@ -34,6 +33,7 @@ ENDPOINTS = {
     "sweep": ("d", "dtype", "methods", "longest"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON
+MOST_SENT = 1_000_000  # numbers in it: all visitors wait while a thread of ours reads them again
 Block = int | Literal["auto"]
 
 BY_KEY = {field.key: field for field in FIELDS.values()}
@@ -168,10 +168,10 @@ def trace(
     given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order)
     try:
         problem = RunRequest.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True))).problem
-        check_size(problem)
         if problem.n > MAX_TRACED:
             allowed = f"a whole number from 1 to {MAX_TRACED} for a trace with all its numbers"
             raise refuse("n", f"{problem.n:,}", allowed)
+        check_exported(problem, MOST_SENT)
     except ProblemError as error:
         raise _refused(str(error)) from None
     return json.loads(as_json(problem))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import gradio as gr
 
 from explainer.views.charts import large
@@ -10,6 +12,11 @@ HALF = 248  # px of a chart in a lecture hall when two stand one above the other
 HALL = 460  # of one, or of two side by side
 ALONE = 528  # of one that stands alone under its headline
 WIDE, PAIRED = 84, 42  # characters of a heading there, across the hall or beside another chart
+
+# Gradio looks for these on disk at every event, and for each plot at the first of a visitor, which
+# is most of what the event costs; known to be missing, they are not looked for.
+for unused in ("bokeh", "matplotlib"):
+    sys.modules.setdefault(unused, None)
 
 
 def plot() -> gr.Plot:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from explainer.algorithms.inputs import made
 from explainer.algorithms.schedule import schedule
@@ -19,7 +20,7 @@ from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.web.files import animation, as_json, as_npz
-from explainer.web.wire import pack_visit, packed_gzip
+from explainer.web.wire import compressed, pack_visit, packed_gzip
 
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
@@ -32,8 +33,7 @@ Query = Mapping[str, str]
 def _visit(query: Query) -> bytes:
     at = query.get("at", "")
     step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
-    body = pack_visit(Problem.from_query(query), step)
-    return gzip.compress(body, 6 if len(body) < 4 << 20 else 1, mtime=0)
+    return compressed(pack_visit(Problem.from_query(query), step))
 
 
 def _html(query: Query) -> bytes:
@@ -60,6 +60,8 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
 def main() -> None:
     """Each answer is a line that says how long it is, and then it; or why it is refused."""
     os.nice(NICE)
+    with suppress(OSError):  # Linux shares the machine out among sessions first, and this is one
+        Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
     for cache in (made.cache, schedule.cache):  # one answer asks for them several times
         cache.most = LARGE_BYTES

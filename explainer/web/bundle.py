@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import lru_cache
+from pathlib import Path
 
 from explainer.base.paths import ASSETS
 
@@ -39,7 +40,12 @@ def _place(importer: str, relative: str) -> str:
 
 def _ref(name: str) -> str:
     """A module in the script; by number, since the names would be a hundredth of what is sent."""
-    return f"m[{sorted(ASSETS.rglob('*.js')).index(ASSETS / name)}]"
+    return f"m[{_numbers(ASSETS)[ASSETS / name]}]"
+
+
+@lru_cache(maxsize=1)
+def _numbers(folder: Path) -> dict[Path, int]:
+    return {path: k for k, path in enumerate(sorted(folder.rglob("*.js")))}
 
 
 def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:

@@ -114,12 +114,12 @@ def exported(problem: Problem) -> int:
     return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
 
 
-def check_exported(problem: Problem) -> None:
+def check_exported(problem: Problem, most: int = MOST_EXPORTED) -> None:
     """Raises ProblemError for more numbers than a file may have."""
     check_size(problem)
-    if (found := exported(problem)) > MOST_EXPORTED:
+    if (found := exported(problem)) > most:
         where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
-        why = f"it makes {found:,} numbers, and at most {MOST_EXPORTED:,} are written"
+        why = f"it makes {found:,} numbers, and at most {most:,} are written"
         raise refused({"n": problem.n}, why, where)
 
 

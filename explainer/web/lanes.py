@@ -70,10 +70,9 @@ class Worker:
 
     def _ask(self, kind: str, query: Mapping[str, str]) -> bytes:
         if self.process is None:
-            threads = str(max(1, CORES // PLACES))
             self.process = subprocess.Popen(
                 self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env=os.environ | {"OPENBLAS_NUM_THREADS": threads}, start_new_session=True,
+                start_new_session=True,
             )  # fmt: skip
             if self._ended:  # while it was starting
                 self.end()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import AsyncIterator
 from functools import lru_cache, partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -57,6 +58,7 @@ COMPUTED = {
     "export.json": "application/json",
     "export.npz": "application/zip",
 }
+PIECE = 256 << 10  # bytes of a large answer
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -94,6 +96,12 @@ def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
     }
 
 
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """The next when the last is on its way: in one, each layer would hold a copy of it all."""
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
+
+
 async def computed(dear: DearLane, kind: str, request: Request) -> Response:
     """``GET /fa/<kind>?…``: what :mod:`explainer.web.answers` makes of the address."""
     query = dict(request.query_params)
@@ -108,7 +116,11 @@ async def computed(dear: DearLane, kind: str, request: Request) -> Response:
     except Busy as busy:
         headers = {"Retry-After": str(busy.after), "Cache-Control": "no-store"}
         return JSONResponse({"error": str(busy)}, 503, headers)
-    return Response(body, media_type=COMPUTED[kind], headers=_seen(kind, query))
+    headers = _seen(kind, query)
+    if len(body) <= PIECE:
+        return Response(body, media_type=COMPUTED[kind], headers=headers)
+    headers |= {"Content-Length": str(len(body))}
+    return StreamingResponse(_pieces(body), media_type=COMPUTED[kind], headers=headers)
 
 
 def learn_page(request: Request) -> Response:

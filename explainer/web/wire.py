@@ -55,8 +55,12 @@ def has_numbers(problem: Problem) -> bool:
 def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
     """Visits and transfers as flat arrays; a block of S or P is the index i·Tc + j."""
     moves = [t for s in steps for t in s.transfers]
+    # Few are looked at: most blocks move many times, by the same transfer.
+    ids = np.fromiter(map(id, moves), np.int64, len(moves))
+    _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
+    each = [moves[k] for k in firsts]
     Tc = problem.Tc
-    blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in moves]
+    blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in each]
     counts = [len(s.transfers) for s in steps]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (TENSORS, PHASES))
     bits = {
@@ -70,11 +74,11 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
         "v_stage": np.array([STAGES.index(s.stage) for s in steps], "u1"),
         "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
         "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
-        "t_tensor": np.array([tensors[t.tensor] for t in moves], "u1"),
-        "t_block": np.array(blocks, "i4"),
-        "t_op": np.array([t.op == "write" for t in moves], "u1"),
-        "t_phase": np.array([places[t.phase] for t in moves], "u1"),
-        "t_bytes": np.array([t.nbytes for t in moves], "i4"),
+        "t_tensor": np.array([tensors[t.tensor] for t in each], "u1")[which],
+        "t_block": np.array(blocks, "i4")[which],
+        "t_op": np.array([t.op == "write" for t in each], "u1")[which],
+        "t_phase": np.array([places[t.phase] for t in each], "u1")[which],
+        "t_bytes": np.array([t.nbytes for t in each], "i4")[which],
     }
 
 
@@ -191,7 +195,12 @@ def _packed(header: dict, arrays: Arrays) -> bytes:
     return b"".join([b"FATR", struct.pack("<I", len(text)), text, *chunks])
 
 
+def compressed(body: bytes) -> bytes:
+    """The same bytes for the same body."""
+    return gzip.compress(body, 6, mtime=0)
+
+
 @kept(16 << 20, len)
 def packed_gzip(problem: Problem) -> bytes:
     """``pack`` compressed, the same bytes for the same Problem."""
-    return gzip.compress(pack(problem), compresslevel=6, mtime=0)
+    return compressed(pack(problem))

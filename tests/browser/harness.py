@@ -33,8 +33,8 @@ NO_CHROMIUM = (
 class Server:
     """``python app.py`` on a free port; a context manager that answers before it is entered."""
 
-    def __init__(self, script: str = "app.py") -> None:
-        self.script = script
+    def __init__(self, script: str = "app.py", worker_nice: str = "0") -> None:
+        self.script, self.worker_nice = script, worker_nice
 
     def __enter__(self) -> Server:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
@@ -42,7 +42,8 @@ class Server:
             "GRADIO_SERVER_NAME": "127.0.0.1",
             "GRADIO_SERVER_PORT": "0",
             "PYTHONUNBUFFERED": "1",
-            "WORKER_NICE": "0",  # what runs beside the tests may be endless, and is not behind it
+            # 0: what runs beside the tests may be endless, and the worker is not behind it
+            "WORKER_NICE": self.worker_nice,
         }
         command = [sys.executable, self.script]
         self._process = subprocess.Popen(

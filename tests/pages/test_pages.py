@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import fields
 
+import gradio as gr
 import pytest
 
 from explainer.base.paths import ROOT
@@ -114,3 +115,32 @@ def test_every_key_of_a_request_is_a_control_of_the_run_page():
     asked = RunRequest.from_query(own)
     assert set(run.KEYS) == set(asked.to_query()) - {"order"}
     assert tuple(run._shown({})) == run.KEYS
+
+
+# In a process of its own: it looks at what is imported.
+LOOK = """
+import sys
+from explainer.pages.plots import plot
+import gradio as gr
+from gradio.utils import MatplotlibBackendMananger
+class Seen:
+    def find_spec(self, name, path=None, target=None):
+        print(name)
+with gr.Blocks():
+    place = plot()
+sys.meta_path.insert(0, Seen())
+place.get_config()
+with MatplotlibBackendMananger():
+    pass
+"""
+
+
+def test_an_event_looks_for_no_library_that_no_chart_needs():
+    done = subprocess.run([sys.executable, "-c", LOOK], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+def test_a_trace_for_a_program_is_bounded_in_numbers():
+    with pytest.raises(gr.Error, match="at most 1,000,000"):
+        api.trace(128, 256, 1, 1)
+    assert len(api.trace(128, 64, 8, 8)["visits"])

@@ -72,6 +72,15 @@ def test_what_is_dear_costs_more_than_the_threshold():
     assert not dear("trace", n=128, d=64, br=16, bc=16)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_block_that_moves_many_times_is_one_transfer(order):
+    p = Problem(n=40, d=4, block_q=8, block_k=4, order=order, mask="full")
+    made = {id(t) for step in schedule(p) for t in step.transfers}
+    of_tiles = 4 * p.Tr * p.Tc if order == "standard" else 0  # S and P there and back, each once
+    of_rows = {"fa2": 3, "fa1": 7, "standard": 2}[order]
+    assert len(made) == of_tiles + of_rows * p.Tr + 2 * p.Tc
+
+
 def test_inputs_are_made_once_for_all_loop_orders():
     p = Problem(n=40, d=4, block_k=8, inputs="rising")
     assert make_inputs(p)[0] is make_inputs(replace(p, order="fa1", block_q=2, mask="full"))[0]

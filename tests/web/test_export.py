@@ -40,6 +40,7 @@ def test_json_and_npz_are_the_trace(problem):
     assert found["kind"] == str(arrays["kind"]) == str(KIND)
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))
+        assert getattr(true, name).dtype == np.float32  # so no digit is lost
         listed = np.array(found[name], np.float32)  # null becomes NaN
         expected = getattr(true, name)
         np.testing.assert_array_equal(listed, np.where(np.isfinite(expected), expected, np.nan))
@@ -55,6 +56,7 @@ def test_json_and_npz_are_the_trace(problem):
                 assert listed[name] is None and f"v{k:04d}_{name}" not in arrays
             else:
                 np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], value)
+                assert value.dtype == np.float32
                 np.testing.assert_array_equal(np.array(listed[name], np.float32), value)
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
@@ -17,8 +18,8 @@ from explainer.base.fields import ProblemError
 from explainer.base.kept import Kept, kept
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.answers import MAKERS
-from explainer.web.lanes import Busy, DearLane, Left
+from explainer.web.answers import MAKERS, NICE
+from explainer.web.lanes import COMMAND, Busy, DearLane, Left, Worker
 
 # A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
 STAND_IN = (
@@ -149,6 +150,18 @@ def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
     asyncio.run(play())
 
 
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
+def test_dear_answers_come_behind_the_web_process():
+    worker = Worker(COMMAND)
+    try:
+        worker.ask("trace", {"n": "4"})
+        group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
+        assert group.split()[-2:] == ["nice", str(NICE)]
+        assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
+    finally:
+        worker.end()
+
+
 def test_an_idle_process_ends(monkeypatch):
     monkeypatch.setattr("explainer.web.lanes.IDLE_S", 0.0)
 
@@ -162,7 +175,7 @@ def test_an_idle_process_ends(monkeypatch):
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
 
 
@@ -174,7 +187,7 @@ def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
         raise Busy("Try again in {} s.", 7)
 
     monkeypatch.setattr(DearLane, "answer", full)
-    handlers = middleware.app_kwargs({}, {})["exception_handlers"]
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
         assert client.get(f"/fa/{address}").status_code == 200

@@ -41,3 +41,18 @@ def test_what_is_not_allowed_is_400_and_a_sentence(client, address):
 
 def test_what_is_allowed_is_answered(client):
     assert client.get("/fa/trace?d=1").status_code == 200
+
+
+def test_a_large_answer_is_sent_in_pieces(client):
+    sizes = []
+
+    async def watched(scope, receive, send) -> None:
+        async def note(message) -> None:
+            sizes.append(len(message.get("body", b"")))
+            await send(message)
+
+        await client.app(scope, receive, note)
+
+    answer = TestClient(watched).get("/fa/export.html")
+    assert answer.headers["content-length"] == str(len(answer.content)) == str(sum(sizes))
+    assert max(sizes) <= routes.PIECE < len(answer.content)

@@ -1,0 +1,20 @@
+"""Memory that a large answer took is the machine's again when the answer is sent."""
+
+from __future__ import annotations
+
+import ctypes
+
+THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h
+LARGE = 256 << 10  # bytes
+
+
+def give_back() -> None:
+    """Blocks of 256 KiB and more come from the system one by one, and go back to it when freed.
+
+    glibc raises that bound to the largest block freed so far, up to 32 MiB; the next ones then lie
+    among small ones that stay, and a storm of large answers leaves a hundred MiB behind. Does
+    nothing where the C library is another one.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt:
+        mallopt(THRESHOLD, LARGE)
