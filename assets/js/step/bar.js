@@ -19,7 +19,7 @@ export class StepTransport extends Transport {
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
-    const back = this.key("back", "Back (PageUp)", "backward");
+    const back = this.key("back", "Previous (PageUp)", "backward");
     this.forward = el("button", { type: "button", class: "fa-next", title: "Next (PageDown)" }, [el("span", { text: "Next" }), icon("forward")]);
     this.forward.addEventListener("click", () => player.act("forward"));
     const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": "Leave the lecture hall", title: "Leave the lecture hall (Escape)" }, [icon("leave")]);

@@ -111,7 +111,7 @@ def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab)
     back = [seen[-1]]
     for k in range(len(wanted) - 1):
         if k % 2:
-            page.get_by_role("button", name="Back (PageUp)").click()
+            page.get_by_role("button", name="Previous (PageUp)").click()
         else:
             press(page, "PageUp")
         back.append((read(page)["step"], read(page)["phase"]))
@@ -184,7 +184,7 @@ def test_transport_scrub_and_phase_rail(tab):
     page.get_by_label("Playing", exact=True).click()
     page.get_by_role("button", name="Last tile").click()
     assert read(page)["step"] == "15"
-    page.get_by_role("button", name="Back (PageUp)").click()
+    page.get_by_role("button", name="Previous (PageUp)").click()
     assert read(page)["step"] == "14"
     page.get_by_role("button", name="First tile").click()
     assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
