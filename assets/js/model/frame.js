@@ -56,6 +56,15 @@ export function movePhase(trace, { step, phase }, delta) {
   return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
 }
 
+/** The first visit from v on in which the maximum of a row rises over an earlier one: there α does something. −1 without.
+ * @param {Trace} trace @param {number} v */
+export function firstRise({ header, problem, arrays, steps }, v) {
+  const { r_ptr, r_m_old, r_m_new } = arrays;
+  for (; header.numbers && problem.order !== "standard" && v < steps; v++)
+    for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++) if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
+  return -1;
+}
+
 /** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last.
  * @param {Trace} trace @param {number} [step] @param {string} [phase] @returns {Place} */
 export function place(trace, step, phase) {

@@ -122,7 +122,8 @@ const SAID = {
     if (f.stage) return [`O${i} is made of V and of P, read back from HBM.`, `O${i} = P V`];
     if (f.problem.order === "fa1") return [`O${i} takes in V${j}, and is divided by the new ℓ at every visit.`, `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
     const end = faint(f) ? "The new weights are too small to show." : "Not yet divided by ℓ, and still on chip.";
-    return [`O${i} shrinks by α and takes in V${j}, weighed by P.`, `O${i} ← α·O${i} + P V${j}`, end];
+    if (f.stats.length && f.stats.every(({ m_old }) => m_old === -Infinity)) return [`O${i} takes in V${j}, weighed by P. It was 0: nothing to shrink.`, `O${i} ← P V${j}`, end];
+    return [`O${i}, shrunk by α, takes in V${j}, weighed by P.`, `O${i} ← α·O${i} + P V${j}`, end];
   },
   store: (f) => {
     const what = moved(f, "write");
@@ -130,7 +131,7 @@ const SAID = {
     if (f.stage === "softmax") return [`${what}.`, "P = exp(S − m) / ℓ", whole];
     if (f.stage) return [`${what}.`, "", f.stage === "scores" ? whole : ""];
     if (f.problem.order === "fa1") return [`${what}, at every visit.`, "", "S never crosses."];
-    return [`O${sub(f.i)} is divided by ℓ, once, and goes home with lse${sub(f.i)}.`, `lse${sub(f.i)} = m + log ℓ`, `${bytes(sumBytes(f, "write"))} written to HBM. S never crosses.`];
+    return [`O${sub(f.i)} is divided by ℓ, once, and goes home with lse${sub(f.i)}.`, `lse${sub(f.i)} = m + log ℓ`, `${bytes(sumBytes(f, "write"))} written. lse, one number per row, is for the backward pass. S never crosses.`];
   },
 };
 

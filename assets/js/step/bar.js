@@ -18,7 +18,8 @@ export class StepTransport extends Transport {
   /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. */
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
-    const [first, back, , , last] = this.buttons.children;
+    const [first, , , , last] = this.buttons.children;
+    const back = this.key("back", "Previous (PageUp)", "backward");
     this.forward = el("button", { type: "button", class: "fa-next", title: "Next (PageDown)" }, [el("span", { text: "Next" }), icon("forward")]);
     this.forward.addEventListener("click", () => player.act("forward"));
     const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": "Leave the lecture hall", title: "Leave the lecture hall (Escape)" }, [icon("leave")]);
@@ -51,6 +52,15 @@ export class StepTransport extends Transport {
     this.tiles(trace);
   }
 
+  /** Where Next is about to change its pace it says so. */
+  announce(f) {
+    const { slow } = this.player;
+    const { step } = this.player.ahead(1);
+    const changes = this.grain.value === "auto" && step !== f.step && slow.includes(step) !== slow.includes(f.step);
+    const pace = slow.includes(step) ? "Next: by phases" : "Next: a whole tile";
+    set(this.hint, { text: changes ? pace : "→ tile · ↓ phase" });
+  }
+
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
   tiles({ steps, arrays, problem }) {
     const { v_i, v_j } = arrays;
@@ -71,6 +81,11 @@ export class StepTransport extends Transport {
     this.scrub.parentElement.style.width = `${wide}px`;
   }
 
+  /** The button of a phase. */
+  phase(name) {
+    return [...this.rail.children].find((button) => button.dataset.go === name);
+  }
+
   draw(f, row) {
     for (const button of this.rail.children) {
       const name = button.dataset.go;
@@ -88,6 +103,7 @@ export class StepTransport extends Transport {
     });
     if (this.line.length) set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
     set(this.phaseWord, { text: f.phase });
+    this.announce(f);
     const what = f.stage ? "visit" : "tile";
     this.show({
       step: f.step,

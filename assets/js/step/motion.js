@@ -34,16 +34,33 @@ export class Motion {
   show(from, to, most) {
     const list = acts(this.player.trace, from, to);
     const ms = lengthOfAll(list);
-    const { root, stage, hbm, sram, says, drawer, panes } = this.player;
+    const { root, stage, hbm, sram, says, drawer, panes, transport } = this.player;
     if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
     const style = getComputedStyle(root);
     this.ink = { color: style.color, quiet: style.getPropertyValue("--fa-quiet"), fontFamily: style.fontFamily };
     const cards = [stage, drawer.root, hbm.root, hbm.map, hbm.cursor, hbm.bus.read, hbm.bus.write, sram.root, sram.body, panes.root];
-    this.layer.begin(ms, [...cards, ...says.parts, ...panes.buttons, ...this.tile.nodes]);
+    this.layer.begin(ms, [...cards, transport.rail, ...transport.rail.children, ...says.parts, ...panes.buttons, ...this.tile.nodes]);
     for (const act of list) this.flights(act);
     if (this.layer.isSeen(sram.body)) this.tile.show(list);
     if (from.step !== to.step) this.glide(list[0].after, from);
+    if (list.length > 1) this.follow(list, ms);
     this.settle(from);
+  }
+
+  /** What is said is said of the end: until then it waits, and the rail shows where the tile is. */
+  follow(list, ms) {
+    const { says, sram, transport } = this.player;
+    for (const node of says.parts) this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
+    const named = list.findLast(({ phase }) => phase === "exp");
+    if (named) this.layer.hide(sram.frames.S.head, { ms: named.start });
+    if (!this.layer.isSeen(transport.rail)) return;
+    for (const { phase, start, ms: length } of list) {
+      const button = transport.phase(phase);
+      if (!button) continue;
+      const { x, y, width, height } = this.layer.place(this.layer.box(button));
+      const ring = this.layer.add(el("div", { class: "fa-rail-ring", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
+      this.layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
+    }
   }
 
   /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */

@@ -10,7 +10,7 @@ import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
+import { firstRise, frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
@@ -152,7 +152,7 @@ export class Player {
     set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = this.placed(Math.max(0, here), known ?? (same ? before.phase : step === undefined ? "load" : undefined));
-    this.first = this.at.step;
+    this.from(this.at.step);
     const { running } = ALGORITHMS[trace.problem.order];
     PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
@@ -266,25 +266,33 @@ export class Player {
     const by = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 }[action];
     this.pause();
     if (action === "first") return this.go(0, "load");
-    if (action === "back" && this.at.step === 0) return; // there is no tile before it
+    if (action === "back" && this.at.step === 0) return this.go(0, "load"); // there is no tile before it
     if (!by) return this.transport.act(action);
     const { step, phase } = action.startsWith("phase") ? movePhase(this.trace, this.at, by) : this.ahead(by);
     this.go(step, phase);
   }
 
-  /** Where Next leads: through the phases of the tile that the visitor came to, then from tile to tile. */
+  /** The visits that Next shows phase by phase, for who starts at this one. */
+  from(step) {
+    this.slow = this.trace.header.numbers ? [step, firstRise(this.trace, step)] : [];
+  }
+
+  /** Where Next leads: through the phases of the tile that the visitor came to and of the first in which α shrinks
+   * something; from tile to tile elsewhere. */
   ahead(by) {
     const grain = this.transport.grain.value;
+    const { step } = this.at;
     const next = movePhase(this.trace, this.at, by);
-    const within = this.trace.header.numbers && this.at.step === this.first && next.step === this.at.step;
-    if (grain === "phase" || (grain === "auto" && within)) return next;
-    return by < 0 && this.at.step === 0 ? this.at : place(this.trace, this.at.step + by);
+    if (grain === "phase" || (grain === "auto" && next.step === step && this.slow.includes(step))) return next;
+    const there = step + by;
+    if (there < 0) return this.at;
+    return place(this.trace, there, grain === "auto" && by > 0 && this.slow.includes(there) ? phasesOf(this.trace, there)[0] : undefined);
   }
 
   play() {
     const atEnd = this.at.step === this.trace.steps - 1 && movePhase(this.trace, this.at, 1).phase === this.at.phase;
     if (atEnd) {
-      this.first = 0;
+      this.from(0);
       this.go(0, "load");
     }
     this.transport.start();

@@ -57,15 +57,15 @@ export class Hbm {
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
     const { unit: u, big } = theme;
     this.gap = GAP * u;
-    this.thick = Math.round((big ? 50 : 21) * u); // of a strip
+    this.thick = Math.round((big ? 44 : 21) * u); // of a strip
     const p = trace.problem;
     const edge = this.thick + 3 + this.gap;
-    const top = (big ? 1 : 2) * (this.thick + 3) + this.gap;
+    const top = 2 * (this.thick + 3) + this.gap;
     const box = this.map.getBoundingClientRect();
-    const across = box.width - (big ? 1 : 2) * edge - (big ? 4 : 0);
+    const across = box.width - 2 * edge;
     const side = Math.max(64, Math.floor(Math.min(across, box.height - top - 4)));
     this.cell = side / p.n;
-    this.left = Math.floor(big ? edge : (box.width - side) / 2);
+    this.left = Math.floor((box.width - side) / 2);
     this.top = Math.floor(top + Math.max(0, box.height - top - side - 4) / 2);
     Object.assign(this.canvas.style, { left: `${this.left}px`, top: `${this.top}px` });
     this.ratio = fit(this.canvas, side, side);
@@ -107,9 +107,8 @@ export class Hbm {
           const b = place(k, k + 1);
           labels.push(svg("text", { class: `fa-block-name fa-name-${key}`, x: b.x + b.width / 2, y: b.y + b.height / 2, text: `${name}${sub(k)}` }));
         }
-      const shown = !big || "QK".includes(name);
-      if (shown) parts.push(...blocks, done, bright, ...labels);
-      this.marks[name] = { place, bright, done, blocks, labels, count, shown };
+      parts.push(...blocks, done, bright, ...labels);
+      this.marks[name] = { place, bright, done, blocks, labels, count };
     };
     strip("V", false, above.V, p.Tc, p.block_k);
     strip("K", false, above.K, p.Tc, p.block_k);
@@ -184,12 +183,12 @@ export class Hbm {
     this.drawBus(f);
   }
 
-  /** In a hall the tile bears the name of what the other place magnifies. */
-  nameTile({ i, j, rows, cols, done, kind, problem: { block_q, block_k, order } }) {
+  /** In a hall the tile says which of them it is: S and P themselves are never here. */
+  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k, order } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && j >= 0 && kind !== "skipped" && order !== "standard";
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
-    set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? blockName({ tensor: done("exp") ? "P" : "S", block: [i, j] }) : "" });
+    set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
   }
 
   /** Where the tile of this visit stands in the window. */

@@ -63,7 +63,7 @@ export class Links {
   /** Blocks of the strips, and what of the score matrix it is. */
   inMap(links, of) {
     const { hbm } = this;
-    const strips = Object.entries(hbm.marks).filter(([, { shown }]) => shown).flatMap(([tensor, { place }]) =>
+    const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
       links.runs(of, tensor).map(({ start, stop }) => {
         const { x, y, width, height } = place(start, stop);
         return mark(tensor, `blocks ${start}–${stop - 1}`, of.tensor === tensor, x, y, width, height);

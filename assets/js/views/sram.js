@@ -351,7 +351,7 @@ export class Sram {
     say("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
     const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
-    const state = shrinks ? `× ${number(row.alpha)}` : states[acc?.state] ?? "";
+    const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : states[acc?.state] ?? "";
     say("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
     set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });

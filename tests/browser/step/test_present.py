@@ -143,7 +143,7 @@ LENS = """() => {
 def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = tab.open("mode=present&step=4&phase=exp")
-    for keys, name in (("k₄ k₅ k₆ k₇", "P₂₁"), ("k₈ k₉ k₁₀ k₁₁", "P₂₂")):
+    for keys, name in (("k₄ k₅ k₆ k₇", "2, 1"), ("k₈ k₉ k₁₀ k₁₁", "2, 2")):
         found = page.evaluate(LENS)
         assert max(map(abs, found["off"])) <= 3 and found["short"] > 0, found
         assert page.locator(".fa-key-names b").all_inner_texts() == keys.split()
@@ -162,6 +162,7 @@ def test_the_formula_is_the_largest_type(tab):
     )
     assert max(size for size, own in sizes if not own) < max(size for size, own in sizes if own)
     assert page.locator(".fa-panel-traffic").inner_text().startswith("HBM, asked so far: 1.91 KiB")
+    assert page.locator(".fa-hbm .fa-caption").is_visible()  # that S is never stored
 
 
 def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
@@ -79,23 +80,42 @@ def test_clickers_ends_and_other_phase_keys(tab):
     assert read(page)["step"] == "15"
 
 
-def test_next_goes_by_phases_in_the_first_tile_and_then_by_tiles(tab):
+def rose(visit) -> np.ndarray:
+    """The rows whose maximum rises over an earlier one."""
+    return (visit.m_new > visit.m_old) & np.isfinite(visit.m_old)
+
+
+def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab):
     """Of FINDINGS' S4, S6: on a page just opened, with nothing clicked, from the very beginning."""
     page = tab.open()
     visits = trace(Problem()).visits
     assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
     seen = [(read(page)["step"], read(page)["phase"])]
     wanted = [("0", phase) for phase in visits[0].phases]
-    wanted += [(str(k), phases(visits[k])[-1]) for k in (1, 2)]
+    rises = next(k for k, v in enumerate(visits) if rose(v).any())
+    assert 0 < rises < 5
+    wanted += [(str(k), phases(visits[k])[-1]) for k in range(1, rises)]
+    wanted += [(str(rises), phase) for phase in phases(visits[rises])]  # α does something here
+    wanted += [(str(rises + 1), phases(visits[rises + 1])[-1])]
+    hints = {}
     for _ in wanted[1:]:
+        hints[seen[-1]] = page.locator(".fa-count-text span").inner_text()
         now = press(page, "PageDown")
         seen.append((now["step"], now["phase"]))
     assert seen == wanted
+    assert hints.pop(wanted[wanted.index((str(rises), "load")) - 1]) == "Next: by phases"
+    ends = [k for k, h in hints.items() if h == "Next: a whole tile"]
+    assert ends == [("0", phases(visits[0])[-1]), (str(rises), phases(visits[rises])[-1])]
     assert page.locator(".fa-hero").bounding_box()["height"] == 0
     assert page.locator(".fa-drawer").is_visible()
-    for _ in wanted[1:]:
-        now = press(page, "PageUp")
-    assert (now["step"], now["phase"]) == wanted[0]
+    back = [seen[-1]]
+    for k in range(len(wanted) - 1):
+        if k % 2:
+            page.get_by_role("button", name="Previous (PageUp)").click()
+        else:
+            press(page, "PageUp")
+        back.append((read(page)["step"], read(page)["phase"]))
+    assert back == wanted[::-1]
     page.get_by_role("button", name="Next", exact=True).click()
     assert read(page)["phase"] == "scores"
     page.get_by_label("Playing", exact=True).click()
@@ -164,7 +184,7 @@ def test_transport_scrub_and_phase_rail(tab):
     page.get_by_label("Playing", exact=True).click()
     page.get_by_role("button", name="Last tile").click()
     assert read(page)["step"] == "15"
-    page.get_by_role("button", name="Previous tile").click()
+    page.get_by_role("button", name="Previous (PageUp)").click()
     assert read(page)["step"] == "14"
     page.get_by_role("button", name="First tile").click()
     assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
