@@ -31,6 +31,7 @@ def theme() -> Base:
         button_primary_background_fill_dark="#0072B2",
         button_primary_background_fill_hover_dark="#2285bf",
         button_primary_text_color="#ffffff",
+        checkbox_label_background_fill_hover="#e3eff8",  # 4.5 : 1 for what is not chosen
         slider_color="#0072B2",
         slider_color_dark="#56a9dc",
         layout_gap="8px",

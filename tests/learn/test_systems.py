@@ -249,9 +249,10 @@ def test_every_setting_answers_small_and_with_little_work():
     for widget in systems.WIDGETS:
         first = widget.controls[0]
         for value, control in product([v for v, _ in first.choices], widget.controls[1:]):
-            for other, _ in control.choices:
+            for k, (other, _) in enumerate(control.choices):
                 asked = partial(blocks, widget.key, **{first.key: value, control.key: other})
-                made = assert_light(asked, 500_000, 1_000_000)  # 167,353 lines, 0.3 MB
+                end = k in (0, len(control.choices) - 1)  # to count lines takes ten times as long
+                made = assert_light(asked, 500_000, 1_000_000) if end else asked()
                 assert len(json.dumps(made)) < 40_000
                 assert all(b.get("label") or b.get("words") for b in made)
 

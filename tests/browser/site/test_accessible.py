@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from explainer.pages import memory, parallel
 from tests.browser.harness import focus, press, read, settled
+from tests.browser.site.test_figures import VIEWS, every_view
 
 PAGES = [
     "step=4",
@@ -16,8 +16,6 @@ PAGES = [
     "tour=4",
     "mode=present&step=4",
     "page=run",
-    *(f"page=memory&mem-view={view}" for view in memory.VIEWS),
-    *(f"page=parallel&par-view={view}" for view in parallel.VIEWS),
     "page=learn",
     "page=learn&rung=claims",
 ]
@@ -28,8 +26,6 @@ ONLY = {
     "step=4&phase=exp&sel=S.9.5": ".fa-mount",
     "mode=compare&step=5": ".fa-mount",
     "tour=4": ".fa-mount, .fa-tour",
-    **{f"page=memory&mem-view={view}": ".fa-main" for view in list(memory.VIEWS)[1:]},
-    **{f"page=parallel&par-view={view}": ".fa-main" for view in list(parallel.VIEWS)[1:]},
 }
 # Some page of ours is shown.
 SHOWN = ", ".join(
@@ -82,6 +78,24 @@ def test_axe_finds_nothing_serious(context, server, watch, query):
     page.evaluate("document.body.classList.add('dark')")  # what Gradio does in the dark
     settled(page)
     found += [f"dark: {line}" for line in serious(page, ONLY.get(query), ["color-contrast"])]
+    assert not found, "\n".join(found)
+    assert not small, "\n".join(small)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_axe_finds_nothing_serious_in_any_view(tab, name):
+    tab.page.emulate_media(color_scheme="light")
+    found, small, inside = [], [], None
+    for view, page in every_view(tab, name):
+        if inside is None:
+            page.add_style_tag(content="* { transition: none !important; }")  # no colour half way
+        found += [f"{view}: {line}" for line in serious(page, inside)]
+        small += page.evaluate(TARGETS)
+        page.evaluate("document.body.classList.add('dark')")
+        dark = serious(settled(page), inside, ["color-contrast"])
+        found += [f"{view}, dark: {line}" for line in dark]
+        page.evaluate("document.body.classList.remove('dark')")
+        inside = ".fa-main"  # the rest was looked at
     assert not found, "\n".join(found)
     assert not small, "\n".join(small)
 

@@ -25,6 +25,19 @@ def show(tab, name: str, view: str, **query: str):
     return tab.page
 
 
+def every_view(tab, name: str, mode: str = ""):
+    """(view, page) for each view of this page, one after the other, as a visitor goes on."""
+    first, *_ = VIEWS[name]
+    page = show(tab, name, first, mode=mode)
+    for view, label in VIEWS[name].items():
+        if view != first and mode:
+            page.keyboard.press("PageDown")
+        elif view != first:
+            page.get_by_role("radio", name=label, exact=True).check()
+        page.wait_for_selector(f'[data-view="{view}"]', state="attached")
+        yield view, settled(page)
+
+
 # Of a card, a headline and a chart on screen, what it says of the kind of its figures.
 KINDS_SEEN = r"""() => {
   const seen = (n) => n.checkVisibility() && n.getBoundingClientRect().height > 0;
@@ -43,9 +56,8 @@ SMALL = """() => [...document.querySelectorAll(".fa-kind")].filter((n) =>
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_view_says_of_what_kind_its_figures_are(tab, name, mode):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
-    for view in VIEWS[name]:
-        page = show(tab, name, view, mode=mode)
-        found = settled(page).evaluate(KINDS_SEEN)
+    for view, page in every_view(tab, name, mode):
+        found = page.evaluate(KINDS_SEEN)
         assert found, view
         for kinds in found:
             assert kinds and all(kind.startswith(WORDS) for kind in kinds), (view, found)
@@ -130,10 +142,9 @@ SHADED = """() => [...document.querySelectorAll(".fa-run-table")]
 def test_nothing_is_cut_off_on_a_phone_without_a_cue(tab):
     tables = []
     tab.page.set_viewport_size({"width": 390, "height": 844})
-    for name, views in VIEWS.items():
-        for view in views:
-            page = show(tab, name, view)
-            assert settled(page).evaluate(CUT) == [], view
+    for name in VIEWS:
+        for view, page in every_view(tab, name):
+            assert page.evaluate(CUT) == [], view
             tables += page.evaluate(SHADED)
     assert tables and set(tables) == {"local, scroll"}
 
