@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import httpx  # Gradio's own
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 64_000
+MOST_HOST = 260  # characters, its port with it
 MOST_PATH = 512  # characters of a path; file systems stop at 255 a name
 READ = re.compile(
     r"/(?:$|assets/|static/|fa/|gradio_api/mcp(?:/|$)|(?:config|healthz)/?$"
@@ -117,8 +119,11 @@ class Door:
         _check_count(asked, self.functions[number], '{"data": […]}')
 
 
+@lru_cache(256)  # each of a page's 77 requests says the same
 def _is_host(value: bytes) -> bool:
     """Whether Gradio can build an address from it; from the first, where proxies left more."""
+    if len(value) > MOST_HOST:
+        return False
     try:
         host = value.decode("ascii").partition(",")[0].strip()
         return bool(re.fullmatch(r"[\w.:\[\]-]+", host) and httpx.URL(f"http://{host}").host)
