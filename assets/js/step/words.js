@@ -45,8 +45,16 @@ export class Words {
 export class Controls {
   constructor() {
     document.addEventListener("pointerdown", ({ target }) => {
-      if (this.key && !target.closest(".fa-controls, .fa-word, [role=listbox]")) this.close();
-    });
+      this.closing = Boolean(this.key) && !target.closest(".fa-controls, .fa-word, [role=listbox]");
+      if (this.closing) this.close();
+    }, { capture: true });
+    // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
+    for (const name of ["mousedown", "click"])
+      document.addEventListener(name, (event) => {
+        if (!this.closing || !event.detail) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }, { capture: true });
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
       event.preventDefault();

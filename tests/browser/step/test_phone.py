@@ -74,9 +74,10 @@ def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
 
 
 def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
-    page = phone.open("step=4&phase=exp")
+    page = phone.open("step=4&phase=exp&sel=S.9.5")
     page.get_by_role("button", name="Present").tap()
     assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
+    assert page.locator(".fa-sram").bounding_box()["width"] > 340 and seen(page, ".fa-pick")
     page.locator(".fa-next").tap()
     assert read(page)["phase"] == "sum"
     page.get_by_role("button", name="Leave the lecture hall").tap()
