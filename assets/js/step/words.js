@@ -58,10 +58,11 @@ export class Controls {
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
       event.preventDefault();
-      const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
-      this.close();
-      if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
+      this.done();
     }, { capture: true });
+    const done = el("button", { type: "button", text: "Done" });
+    done.addEventListener("click", () => this.done());
+    this.head = el("header", { class: "fa-sheet-head" }, [el("b", { text: "The Problem" }), done]); // on a phone
   }
 
   get column() {
@@ -75,6 +76,7 @@ export class Controls {
     if (!column) return;
     this.close();
     Object.assign(this, { key, from });
+    column.prepend(this.head);
     column.dataset.open = key;
     from?.setAttribute("aria-expanded", "true");
     if (key !== "all") this.beside(column, from.getBoundingClientRect());
@@ -88,6 +90,13 @@ export class Controls {
     const left = Math.max(MARGIN, Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN));
     const over = word.top > innerHeight / 2;
     column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
+  }
+
+  /** Closed from within: the keyboard is back on the word. */
+  done() {
+    const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
+    this.close();
+    if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
   }
 
   close() {

@@ -17,6 +17,13 @@ SMALL = """() => [...document.querySelectorAll("button, select, summary, [type=r
     && node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, b]) => b.height && b.height < 43.5).map(([name, b]) => `${name}: ${b.height}`)"""
+# The corners of all controls that show their number or slide it, which something lies over or cuts
+CUT = """() => [...document.querySelectorAll(".fa-step-controls input")].filter((node) => node.checkVisibility())
+  .flatMap((node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const corners = [[left + 5, top + 5], [right - 5, top + 5], [left + 5, bottom - 5], [right - 5, bottom - 5]];
+    return corners.filter(([x, y]) => document.elementFromPoint(x, y) !== node).map(() => node.ariaLabel);
+  })"""  # noqa: E501
 SWIPE = """([x0, x1]) => {
   const stage = document.querySelector(".fa-stage");
   const at = (x) => [new Touch({ identifier: 1, target: stage, clientX: x, clientY: 300 })];
@@ -71,6 +78,22 @@ def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
     assert pane(page) == "sram"
     page.evaluate(SWIPE, [300, 80])
     assert pane(page) == "rows"
+
+
+def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
+    page = phone.open("step=4&phase=exp")
+    page.locator(".fa-word-tiles").tap()
+    assert page.evaluate(CUT) == []
+    sheet = page.locator(".fa-step-controls")
+    for name in ("Query block Br", "Key block Bc"):
+        assert sheet.get_by_label(f"range slider for {name}").bounding_box()["width"] > 320
+    page.get_by_label("number input for Key block Bc").fill("8")
+    page.wait_for_selector('[data-testid="player"][data-query*="bc=8"]')
+    done = sheet.get_by_role("button", name="Done")
+    assert done.bounding_box()["height"] >= 44
+    done.tap()
+    assert not sheet.is_visible()
+    assert page.evaluate("document.activeElement.dataset.control") == "tiles"
 
 
 def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
