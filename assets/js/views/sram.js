@@ -1,5 +1,6 @@
 // The SRAM card: the one tile being worked on, as HBM's picture magnified. Q stands left of S, Kᵀ above it, m and ℓ
-// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O.
+// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O. A phone has O and V in the place of
+// m and ℓ, once they are there.
 
 import { Budget } from "./budget.js";
 import { aroundZero, range } from "../lib/colors.js";
@@ -141,15 +142,16 @@ export class Sram {
     this.arrange(f.stage);
   }
 
-  arrange(stage) {
-    this.stage = stage;
+  /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. */
+  arrange(stage, sums = false) {
+    Object.assign(this, { stage, sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
     const strip = stage === "softmax" || stage === "output";
     const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
-    const phone = width < 400;
+    const phone = (this.phone = width < 400);
     const type = big ? Math.max(24, 24 * u) : phone ? 12 : Math.max(12, 13 * u);
     const narrow = width < 460; // a phone
     const edge = narrow ? 12 : EDGE * u;
@@ -162,7 +164,7 @@ export class Sram {
     const split = above / (above + HEIGHTS.S);
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
-    const stats = (big ? 250 : narrow ? 100 : STATS) * u;
+    const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip ? STRIPS[stage] : big ? { Q: 0, S: 332, O: 78 } : phone ? { Q: 44, S: 176, O: 0 } : SHARES;
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
@@ -177,21 +179,26 @@ export class Sram {
     const x = { Q: label + spare };
     x.S = x.Q + wide.Q + (wide.Q ? apart : 0);
     x.m = x.S + wide.S + stats * 0.05;
-    x.l = x.m + stats * 0.52;
+    const widths = narrow ? { m: stats * 0.53, l: stats * 0.41 } : { m: stats * 0.52, l: stats * 0.38 };
+    x.l = x.m + widths.m;
     x.O = x.S + wide.S + stats;
+    put(this.legend, x.O + wide.O - 150 * u, height - foot + 4 * u, 150 * u, 16 * u);
+    if (sums) {
+      wide.O = Math.min(stats - apart, p.d * CELLS.Q * u);
+      x.O -= wide.O;
+    }
     const lay = (name, left, y, w, h, r, c) => this.frames[name].layout(left, y, w, h, r, c, type);
     lay("Q", x.Q, base, Math.max(1, wide.Q), low, rows, p.d);
     lay("K", x.S, top, wide.S, Math.max(1, over), p.d, cols);
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const held = HELD[stage] ?? "QKSVOml";
-    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name)) || (phone && "VO".includes(name));
+    const held = HELD[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
-    this.counts = held.includes("m") || !stage;
+    this.counts = held.includes("m");
     this.high = low / rows;
     this.dense = this.high < Math.max(DENSE * u, type + 3);
-    const widths = { m: stats * 0.52, l: stats * 0.38 };
     for (const [name, half] of Object.entries(widths)) {
       this.heads[name].hidden = !this.counts;
       put(this.heads[name], x[name], base - (big ? 42 : 24) * u, half, (big ? 36 : 20) * u);
@@ -206,7 +213,6 @@ export class Sram {
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
     this.rows(rows, x, base, type, widths);
-    put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
@@ -245,7 +251,8 @@ export class Sram {
       this.empty.hidden = f.numbers;
     }
     if (!f.numbers) return;
-    if (f.stage !== this.stage) this.arrange(f.stage);
+    const sums = this.phone && !f.stage && f.done("output");
+    if (f.stage !== this.stage || sums !== this.sums) this.arrange(f.stage, sums);
     [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
     for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);

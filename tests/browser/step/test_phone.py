@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import query_of, read, settled
+from tests.browser.harness import press, query_of, read, settled
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-story-picture"}
@@ -78,6 +78,25 @@ def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
     assert pane(page) == "sram"
     page.evaluate(SWIPE, [300, 80])
     assert pane(page) == "rows"
+
+
+def test_every_phase_is_seen_on_the_card_of_sram(phone):
+    phone.page.emulate_media(reduced_motion="reduce")
+    page = phone.open("step=0&phase=load")
+    button, card = page.locator("[data-pane-of=sram]"), page.locator(".fa-sram")
+    shown, alike, before = ["load"], [], b""
+    for _ in range(8):
+        button.tap()
+        now = card.screenshot()
+        alike += [shown[-1]] * (now == before)
+        before = now
+        page.locator(".fa-next").focus()
+        shown.append(press(page, "ArrowDown")["phase"])
+    assert shown[-2:] == ["store", "load"] and alike == []
+    for query in ("order=fa1&step=0&phase=output", "order=standard&step=20"):
+        phone.show(query)
+        button.tap()
+        assert seen(page, ".fa-frame-o") and seen(page, ".fa-frame-v")
 
 
 def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
