@@ -11,7 +11,7 @@ const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype }) => [
   ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
   ["d", String(d), " wide, tiles "],
   ["tiles", `${block_q} × ${block_k}`, ", "],
-  ["mask", mask === "full" ? "no mask" : mask, ", "],
+  ["mask", mask, ", "],
   ["order", ALGORITHMS[order].label, ", "],
   ["data", inputs, " data in "],
   ["dtype", dtype, ""],

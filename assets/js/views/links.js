@@ -82,7 +82,7 @@ export class Links {
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
-    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? -4 : 13) }; // which a phone shows only when it sums up
+    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
     const side = "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
     const none = !of || !told.lines.length || K.height < ROOM / 2 || side.width < ROOM || this.sram.body.hidden;
     this.card.hidden = none;

@@ -158,7 +158,7 @@ export class Sram {
     const apart = big ? 0 : narrow ? 8 : 16 * u;
     const above = big ? 0 : HEIGHTS.K; // a hall has room for the scores and their rows alone
     const names = this.trace.header.row_names ?? [p.n - 1];
-    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.62 + 12);
+    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
     const split = above / (above + HEIGHTS.S);
@@ -308,6 +308,9 @@ export class Sram {
 
   /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
   drawRows(f, focus) {
+    const at = f.stats.findIndex((s) => s.row === focus);
+    // Where names are left out, the row that is followed has its own, and room for it.
+    const named = (k) => k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
     const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose }));
     this.line.forEach(({ root, name, m, l }, k) => {
       const s = f.stats[k];
@@ -316,7 +319,7 @@ export class Sram {
       const rose = now[k].rose && this.counts;
       set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
       for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": part === "row" || this.counts ? `${part}.${s.row}` : null });
-      set(name, { text: k % this.every && s.row !== focus ? "" : s.name ?? String(s.row) });
+      set(name, { text: named(k) ? s.name ?? String(s.row) : "" });
       const write = !this.dense && this.counts;
       set(m, { text: write ? number(now[k].m) : "" });
       set(l, { text: write ? number(now[k].l) : "" });
@@ -326,7 +329,6 @@ export class Sram {
         const [low, high] = this.heatOf[key];
         this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: this.theme[key.toUpperCase()], theme: this.theme });
       }
-    const at = f.stats.findIndex((s) => s.row === focus);
     this.band.hidden = at < 0;
     const grow = this.dense ? 1 : 3;
     if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);

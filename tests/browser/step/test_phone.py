@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.browser.harness import press, query_of, read, settled
@@ -24,6 +26,17 @@ CUT = """() => [...document.querySelectorAll(".fa-step-controls input")].filter(
     const corners = [[left + 5, top + 5], [right - 5, top + 5], [left + 5, bottom - 5], [right - 5, bottom - 5]];
     return corners.filter(([x, y]) => document.elementFromPoint(x, y) !== node).map(() => node.ariaLabel);
   })"""  # noqa: E501
+# Names of rows and bars of products that are not within the band of their row
+OUTSIDE = """() => {
+  const band = document.querySelector(".fa-row-band").getBoundingClientRect();
+  const all = document.querySelectorAll(".fa-row-name:not(:empty), .fa-pick rect");
+  return [...all].filter((node) => {
+    const range = document.createRange();
+    range.selectNode(node.firstChild ?? node);
+    const { left, right } = range.getBoundingClientRect();
+    return left < band.left + 1 || right > band.right - 1;
+  }).map((node) => node.outerHTML);
+}"""
 SWIPE = """([x0, x1]) => {
   const stage = document.querySelector(".fa-stage");
   const at = (x) => [new Touch({ identifier: 1, target: stage, clientX: x, clientY: 300 })];
@@ -60,6 +73,9 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
         assert seen(page, ".fa-next") and seen(page, picture), name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), name
+    assert seen(page, ".fa-story .fa-remark")
+    ways, bars = (page.locator(f".fa-story-{name}").bounding_box() for name in ("ways", "plot"))
+    assert bars["y"] > ways["y"] + ways["height"] + 4
 
 
 def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
@@ -97,6 +113,13 @@ def test_every_phase_is_seen_on_the_card_of_sram(phone):
         phone.show(query)
         button.tap()
         assert seen(page, ".fa-frame-o") and seen(page, ".fa-frame-v")
+    phone.show("n=58&step=62&phase=exp&sel=S.40.29")
+    button.tap()
+    assert page.evaluate(OUTSIDE) == []
+    phone.show("n=58&br=50&step=0&phase=scores&sel=S.10.3")
+    button.tap()
+    names = page.locator(".fa-row-name").filter(has_text=re.compile(r"\d")).all_inner_texts()
+    assert names[:5] == ["0", "4", "10", "16", "20"] and page.evaluate(OUTSIDE) == []
 
 
 def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
@@ -133,6 +156,7 @@ def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
     assert read(page)["step"] == "4"
 
     page.get_by_text("More", exact=True).tap()
+    assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Predict").tap()
     page.locator(".fa-next").tap()
     page.locator(":is(.fa-choices .fa-link, .fa-guess input):visible").first.tap()

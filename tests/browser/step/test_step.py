@@ -123,6 +123,7 @@ def test_a_control_keeps_tile_and_phase(tab):
     page.locator(".fa-word-mask").click()
     page.get_by_role("radio", name="Full").check()
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
+    assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
     page.keyboard.press("Escape")
