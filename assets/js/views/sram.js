@@ -7,6 +7,7 @@ import { aroundZero, range } from "../lib/colors.js";
 import { card, el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
+import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
@@ -29,45 +30,6 @@ const FRAMES = ["Q", "K", "S", "V", "O"];
 
 /** Does S hold weights? */
 const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
-
-const put = (node, x, y, width, height) =>
-  Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
-
-/** One matrix in its place, empty and dashed until something is in it. */
-class Frame {
-  constructor(name) {
-    this.name = name;
-    this.matrix = new Matrix(name);
-    this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
-    this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
-  }
-
-  layout(x, y, width, height, rows, cols, type) {
-    Object.assign(this, { x, y, width, height });
-    put(this.root, x, y, width, height);
-    this.matrix.layout(rows, cols, width, height, type);
-    this.drawn = null;
-  }
-
-  /** `now` says what it holds in one line: the same is not drawn again. */
-  draw({ filled, block, now, ...how }) {
-    if (this.drawn === now) return;
-    this.drawn = now;
-    this.root.classList.toggle("is-empty", !filled);
-    set(this.root, { "data-block": block });
-    this.matrix.draw(how);
-  }
-
-  say(strong, quiet, title, inside = "") {
-    const text = `${strong}|${quiet}`;
-    set(this.inside, { text: inside });
-    set(this.root, { title });
-    if (this.head.dataset.text === text) return;
-    this.head.dataset.text = text;
-    this.head.replaceChildren(el("b", { text: strong }), el("span", { text: quiet && ` ${quiet}` }));
-  }
-}
 
 export class Sram {
   constructor({ onCard, onZoom }) {
@@ -182,7 +144,6 @@ export class Sram {
     const widths = narrow ? { m: stats * 0.53, l: stats * 0.41 } : { m: stats * 0.52, l: stats * 0.38 };
     x.l = x.m + widths.m;
     x.O = x.S + wide.S + stats;
-    put(this.legend, x.O + wide.O - 150 * u, height - foot + 4 * u, 150 * u, 16 * u);
     if (sums) {
       wide.O = Math.min(stats - apart, p.d * CELLS.Q * u);
       x.O -= wide.O;
@@ -213,6 +174,7 @@ export class Sram {
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
     this.rows(rows, x, base, type, widths);
+    put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
