@@ -101,6 +101,7 @@ def test_compare_from_the_button_link_and_back(tab):
     assert page.evaluate(LANES) == before
     open_controls(page).get_by_role("radio", name="Full").check()
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
+    page.keyboard.press("Escape")
     page.get_by_role("tab", name="Row").click()
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
@@ -114,6 +115,7 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
     held = Held(page, "**/fa/trace?*")
     open_controls(page).get_by_role("radio", name="Full").check()
+    page.keyboard.press("Escape")
     page.get_by_role("tab", name="Row").click()
     held.go()
     page.wait_for_function(

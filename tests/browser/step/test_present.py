@@ -190,7 +190,9 @@ def test_clicker_keys_and_escape(tab):
     assert press(page, "PageDown")["step"] == "3"
     assert press(page, "PageUp")["step"] == "2"
     assert query_of(page)["mode"] == "present"
+    assert page.locator(".fa-lens").is_visible()
     page.keyboard.press("Escape")
     assert page.get_by_role("tab", name="Run").is_visible()
+    assert not page.locator(".fa-lens").is_visible()
     assert read(page)["step"] == "2"
     assert "mode" not in query_of(page)

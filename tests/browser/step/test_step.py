@@ -143,11 +143,25 @@ def test_a_control_keeps_tile_and_phase(tab):
     page.locator(".fa-word-mask").click()
     page.get_by_role("radio", name="Full").check()
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
+    assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.control") == "mask"
     assert not page.locator(".fa-step-controls").is_visible()
+
+
+def test_the_click_that_closes_a_control_does_nothing_else(stage):
+    page = stage.show("step=2&phase=mask")
+    page.locator(".fa-word-mask").click()
+    box = page.locator(".fa-map canvas").bounding_box()
+    at = (box["x"] + 5, box["y"] + 5)  # tile (0, 0)
+    page.mouse.click(*at)
+    assert read(page)["step"] == "2" and not page.locator(".fa-step-controls").is_visible()
+    page.keyboard.press("ArrowRight")
+    assert read(page)["step"] == "3"
+    page.mouse.click(*at)
+    assert read(page)["step"] == "0"
 
 
 def test_space_plays_and_pauses(tab):
