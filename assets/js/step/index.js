@@ -102,9 +102,11 @@ class Page extends Stage {
     super.key(event);
   }
 
-  escape({ key }) {
-    if (key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
-    if (document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
+  escape(event) {
+    if (event.key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
+    if (!document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
+    event.preventDefault(); // one thing at a time
+    this.leave();
   }
 
   /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
@@ -129,7 +131,7 @@ class Page extends Stage {
     hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     const { step, phase } = position(search);
-    if ((step === undefined && phase === undefined) || (step === 0 && phase === "load")) this.player.cold();
+    if (!this.predicts && ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))) this.player.cold();
     this.query = problemOf(search);
     if (!this.racesAt(search)) this.player.load(this.query, { ...position(search), ...chosen(search) });
   }

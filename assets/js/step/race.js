@@ -137,6 +137,7 @@ export class Race {
   key(event) {
     if (!this.predict.root.hidden && this.predict.key(event)) return;
     if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
+    if (this.predict.leaves(event)) return;
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
