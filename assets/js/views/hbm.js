@@ -18,7 +18,7 @@ export class Hbm {
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
     const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
     this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": label }, [this.canvas, this.overlay]);
-    this.caption = el("p", { class: "fa-caption" });
+    this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
