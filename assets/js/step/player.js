@@ -17,7 +17,7 @@ import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { Story, WAYS } from "../views/story.js";
+import { AS_EVER, Story, WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
 import { Linking } from "./linking.js";
@@ -42,7 +42,7 @@ export class Player {
     this.hbm = new Hbm();
     this.sram = new Sram({ onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.table = new RowTable();
-    this.story = new Story(() => this.render());
+    this.story = new Story(() => this.layout());
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -332,6 +332,9 @@ export class Player {
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
     this.story.draw(this.trace, f, row?.row);
+    const usual = this.story.way === "alpha" ? "" : AS_EVER;
+    this.table.says(usual && `Table and picture: ${usual}`);
+    set(this.sram.card.note, { text: usual || "small, fast" });
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row);
