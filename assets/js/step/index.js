@@ -12,7 +12,7 @@ import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
 import { film } from "./film.js";
-import { isTaken } from "../lib/keys.js";
+import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
@@ -98,7 +98,7 @@ class Page extends Stage {
 
   /** Every key but those of fields; C opens all controls. */
   key(event) {
-    if (event.key === "c" && !event.ctrlKey && !event.metaKey && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
+    if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
     super.key(event);
   }
 

@@ -161,7 +161,7 @@ export class Hbm {
       const { place, bright, done: rect, labels } = this.marks[name];
       set(bright, now === null ? { width: 0, height: 0 } : place(now, now + 1));
       set(rect, done ? place(0, done) : { width: 0, height: 0 });
-      labels.forEach((label, k) => label.classList.toggle("is-now", k === now || (name === "O" && k < done)));
+      labels.forEach((label, k) => label.classList.toggle("is-now", k === now || k < done));
     };
     const computing = f.kind !== "skipped";
     const single = f.j >= 0 ? f.j : null;

@@ -41,7 +41,8 @@ SPOT = """() => {
   const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const parts = (selector) => [...document.querySelectorAll(selector)]
     .filter((node) => node.checkVisibility({ visibilityProperty: true }));
-  const cut = parts(".fa-hbm .fa-caption, .fa-story-picture, .fa-panel .fa-rows tbody").map((node) => {
+  const whole = parts(".fa-hbm .fa-caption, .fa-story-picture, .fa-panel .fa-rows tbody");
+  const cut = whole.map((node) => {
     const share = inside(light, box(node)) / (box(node).width * box(node).height);
     return share > 0 && share < 0.99 ? node.textContent : null;
   }).filter(Boolean);
