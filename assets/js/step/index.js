@@ -18,6 +18,8 @@ import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
 const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
+// What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
+const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
@@ -85,7 +87,7 @@ class Page extends Stage {
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
     const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words), webm: () => film(this, words) };
+    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: () => film(this, words) };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {

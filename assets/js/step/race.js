@@ -130,7 +130,7 @@ export class Race {
     }
     if (over && this.predict.question) this.predict.ask(null);
     this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (over && !this.predict.asked);
+    const hidden = !this.wanted || (!this.predict.question && !this.predict.asked);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 

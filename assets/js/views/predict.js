@@ -23,6 +23,8 @@ export class Predict {
     this.asked = 0;
     this.question = null;
     this.choice = null;
+    this.told = false;
+    this.lead();
   }
 
   /** A new question (or none); what was answered before is now seen to be right or wrong. */
