@@ -81,7 +81,9 @@ export class Controls {
     from?.setAttribute("aria-expanded", "true");
     if (key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
-    [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility())?.focus({ preventScroll: true });
+    column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
+    const first = key === "all" ? column : [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility());
+    first?.focus({ preventScroll: true });
   }
 
   /** Above the word where there is room for it, else below; within the window. */

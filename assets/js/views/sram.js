@@ -39,7 +39,7 @@ export class Sram {
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
-    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span")]);
+    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: "Q K V O: faint near 0" })]);
     this.words = el("span");
     const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
     zoom.addEventListener("click", onZoom);
@@ -174,7 +174,7 @@ export class Sram {
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
     this.rows(rows, x, base, type, widths);
-    put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
+    put(this.legend, x.O + wide.O - (300 * u), height - foot + 4 * u, 300 * u, 16 * u);
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
