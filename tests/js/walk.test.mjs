@@ -181,6 +181,8 @@ for (const [name, case_] of fixtures("walk")) {
       const next = later.get(step + 1);
       const answer = question.options[question.answer];
       const row = /row (\d+)'s maximum change/.exec(question.text)?.[1];
+      assert.equal(/row (\d+)/i.exec(question.text)?.[1], question.row?.toString(), question.text);
+      if (/tile /.test(question.text)) assert.match(question.text, new RegExp(`tile ${step + 2} of ${trace.steps} `), "as the page counts them");
       if (question.slider) {
         const [, of] = /row (\d+)/i.exec(question.text);
         const stats = next.rows[of];

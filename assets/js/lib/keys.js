@@ -22,6 +22,9 @@ export function actionOf(event) {
   return ACTIONS[event.key] ?? null;
 }
 
+/** Is it this letter, and no shortcut of the browser's? */
+export const isLetter = (event, letter) => event.key === letter && !event.ctrlKey && !event.metaKey && !event.altKey;
+
 const FIELDS = "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], dialog, .fa-controls";
 
 /** Does a key belong to a field, or to what lies over the page? Inside a player its own fields pass keys on. */

@@ -64,8 +64,10 @@ class Bare {
 
 /** Copies elements; kept for many frames, it reads the page's sheets once. */
 export class Camera {
-  constructor(root) {
+  /** @param without a selector: such nodes leave their places empty, and those at the lower edge no place */
+  constructor(root, without = null) {
     this.root = root;
+    this.without = without;
     const rules = sheetRules();
     const named = new Set(ALWAYS);
     for (const { style } of rules) for (const name of style) named.add(name);
@@ -138,6 +140,10 @@ export class Camera {
     if (this.scrolled && style.position === "sticky") this.stick(node, twin);
     const { scrollLeft, scrollTop } = node;
     const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
+    if (this.without && node.matches(this.without)) {
+      twin.style.visibility = "hidden";
+      return twin;
+    }
     this.scrolled += away;
     for (const child of node.childNodes) {
       const below = this.copy(child, values);
@@ -193,7 +199,7 @@ export class Camera {
     this.scrolled = 0; // elements around the one being copied that are
     const box = this.root.getBoundingClientRect();
     const wide = Math.ceil(Math.max(box.width, this.root.scrollWidth));
-    const high = Math.ceil(Math.max(box.height, this.root.scrollHeight));
+    const high = Math.ceil(this.height(box));
     const copy = this.copy(this.root, this.block);
     copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
     const place = document.createElement("div");
@@ -206,11 +212,22 @@ export class Camera {
     const svg = [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
       `<title>${escaped(words)}</title><desc>${escaped(sentence)}</desc><rect width="100%" height="100%" fill="${paper}"/>`,
-      `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:visible">`,
+      `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:${this.without ? "hidden" : "visible"}">`,
       `${new XMLSerializer().serializeToString(place)}</foreignObject>`,
       `<g fill="${ink}" style="font:${FONT}">${below.join("")}</g></svg>`,
     ].join("");
     return { svg, width, height };
+  }
+
+  /** Down to where the last of what is shown ends. */
+  height(box) {
+    if (!this.without) return Math.max(box.height, this.root.scrollHeight);
+    const shown = (node) => {
+      const { display, position } = getComputedStyle(node);
+      if (node.matches(this.without) || display === "none" || /absolute|fixed/.test(position)) return [];
+      return display === "contents" ? [...node.children].flatMap(shown) : [node];
+    };
+    return Math.max(...[...this.root.children].flatMap(shown).map((node) => node.getBoundingClientRect().bottom)) - box.top;
   }
 
   /** A style sheet of all classes that were named. */

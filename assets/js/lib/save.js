@@ -17,9 +17,9 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
-/** What `root` shows, as "png" or "svg", with these words below it. */
-export async function frameOf(root, kind, words) {
-  const camera = new Camera(root);
+/** What `root` shows but for what matches `without`, as "png" or "svg", with these words below it. */
+export async function frameOf(root, kind, words, without) {
+  const camera = new Camera(root, without);
   const picture = camera.picture(words);
   camera.close();
   if (kind === "svg") return new Blob([picture.svg], { type: "image/svg+xml" });

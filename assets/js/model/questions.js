@@ -2,12 +2,13 @@
 // shows it. A question is asked only where its answer varies, and says afterwards why.
 
 import { ALGORITHMS } from "./algorithms.js";
-import { number } from "../lib/format.js";
+import { number, sub } from "../lib/format.js";
 
 /** @import { Trace } from "./types.js" */
 /** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
  * @typedef {{min: number, max: number, step: number, tolerance: number}} Slider */
-/** @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string} | null} Question */
+/** Of one row, or of none.
+ * @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string, row?: number} | null} Question */
 /** @typedef {{row: number, before: number, top: number, after: number, alpha: number, l_old: number, sum: number, l_new: number}} Met */
 
 const YES_NO = ["Yes", "No"];
@@ -26,7 +27,7 @@ function rowsOf({ arrays: a, problem: p }, v) {
 
 const rises = ({ before, after }) => after > before;
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays }, v) => `tile (${arrays.v_i[v]}, ${arrays.v_j[v]})`;
+const tileOf = ({ arrays, steps }, v) => `tile ${v + 1} of ${steps} (Q${sub(arrays.v_i[v])}, K${sub(arrays.v_j[v])})`;
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -35,7 +36,7 @@ function maximum(trace, v, wanted) {
   if (!rows.length) return null;
   const { row, before, top } = one(rows, v);
   const because = `row ${row}'s largest score there is ${number(top)}, ${wanted ? "" : "not "}above ${number(before)}`;
-  return { text: `Next is ${tileOf(trace, v)}. Does row ${row}'s maximum change?`, options: YES_NO, answer: wanted ? 0 : 1, because };
+  return { text: `Next is ${tileOf(trace, v)}. Does row ${row}'s maximum change?`, options: YES_NO, answer: wanted ? 0 : 1, because, row };
 }
 const rise = (trace, v) => maximum(trace, v, true);
 const stay = (trace, v) => maximum(trace, v, false);
@@ -51,6 +52,7 @@ function alpha(trace, v) {
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
     answer,
     because: `α = exp(${number(before)} − ${number(after)}) = ${number(answer)}`,
+    row,
   };
 }
 
@@ -66,6 +68,7 @@ function sum(trace, v) {
     slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
     answer: l_new,
     because: `ℓ = ${number(factor)} × ${number(l_old)} + ${number(added)} = ${number(l_new)}`,
+    row,
   };
 }
 

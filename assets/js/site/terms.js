@@ -192,6 +192,8 @@ const KEYS = [
   ["↑ ↓", "Step: the phase before, the next one. Learn, in a lecture hall: the card's own control"],
   ["Space", "plays, and pauses; in the tour: goes on"],
   ["Home End", "the first step, the last one"],
+  ["R", "Step: the three loop orders side by side, and back; in a lecture hall too"],
+  ["C", "Step: all controls"],
   ["Tab, Enter", "whatever can be pressed; a click on a tile of the map goes to it"],
   ["Esc", "leaves the lecture hall, closes an entry"],
 ];

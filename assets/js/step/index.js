@@ -12,12 +12,14 @@ import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
 import { film } from "./film.js";
-import { isTaken } from "../lib/keys.js";
+import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
 const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
+// What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
+const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
 const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
@@ -85,7 +87,7 @@ class Page extends Stage {
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
     const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words), svg: () => frameOf(root, "svg", words), webm: () => film(this, words) };
+    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: () => film(this, words) };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
@@ -98,13 +100,15 @@ class Page extends Stage {
 
   /** Every key but those of fields; C opens all controls. */
   key(event) {
-    if (event.key === "c" && !event.ctrlKey && !event.metaKey && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
+    if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
     super.key(event);
   }
 
-  escape({ key }) {
-    if (key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
-    if (document.body.classList.contains("fa-present") && this.mount.checkVisibility()) this.leave();
+  escape(event) {
+    if (event.key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
+    if (!document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
+    event.preventDefault(); // one thing at a time
+    this.leave();
   }
 
   /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
@@ -129,7 +133,7 @@ class Page extends Stage {
     hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
     const { step, phase } = position(search);
-    if ((step === undefined && phase === undefined) || (step === 0 && phase === "load")) this.player.cold();
+    if (!this.predicts && ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))) this.player.cold();
     this.query = problemOf(search);
     if (!this.racesAt(search)) this.player.load(this.query, { ...position(search), ...chosen(search) });
   }

@@ -72,6 +72,8 @@ export class Lane {
     this.onTile = onTile;
     this.hbm = new Hbm();
     this.table = new RowTable();
+    this.idle = el("p", { class: "fa-lane-idle", hidden: true });
+    this.table.root.append(this.idle);
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
     const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: ALGORITHMS[order].label }), this.status]);
@@ -103,6 +105,8 @@ export class Lane {
   }
 
   render() {
+    this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
+    if (!this.idle.hidden) set(this.idle, { text: `m and ℓ ${this.frame.stage === "scores" ? "come with" : "were in"} the softmax pass` });
     if (this.frame.numbers) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
   }

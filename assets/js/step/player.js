@@ -17,7 +17,7 @@ import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { Story, WAYS } from "../views/story.js";
+import { AS_EVER, Story, WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer, TABS } from "./drawer.js";
 import { Linking } from "./linking.js";
@@ -42,7 +42,7 @@ export class Player {
     this.hbm = new Hbm();
     this.sram = new Sram({ onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.table = new RowTable();
-    this.story = new Story(() => this.render());
+    this.story = new Story(() => this.layout());
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -252,6 +252,7 @@ export class Player {
   key(event) {
     if (!this.predict.root.hidden && this.predict.key(event)) return;
     if (this.trace && this.linking.key(event)) return;
+    if (this.predict.leaves(event)) return;
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
@@ -318,19 +319,32 @@ export class Player {
     return true;
   }
 
-  /** The row whose numbers the words use: the clicked one, else the first that rose, else the first. */
+  /** The row that is asked about, if one is. */
+  asksOf() {
+    return this.predict.root.hidden ? undefined : this.predict.question?.row;
+  }
+
+  /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. */
   followed(f) {
-    return f.stats.find((s) => s.row === this.focus) ?? f.stats.find((s) => s.rose) ?? f.stats[0];
+    return f.stats.find((s) => s.row === (this.focus ?? this.asksOf())) ?? f.stats.find((s) => s.rose) ?? f.stats[0];
   }
 
   render() {
     this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
+    if (!this.predict.root.hidden && this.askedAt !== f.step) {
+      this.askedAt = f.step;
+      this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
+      if (this.asksOf() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
+    }
     const row = this.followed(f);
     set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
     this.story.draw(this.trace, f, row?.row);
+    const usual = this.story.way === "alpha" ? "" : AS_EVER;
+    this.table.says(usual && `Table and picture: ${usual}`);
+    set(this.sram.card.note, { text: usual || "small, fast" });
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row);
@@ -339,10 +353,6 @@ export class Player {
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row?.row);
     this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
-    if (!this.predict.root.hidden && this.askedAt !== f.step) {
-      this.askedAt = f.step;
-      this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
-    }
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
     const way = this.story.way === "alpha" ? null : this.story.way;

@@ -130,13 +130,14 @@ export class Race {
     }
     if (over && this.predict.question) this.predict.ask(null);
     this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (over && !this.predict.asked);
+    const hidden = !this.wanted || (!this.predict.question && !this.predict.asked);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 
   key(event) {
     if (!this.predict.root.hidden && this.predict.key(event)) return;
     if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
+    if (this.predict.leaves(event)) return;
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();

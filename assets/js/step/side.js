@@ -6,7 +6,6 @@ import { ALGORITHMS, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
 import { codeText, lit } from "../model/phases.js";
 
-const LINE_PX = 14;
 const SOURCES = [
   ["paper", "Algorithm", "the paper's lines"],
   ["numpy", "NumPy", "explainer/trace.py computes the picture"],
@@ -23,7 +22,7 @@ export class Code {
       tab.addEventListener("click", () => this.choose(kind));
       return tab;
     });
-    this.card = card("code", "Code", "", [this.list]);
+    this.card = card("code-card", "Code", "", [this.list]);
     this.card.head.append(el("div", { class: "fa-tabs", role: "tablist", "aria-label": "Code" }, this.tabs));
     this.root = this.card.root;
     this.choose("paper");
@@ -59,7 +58,9 @@ export class Code {
       if (on && first < 0) first = k;
       set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
     });
-    if (this.kind !== "paper" && first >= 0) this.list.scrollTop = Math.max(0, (first + 2) * LINE_PX - this.room / 2);
+    if (this.kind === "paper" || first < 0) return;
+    const [top, line] = [this.list.firstChild, this.list.children[first]];
+    this.list.scrollTop = line.offsetTop - top.offsetTop + 2 * line.offsetHeight - this.room / 2; // with some of what follows
   }
 }
 

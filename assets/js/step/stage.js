@@ -1,7 +1,7 @@
 // The player, in its place when asked for the comparison of the three loop orders, and the tour.
 
 import { Player } from "./player.js";
-import { isTaken } from "../lib/keys.js";
+import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { Race } from "./race.js";
 import { Tour } from "./tour.js";
@@ -17,9 +17,10 @@ export class Stage {
     if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query), reveal: (spot) => this.player.reveal(spot) });
   }
 
-  /** Every key of the page is the player's, but for those of fields and of what lies over it. */
+  /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
   key(event) {
     if (event.defaultPrevented || !this.mount.isConnected || !this.mount.checkVisibility() || isTaken(event)) return;
+    if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
     (this.racing ? this.race : this.player).key(event);
   }
 

@@ -105,14 +105,15 @@ export class Tour {
     const high = this.root.offsetHeight;
     const pinned = isNarrow() || document.body.classList.contains("fa-present");
     const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
-    const above = 56;
+    const names = [...document.querySelectorAll(".fa-lane-head")].find((node) => node.checkVisibility()); // of the lanes, which stay in sight
+    const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
     const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
     this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
     this.dim.hidden = this.light.hidden = !box;
     if (!box) return;
-    const grow = 6;
+    const grow = 8;
     const left = Math.max(3, box.left - grow);
     const start = Math.max(3, box.top - grow);
     const size = { left, top: start, width: Math.min(window.innerWidth - 3, box.right + grow) - left, height: Math.min(window.innerHeight - 3, box.bottom + grow) - start };

@@ -11,7 +11,7 @@ const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype }) => [
   ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
   ["d", String(d), " wide, tiles "],
   ["tiles", `${block_q} × ${block_k}`, ", "],
-  ["mask", mask === "full" ? "no mask" : mask, ", "],
+  ["mask", mask, ", "],
   ["order", ALGORITHMS[order].label, ", "],
   ["data", inputs, " data in "],
   ["dtype", dtype, ""],
@@ -45,15 +45,24 @@ export class Words {
 export class Controls {
   constructor() {
     document.addEventListener("pointerdown", ({ target }) => {
-      if (this.key && !target.closest(".fa-controls, .fa-word, [role=listbox]")) this.close();
-    });
+      this.closing = Boolean(this.key) && !target.closest(".fa-controls, .fa-word, [role=listbox]");
+      if (this.closing) this.close();
+    }, { capture: true });
+    // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
+    for (const name of ["mousedown", "click"])
+      document.addEventListener(name, (event) => {
+        if (!this.closing || !event.detail) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }, { capture: true });
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
       event.preventDefault();
-      const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
-      this.close();
-      if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
+      this.done();
     }, { capture: true });
+    const done = el("button", { type: "button", text: "Done" });
+    done.addEventListener("click", () => this.done());
+    this.head = el("header", { class: "fa-sheet-head" }, [el("b", { text: "The Problem" }), done]); // on a phone
   }
 
   get column() {
@@ -67,11 +76,14 @@ export class Controls {
     if (!column) return;
     this.close();
     Object.assign(this, { key, from });
+    column.prepend(this.head);
     column.dataset.open = key;
     from?.setAttribute("aria-expanded", "true");
     if (key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
-    [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility())?.focus({ preventScroll: true });
+    column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
+    const first = key === "all" ? column : [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility());
+    first?.focus({ preventScroll: true });
   }
 
   /** Above the word where there is room for it, else below; within the window. */
@@ -80,6 +92,13 @@ export class Controls {
     const left = Math.max(MARGIN, Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN));
     const over = word.top > innerHeight / 2;
     column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
+  }
+
+  /** Closed from within: the keyboard is back on the word. */
+  done() {
+    const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
+    this.close();
+    if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
   }
 
   close() {

@@ -18,7 +18,7 @@ export class Hbm {
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
     const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
     this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": label }, [this.canvas, this.overlay]);
-    this.caption = el("p", { class: "fa-caption" });
+    this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
@@ -160,7 +160,7 @@ export class Hbm {
       const { place, bright, done: rect, labels } = this.marks[name];
       set(bright, now === null ? { width: 0, height: 0 } : place(now, now + 1));
       set(rect, done ? place(0, done) : { width: 0, height: 0 });
-      labels.forEach((label, k) => label.classList.toggle("is-now", k === now || (name === "O" && k < done)));
+      labels.forEach((label, k) => label.classList.toggle("is-now", k === now || k < done));
     };
     const computing = f.kind !== "skipped";
     const single = f.j >= 0 ? f.j : null;

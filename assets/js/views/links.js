@@ -82,9 +82,9 @@ export class Links {
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
-    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? -4 : 13) }; // a phone shows no O
+    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
     const side = "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
-    const none = !of || !told.lines.length || K.height < ROOM / 2 || this.sram.body.hidden;
+    const none = !of || !told.lines.length || K.height < ROOM / 2 || side.width < ROOM || this.sram.body.hidden;
     this.card.hidden = none;
     if (none) return;
     Object.assign(this.card.style, { left: `${side.x}px`, top: `${K.y - head}px`, width: `${side.width}px`, height: `${K.height + head}px` });

@@ -1,7 +1,9 @@
 // Predict, then see: a card with a question about the next step. It never blocks: who steps on
-// without an answer just sees. Keys 1, 2, 3 answer while the player has the focus; a number is answered by a slider.
+// without an answer just sees, and "Show me" tells at once. Keys 1, 2, 3 answer while the player has the focus; a number
+// is answered by a slider.
 
 import { card, el, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight } from "../model/questions.js";
 
@@ -10,59 +12,83 @@ export class Predict {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
     this.choices = el("div", { class: "fa-choices" });
-    this.card = card("predict", "Predict", "", [this.verdict, this.text, this.choices]);
+    this.show = el("button", { type: "button", class: "fa-link fa-show-me", text: "Show me" });
+    this.show.addEventListener("click", () => this.reveal(true));
+    this.hint = el("span", { class: "fa-predict-hint" });
+    const close = el("button", { type: "button", class: "fa-predict-close", text: "×", "aria-label": "No more questions", title: "No more questions (Escape)" });
+    close.addEventListener("click", () => tell("fa:predict"));
+    this.card = card("predict", "Predict", "", [this.verdict, this.text, el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]), close]);
     this.root = this.card.root;
     this.right = 0;
     this.asked = 0;
     this.question = null;
     this.choice = null;
+    this.told = false;
+    this.lead();
   }
 
   /** A new question (or none); what was answered before is now seen to be right or wrong. */
   ask(question) {
-    this.reveal();
+    this.reveal(false);
     this.question = question;
     this.choice = null;
-    set(this.text, { text: question?.text ?? "Nothing to guess here: step on." });
+    this.told = false;
+    set(this.text, { text: question?.text ?? "Nothing to guess here: Next goes on." });
     set(this.card.note, { text: question?.slider ? `right within ${number(question.slider.tolerance)}` : "" });
-    if (question?.slider) return this.choices.replaceChildren(this.slider(question.slider));
-    this.choices.replaceChildren(
-      ...(question?.options ?? []).map((text, k) => {
-        const button = el("button", { type: "button", class: "fa-link", text: `${k + 1}  ${text}`, "aria-pressed": "false" });
-        button.addEventListener("click", () => this.choose(k));
-        return button;
-      }),
-    );
+    if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
+    else this.choices.replaceChildren(...(question?.options ?? []).map((text, k) => this.option(text, k)));
+    this.lead();
+  }
+
+  option(text, k) {
+    const button = el("button", { type: "button", class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 }, [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", { text })]);
+    button.addEventListener("click", () => this.choose(k));
+    return button;
   }
 
   /** A number between its bounds; untouched it is no answer. */
   slider({ min, max, step }) {
     const input = el("input", { type: "range", min, max, step, value: (min + max) / 2, "aria-label": "Your number" });
-    const output = el("output", { text: `${min} to ${max}` });
-    input.addEventListener("input", () => {
+    const output = el("output", { text: number(Number(input.value)) });
+    const answer = () => {
       this.choice = Number(input.value);
-      set(output, { text: number(this.choice) });
-    });
-    return el("label", { class: "fa-guess" }, [input, output]);
+      set(output, { text: number(this.choice), class: "is-said" });
+      this.lead();
+    };
+    for (const name of ["input", "pointerup"]) input.addEventListener(name, answer);
+    return el("label", { class: "fa-guess" }, [el("span", { text: min }), input, el("span", { text: max }), output]);
   }
 
   choose(k) {
-    if (!this.question || k >= this.question.options.length) return;
+    if (this.told || !this.question || k >= this.question.options.length) return;
     this.choice = k;
     [...this.choices.children].forEach((button, at) => set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }));
+    this.lead();
   }
 
-  reveal() {
-    if (!this.question || this.choice === null) {
-      if (this.asked) set(this.verdict, { text: `${this.right} of ${this.asked} right` });
-      return;
-    }
-    const right = isRight(this.question, this.choice);
+  /** How it goes on from here. */
+  lead() {
+    const { question, choice, told } = this;
+    set(this.hint, { text: !question ? "" : told ? "Next goes on." : choice === null ? "Next goes on, answered or not." : "Next shows what comes." });
+    this.show.hidden = !question || this.told;
+    for (const field of this.choices.querySelectorAll("button, input")) field.disabled = this.told;
+    this.root.classList.toggle("is-told", this.told);
+  }
+
+  /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
+  reveal(asked) {
+    const { question, choice } = this;
+    const score = this.asked ? `${this.right} of ${this.asked} right` : "";
+    if (!question || this.told || (choice === null && !asked)) return set(this.verdict, { text: score, class: "fa-verdict" });
+    const right = choice !== null && isRight(question, choice);
+    this.told = true;
+    if (asked) this.lead();
+    if (choice === null) return set(this.verdict, { text: `${question.slider ? "" : `${question.options[question.answer]}: `}${question.because}.`, class: "fa-verdict" });
     this.asked += 1;
     this.right += right ? 1 : 0;
-    const said = this.question.slider ? `, you said ${number(this.choice)}` : "";
+    const said = question.slider ? `, you said ${number(choice)}` : "";
     set(this.verdict, {
-      text: `${right ? "✓ Right" : "✗ Not so"}: ${this.question.because}${said}. ${this.right} of ${this.asked} right`,
+      text: `${right ? "✓ Right" : "✗ Not so"}: ${question.because}${said}. ${this.right} of ${this.asked} right`,
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
     });
   }
@@ -72,6 +98,13 @@ export class Predict {
     const k = "1234".indexOf(event.key);
     if (k < 0 || !this.question?.options.length) return false;
     this.choose(k);
+    return true;
+  }
+
+  /** Escape ends the questions where they are seen; true when it did. */
+  leaves({ key, target }) {
+    if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]")) return false;
+    tell("fa:predict");
     return true;
   }
 }

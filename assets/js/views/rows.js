@@ -26,9 +26,10 @@ export class RowTable {
     for (const [key, , phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
+    this.caption = el("caption", { hidden: true });
     this.rows = [];
     this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
-      el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.head, this.bodyPart]),
+      el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.caption, this.head, this.bodyPart]),
     ]);
   }
 
@@ -53,9 +54,16 @@ export class RowTable {
     this.focus = null;
   }
 
+  /** What the numbers hold for, where that is not plain; "" where it is. */
+  says(words) {
+    this.caption.hidden = !words;
+    set(this.caption, { text: words });
+    this.root.classList.toggle("is-said", Boolean(words));
+  }
+
   /** As many rows as are whole in a place of this height; the others are scrolled to. */
   fit(height) {
-    const head = this.head.offsetHeight;
+    const head = this.head.offsetHeight + this.caption.offsetHeight;
     const row = this.rows[0]?.tr.offsetHeight;
     this.root.style.maxHeight = row ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px` : "";
   }

@@ -1,11 +1,13 @@
 // The SRAM card: the one tile being worked on, as HBM's picture magnified. Q stands left of S, Kᵀ above it, m and ℓ
-// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O.
+// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O. A phone has O and V in the place of
+// m and ℓ, once they are there.
 
 import { Budget } from "./budget.js";
 import { aroundZero, range } from "../lib/colors.js";
 import { card, el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
+import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
@@ -29,45 +31,6 @@ const FRAMES = ["Q", "K", "S", "V", "O"];
 /** Does S hold weights? */
 const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
-const put = (node, x, y, width, height) =>
-  Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
-
-/** One matrix in its place, empty and dashed until something is in it. */
-class Frame {
-  constructor(name) {
-    this.name = name;
-    this.matrix = new Matrix(name);
-    this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
-    this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
-  }
-
-  layout(x, y, width, height, rows, cols, type) {
-    Object.assign(this, { x, y, width, height });
-    put(this.root, x, y, width, height);
-    this.matrix.layout(rows, cols, width, height, type);
-    this.drawn = null;
-  }
-
-  /** `now` says what it holds in one line: the same is not drawn again. */
-  draw({ filled, block, now, ...how }) {
-    if (this.drawn === now) return;
-    this.drawn = now;
-    this.root.classList.toggle("is-empty", !filled);
-    set(this.root, { "data-block": block });
-    this.matrix.draw(how);
-  }
-
-  say(strong, quiet, title, inside = "") {
-    const text = `${strong}|${quiet}`;
-    set(this.inside, { text: inside });
-    set(this.root, { title });
-    if (this.head.dataset.text === text) return;
-    this.head.dataset.text = text;
-    this.head.replaceChildren(el("b", { text: strong }), el("span", { text: quiet && ` ${quiet}` }));
-  }
-}
-
 export class Sram {
   constructor({ onCard, onZoom }) {
     this.frames = Object.fromEntries(FRAMES.map((name) => [name, new Frame(name)]));
@@ -76,7 +39,7 @@ export class Sram {
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
-    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span")]);
+    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: "Q K V O: faint near 0" })]);
     this.words = el("span");
     const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
     zoom.addEventListener("click", onZoom);
@@ -141,28 +104,29 @@ export class Sram {
     this.arrange(f.stage);
   }
 
-  arrange(stage) {
-    this.stage = stage;
+  /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. */
+  arrange(stage, sums = false) {
+    Object.assign(this, { stage, sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
     const strip = stage === "softmax" || stage === "output";
     const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
-    const phone = width < 400;
+    const phone = (this.phone = width < 400);
     const type = big ? Math.max(24, 24 * u) : phone ? 12 : Math.max(12, 13 * u);
     const narrow = width < 460; // a phone
     const edge = narrow ? 12 : EDGE * u;
     const apart = big ? 0 : narrow ? 8 : 16 * u;
     const above = big ? 0 : HEIGHTS.K; // a hall has room for the scores and their rows alone
     const names = this.trace.header.row_names ?? [p.n - 1];
-    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.62 + 12);
+    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
     const split = above / (above + HEIGHTS.S);
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
-    const stats = (big ? 250 : narrow ? 100 : STATS) * u;
+    const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip ? STRIPS[stage] : big ? { Q: 0, S: 332, O: 78 } : phone ? { Q: 44, S: 176, O: 0 } : SHARES;
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
@@ -177,21 +141,25 @@ export class Sram {
     const x = { Q: label + spare };
     x.S = x.Q + wide.Q + (wide.Q ? apart : 0);
     x.m = x.S + wide.S + stats * 0.05;
-    x.l = x.m + stats * 0.52;
+    const widths = narrow ? { m: stats * 0.53, l: stats * 0.41 } : { m: stats * 0.52, l: stats * 0.38 };
+    x.l = x.m + widths.m;
     x.O = x.S + wide.S + stats;
+    if (sums) {
+      wide.O = Math.min(stats - apart, p.d * CELLS.Q * u);
+      x.O -= wide.O;
+    }
     const lay = (name, left, y, w, h, r, c) => this.frames[name].layout(left, y, w, h, r, c, type);
     lay("Q", x.Q, base, Math.max(1, wide.Q), low, rows, p.d);
     lay("K", x.S, top, wide.S, Math.max(1, over), p.d, cols);
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const held = HELD[stage] ?? "QKSVOml";
-    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name)) || (phone && "VO".includes(name));
+    const held = HELD[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
-    this.counts = held.includes("m") || !stage;
+    this.counts = held.includes("m");
     this.high = low / rows;
     this.dense = this.high < Math.max(DENSE * u, type + 3);
-    const widths = { m: stats * 0.52, l: stats * 0.38 };
     for (const [name, half] of Object.entries(widths)) {
       this.heads[name].hidden = !this.counts;
       put(this.heads[name], x[name], base - (big ? 42 : 24) * u, half, (big ? 36 : 20) * u);
@@ -206,7 +174,7 @@ export class Sram {
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
     this.rows(rows, x, base, type, widths);
-    put(this.legend, x.O + wide.O - (150 * u), height - foot + 4 * u, 150 * u, 16 * u);
+    put(this.legend, x.O + wide.O - (300 * u), height - foot + 4 * u, 300 * u, 16 * u);
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
@@ -245,7 +213,8 @@ export class Sram {
       this.empty.hidden = f.numbers;
     }
     if (!f.numbers) return;
-    if (f.stage !== this.stage) this.arrange(f.stage);
+    const sums = this.phone && !f.stage && f.done("output");
+    if (f.stage !== this.stage || sums !== this.sums) this.arrange(f.stage, sums);
     [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
     for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
@@ -301,6 +270,9 @@ export class Sram {
 
   /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
   drawRows(f, focus) {
+    const at = f.stats.findIndex((s) => s.row === focus);
+    // Where names are left out, the row that is followed has its own, and room for it.
+    const named = (k) => k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
     const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose }));
     this.line.forEach(({ root, name, m, l }, k) => {
       const s = f.stats[k];
@@ -309,7 +281,7 @@ export class Sram {
       const rose = now[k].rose && this.counts;
       set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
       for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": part === "row" || this.counts ? `${part}.${s.row}` : null });
-      set(name, { text: k % this.every && s.row !== focus ? "" : s.name ?? String(s.row) });
+      set(name, { text: named(k) ? s.name ?? String(s.row) : "" });
       const write = !this.dense && this.counts;
       set(m, { text: write ? number(now[k].m) : "" });
       set(l, { text: write ? number(now[k].l) : "" });
@@ -319,7 +291,6 @@ export class Sram {
         const [low, high] = this.heatOf[key];
         this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: this.theme[key.toUpperCase()], theme: this.theme });
       }
-    const at = f.stats.findIndex((s) => s.row === focus);
     this.band.hidden = at < 0;
     const grow = this.dense ? 1 : 3;
     if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);

@@ -8,6 +8,8 @@ import { changes, slotsOf, verdict } from "../model/story.js";
 
 const CHOICES = [["forget", "Forget α", "leave the past in its old measure"], ["lazy", "Rescale only when needed", "as FlashAttention-4 does"]];
 export const WAYS = CHOICES.map(([way]) => way);
+/** What the rest of the page shows meanwhile. */
+export const AS_EVER = "with α, as the kernel does";
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
@@ -33,6 +35,7 @@ export class Story {
     this.card = card("story", "Row", "", [el("div", { class: "fa-story-body" }, [this.picture, side])]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
+    this.root.dataset.spot = "rows";
   }
 
   /** One way at a time; the same one again leads back to α. */

@@ -101,6 +101,7 @@ def test_compare_from_the_button_link_and_back(tab):
     assert page.evaluate(LANES) == before
     open_controls(page).get_by_role("radio", name="Full").check()
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
+    page.keyboard.press("Escape")
     page.get_by_role("tab", name="Row").click()
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
@@ -110,10 +111,46 @@ def test_compare_from_the_button_link_and_back(tab):
     assert page.evaluate(LANES)[0]["step"] == "1"
 
 
+# Text below 12 px in a race.
+SMALL = """() => {
+  const own = (node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
+  return [...document.querySelectorAll(".fa-race *")]
+    .filter((node) => node.checkVisibility() && own(node) && !node.closest(".fa-sr"))
+    .filter((node) => parseFloat(getComputedStyle(node).fontSize) < 12)
+    .map((node) => node.textContent);
+}"""
+NAMES = """() => [...document.querySelectorAll(".fa-order-standard .fa-name-v")]
+  .map((node) => getComputedStyle(node).fill)"""
+
+
+def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = tab.open("mode=compare")
+    idle, table = (
+        page.locator(f".fa-order-standard {s}") for s in (".fa-lane-idle", ".fa-rows table")
+    )
+    assert idle.inner_text() == "m and ℓ come with the softmax pass" and not table.is_visible()
+    assert page.evaluate(SMALL) == []
+    page.locator(".fa-race").focus()
+    for _ in range(17):
+        page.keyboard.press("ArrowRight")
+    assert table.is_visible() and not idle.is_visible()
+    page.keyboard.press("End")
+    assert idle.inner_text() == "m and ℓ were in the softmax pass"
+    assert set(page.evaluate(NAMES)) == {"rgb(16, 24, 32)"}, "dark letters on a bright block"
+    page.keyboard.press("c")
+    assert page.locator(".fa-step-controls").is_visible()
+    settled(page)
+    assert page.locator("ul[role=listbox]:visible").count() == 0, "no menu unfolds over the others"
+    page.keyboard.press("Escape")
+    assert not page.locator(".fa-step-controls").is_visible()
+
+
 def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
     held = Held(page, "**/fa/trace?*")
     open_controls(page).get_by_role("radio", name="Full").check()
+    page.keyboard.press("Escape")
     page.get_by_role("tab", name="Row").click()
     held.go()
     page.wait_for_function(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.browser.harness import query_of, read, settled
+from tests.browser.harness import press, query_of, read, settled
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-story-picture"}
@@ -17,6 +19,24 @@ SMALL = """() => [...document.querySelectorAll("button, select, summary, [type=r
     && node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, b]) => b.height && b.height < 43.5).map(([name, b]) => `${name}: ${b.height}`)"""
+# The corners of all controls that show their number or slide it, which something lies over or cuts
+CUT = """() => [...document.querySelectorAll(".fa-step-controls input")].filter((node) => node.checkVisibility())
+  .flatMap((node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const corners = [[left + 5, top + 5], [right - 5, top + 5], [left + 5, bottom - 5], [right - 5, bottom - 5]];
+    return corners.filter(([x, y]) => document.elementFromPoint(x, y) !== node).map(() => node.ariaLabel);
+  })"""  # noqa: E501
+# Names of rows and bars of products that are not within the band of their row
+OUTSIDE = """() => {
+  const band = document.querySelector(".fa-row-band").getBoundingClientRect();
+  const all = document.querySelectorAll(".fa-row-name:not(:empty), .fa-pick rect");
+  return [...all].filter((node) => {
+    const range = document.createRange();
+    range.selectNode(node.firstChild ?? node);
+    const { left, right } = range.getBoundingClientRect();
+    return left < band.left + 1 || right > band.right - 1;
+  }).map((node) => node.outerHTML);
+}"""
 SWIPE = """([x0, x1]) => {
   const stage = document.querySelector(".fa-stage");
   const at = (x) => [new Touch({ identifier: 1, target: stage, clientX: x, clientY: 300 })];
@@ -53,6 +73,9 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
         assert seen(page, ".fa-next") and seen(page, picture), name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), name
+    assert seen(page, ".fa-story .fa-remark")
+    ways, bars = (page.locator(f".fa-story-{name}").bounding_box() for name in ("ways", "plot"))
+    assert bars["y"] > ways["y"] + ways["height"] + 4
 
 
 def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
@@ -73,10 +96,53 @@ def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
     assert pane(page) == "rows"
 
 
-def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
+def test_every_phase_is_seen_on_the_card_of_sram(phone):
+    phone.page.emulate_media(reduced_motion="reduce")
+    page = phone.open("step=0&phase=load")
+    button, card = page.locator("[data-pane-of=sram]"), page.locator(".fa-sram")
+    shown, alike, before = ["load"], [], b""
+    for _ in range(8):
+        button.tap()
+        now = card.screenshot()
+        alike += [shown[-1]] * (now == before)
+        before = now
+        page.locator(".fa-next").focus()
+        shown.append(press(page, "ArrowDown")["phase"])
+    assert shown[-2:] == ["store", "load"] and alike == []
+    for query in ("order=fa1&step=0&phase=output", "order=standard&step=20"):
+        phone.show(query)
+        button.tap()
+        assert seen(page, ".fa-frame-o") and seen(page, ".fa-frame-v")
+    phone.show("n=58&step=62&phase=exp&sel=S.40.29")
+    button.tap()
+    assert page.evaluate(OUTSIDE) == []
+    phone.show("n=58&br=50&step=0&phase=scores&sel=S.10.3")
+    button.tap()
+    names = page.locator(".fa-row-name").filter(has_text=re.compile(r"\d")).all_inner_texts()
+    assert names[:5] == ["0", "4", "10", "16", "20"] and page.evaluate(OUTSIDE) == []
+
+
+def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
     page = phone.open("step=4&phase=exp")
+    page.locator(".fa-word-tiles").tap()
+    assert page.evaluate(CUT) == []
+    sheet = page.locator(".fa-step-controls")
+    for name in ("Query block Br", "Key block Bc"):
+        assert sheet.get_by_label(f"range slider for {name}").bounding_box()["width"] > 320
+    page.get_by_label("number input for Key block Bc").fill("8")
+    page.wait_for_selector('[data-testid="player"][data-query*="bc=8"]')
+    done = sheet.get_by_role("button", name="Done")
+    assert done.bounding_box()["height"] >= 44
+    done.tap()
+    assert not sheet.is_visible()
+    assert page.evaluate("document.activeElement.dataset.control") == "tiles"
+
+
+def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
+    page = phone.open("step=4&phase=exp&sel=S.9.5")
     page.get_by_role("button", name="Present").tap()
     assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
+    assert page.locator(".fa-sram").bounding_box()["width"] > 340 and seen(page, ".fa-pick")
     page.locator(".fa-next").tap()
     assert read(page)["phase"] == "sum"
     page.get_by_role("button", name="Leave the lecture hall").tap()
@@ -90,6 +156,7 @@ def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
     assert read(page)["step"] == "4"
 
     page.get_by_text("More", exact=True).tap()
+    assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Predict").tap()
     page.locator(".fa-next").tap()
     page.locator(":is(.fa-choices .fa-link, .fa-guess input):visible").first.tap()

@@ -10,7 +10,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
-from tests.browser.harness import focus, press
+from tests.browser.harness import focus, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
 
@@ -67,6 +67,43 @@ def test_every_answer_is_numpys(tab):
             assert verdict.startswith("✓" if well else "✗"), question
             assert re.search(r"above|hidden|sees|whol|α = exp|ℓ =", verdict), "it says why"
     assert len(kinds) == 5 and asked
+
+
+def test_shown_at_once_and_left_by_its_own_ways(tab):
+    page = tab.open("predict=1&step=0&phase=load")
+    options = page.locator(".fa-choices button")
+    low = "all => all.map((node) => node.getBoundingClientRect().height).filter((h) => h < 44)"
+    assert page.locator(".fa-answers button, .fa-predict-close").evaluate_all(low) == []
+    assert page.locator(".fa-choices kbd").all_inner_texts() == ["1", "2", "3"]
+    assert options.locator("span").all_inner_texts() == ["6", "8", "10"]
+    focus(page)
+    page.keyboard.press("2")
+    hint, verdict = page.locator(".fa-predict-hint"), page.locator(".fa-verdict")
+    assert hint.inner_text() == "Next shows what comes."
+    page.get_by_role("button", name="Show me").click()
+    assert verdict.inner_text().startswith("✗ Not so: 6 of 16 lie")
+    assert hint.inner_text() == "Next goes on." and options.first.is_disabled()
+    page = tab.show("step=3&sel=row.10")
+    focus(page)
+    press(page, "ArrowLeft")
+    press(page, "ArrowRight")
+    question = page.locator(".fa-question").inner_text()
+    assert question.startswith("Row 9 brings ℓ = 2.80. In tile 5 of 10 (Q₂, K₁)")
+    assert page.locator(".fa-rows tr.is-followed").get_attribute("data-row") == "9"
+    assert page.locator(".fa-sram-row.is-followed .fa-row-name").inner_text() == "9"
+    assert "sel" not in query_of(page), "no other row is boxed"
+    page.locator(".fa-guess input").fill("3.2")
+    assert page.locator(".fa-guess output").inner_text() == "3.20"
+    page.get_by_role("button", name="Show me").click()
+    assert "= 3.17, you said 3.20. 1 of 2 right" in verdict.inner_text()
+    for leave in ("Escape", "button"):
+        if leave == "Escape":
+            page.keyboard.press("Escape")
+        else:
+            page.get_by_role("button", name="No more questions").click()
+        assert page.locator(".fa-story").is_visible() and "predict" not in query_of(page)
+        page.locator(".fa-menu summary").click()
+        page.get_by_role("button", name="Predict").click()
 
 
 # How many colours the fifteen tiles to come have between them: a hatch has many.

@@ -183,6 +183,22 @@ def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
     assert query_of(page)["mode"] == "compare"
 
 
+def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
+    page = tab.open("mode=present&step=4")
+    page.keyboard.press("r")
+    page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 3")
+    tab.settle()
+    assert query_of(page)["mode"] == "present" and query_of(page)["clock"] == "tile"
+    page.keyboard.press("r")
+    page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 1")
+    tab.settle()
+    query = query_of(page)
+    assert (query["mode"], query["step"]) == ("present", "4") and "clock" not in query
+    page.keyboard.press("Escape")
+    page.locator(".fa-start-symbols").click()
+    assert "side by side" in page.locator(".fa-symbols dl").first.inner_text()
+
+
 def test_clicker_keys_and_escape(tab):
     page = tab.open("step=2")
     page.get_by_role("button", name="Present").click()
@@ -190,7 +206,9 @@ def test_clicker_keys_and_escape(tab):
     assert press(page, "PageDown")["step"] == "3"
     assert press(page, "PageUp")["step"] == "2"
     assert query_of(page)["mode"] == "present"
+    assert page.locator(".fa-lens").is_visible()
     page.keyboard.press("Escape")
     assert page.get_by_role("tab", name="Run").is_visible()
+    assert not page.locator(".fa-lens").is_visible()
     assert read(page)["step"] == "2"
     assert "mode" not in query_of(page)

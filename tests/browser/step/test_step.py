@@ -136,6 +136,50 @@ def test_the_story_says_by_how_much_the_past_shrinks(stage):
     assert not page.locator(".fa-story-factor").is_visible()
 
 
+# Words that stand outside of their panel or over each other's place, and lines that are cut.
+CUT = """(selector) => {
+  const drawer = document.querySelector(".fa-drawer").getBoundingClientRect();
+  const all = [...document.querySelectorAll(selector)];
+  return all.filter((node) => node.checkVisibility()).filter((node) => {
+    const box = node.getBoundingClientRect();
+    return node.scrollWidth > node.clientWidth + 1 || box.right > drawer.right + 1
+      || (!node.closest(".fa-code") && box.bottom > drawer.bottom + 1); // a listing scrolls
+  }).map((node) => node.textContent);
+}"""
+UNDER = """() => {
+  const box = (name) => document.querySelector(name).getBoundingClientRect();
+  return box(".fa-story-ways").bottom - box(".fa-story-verdict").top;
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_words_of_the_drawer_have_their_place(stage, size):
+    stage.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = stage.show("step=4&phase=exp")
+    table = page.locator(".fa-panel-row .fa-rows caption")
+    for way in ("forget", "lazy"):
+        page.locator(f"button[data-way={way}]").click()
+        settled(page)
+        assert page.evaluate(CUT, ".fa-story-verdict, .fa-rows tbody tr") == []
+        assert page.evaluate(UNDER) <= 0
+        assert table.inner_text() == "Table and picture: with α, as the kernel does"
+        assert "with α" in page.locator(".fa-sram .fa-card-head").inner_text()
+    page.locator("button[data-way=lazy]").click()
+    assert page.locator(".fa-legend").inner_text().startswith("Q K V O: faint near 0")
+    assert not table.is_visible()
+    for order in ("fa1", "fa2"):
+        page = stage.show(f"order={order}&step=4&phase=exp")
+        page.get_by_role("tab", name="Code").click()
+        for kind in ("Algorithm", "NumPy", "Triton"):
+            page.get_by_role("tab", name=kind).click()
+            assert page.evaluate(CUT, ".fa-code li, .fa-code code") == []
+        drawer, code = (page.locator(s).bounding_box() for s in (".fa-drawer", ".fa-code"))
+        assert code["width"] > 0.75 * drawer["width"], "no room left empty beside it"
+        page.get_by_role("tab", name="Algorithm").click()
+        page.get_by_role("tab", name="Row").click()
+    stage.page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_a_control_keeps_tile_and_phase(tab):
     """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
@@ -143,11 +187,25 @@ def test_a_control_keeps_tile_and_phase(tab):
     page.locator(".fa-word-mask").click()
     page.get_by_role("radio", name="Full").check()
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
+    assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.control") == "mask"
     assert not page.locator(".fa-step-controls").is_visible()
+
+
+def test_the_click_that_closes_a_control_does_nothing_else(stage):
+    page = stage.show("step=2&phase=mask")
+    page.locator(".fa-word-mask").click()
+    box = page.locator(".fa-map canvas").bounding_box()
+    at = (box["x"] + 5, box["y"] + 5)  # tile (0, 0)
+    page.mouse.click(*at)
+    assert read(page)["step"] == "2" and not page.locator(".fa-step-controls").is_visible()
+    page.keyboard.press("ArrowRight")
+    assert read(page)["step"] == "3"
+    page.mouse.click(*at)
+    assert read(page)["step"] == "0"
 
 
 def test_space_plays_and_pauses(tab):

@@ -39,7 +39,17 @@ SPOT = """() => {
   const inside = (a, b) => Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))
     * Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left));
   const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  return { size: inside(light, screen), free: inside(light, screen) - inside(light, bar),
+  const parts = (selector) => [...document.querySelectorAll(selector)]
+    .filter((node) => node.checkVisibility({ visibilityProperty: true }));
+  const whole = parts(".fa-hbm .fa-caption, .fa-story-picture, .fa-panel .fa-rows tbody");
+  const cut = whole.map((node) => {
+    const share = inside(light, box(node)) / (box(node).width * box(node).height);
+    return share > 0 && share < 0.99 ? node.textContent : null;
+  }).filter(Boolean);
+  const under = parts(".fa-lane-head").filter((node) => inside(box(node), bar)).length;
+  const bars = parts(".fa-story-picture").some((node) => inside(light, box(node)));
+  const [size, hid] = [inside(light, screen), inside(light, bar)];
+  return { cut, under, bars, size, free: size - hid,
     bar: inside(bar, screen) / (bar.width * bar.height), width: innerWidth };
 }"""
 HERE = "n=20&d=6&br=5&bc=4&mask=full&order=fa1&data=random&seed=3&step=7&phase=sum"
@@ -52,6 +62,9 @@ def lit(page) -> None:
     seen = page.evaluate(SPOT)
     assert seen["size"] > 1_000 and seen["free"] > 0.6 * seen["size"], (chapter(page), seen)
     assert seen["bar"] > 0.99, (chapter(page), seen)
+    assert not seen["cut"] and not seen["under"], (chapter(page), seen)
+    if CHAPTERS[int(chapter(page)) - 1].spot in ("rows", "story"):
+        assert seen["bars"], "what it speaks of are the bars too"
 
 
 def test_from_the_first_chapter_to_the_last_with_space(tab):

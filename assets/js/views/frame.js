@@ -1,0 +1,43 @@
+// A matrix in its place on the SRAM card, under its name; empty and dashed until something is in it.
+
+import { el, set } from "../lib/dom.js";
+import { Matrix } from "./matrix.js";
+
+/** Where a node lies within what holds it, in px. */
+export const put = (node, x, y, width, height) =>
+  Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+
+export class Frame {
+  constructor(name) {
+    this.name = name;
+    this.matrix = new Matrix(name);
+    this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
+    this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
+    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
+  }
+
+  layout(x, y, width, height, rows, cols, type) {
+    Object.assign(this, { x, y, width, height });
+    put(this.root, x, y, width, height);
+    this.matrix.layout(rows, cols, width, height, type);
+    this.drawn = null;
+  }
+
+  /** `now` says what it holds in one line: the same is not drawn again. */
+  draw({ filled, block, now, ...how }) {
+    if (this.drawn === now) return;
+    this.drawn = now;
+    this.root.classList.toggle("is-empty", !filled);
+    set(this.root, { "data-block": block });
+    this.matrix.draw(how);
+  }
+
+  say(strong, quiet, title, inside = "") {
+    const text = `${strong}|${quiet}`;
+    set(this.inside, { text: inside });
+    set(this.root, { title });
+    if (this.head.dataset.text === text) return;
+    this.head.dataset.text = text;
+    this.head.replaceChildren(el("b", { text: strong }), el("span", { text: quiet && ` ${quiet}` }));
+  }
+}
