@@ -81,7 +81,9 @@ def serve(engine: Engine) -> None:
             head=theme.head(),
             app_kwargs={
                 "routes": routes.routes(engine),
-                **middleware.app_kwargs(api.ENDPOINTS, served(demo), engine.state, host),
+                **middleware.app_kwargs(
+                    api.ENDPOINTS, served(demo), engine.state, host, api.crowded(engine)
+                ),
             },
             ssr_mode=False,
             run_history=False,

@@ -21,7 +21,7 @@ from explainer.base.fields import ProblemError
 from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
-from explainer.engine.line import MOST_EACH, Client, Line
+from explainer.engine.line import Client, Line
 from explainer.engine.requests import CANARY
 from explainer.engine.results import Machine
 
@@ -206,20 +206,19 @@ class Engine:
     def _refusal(self, request: Request, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
             return GONE, "The kernel's process has been shut down."
-        programs = not client.page and self._waiting.of_programs() >= self._max_waiting // 2
-        if len(self._waiting) >= self._max_waiting or programs:
-            return BUSY, (
-                f"{len(self._waiting)} runs are waiting already, which is all that this server "
-                "takes: try again in a minute."
-            )
-        if (mine := self._waiting.of(client)) >= MOST_EACH:
-            return BUSY, f"{mine} runs of yours are waiting already: ask again when one is done."
+        if crowded := self._waiting.crowded(client, self._max_waiting):
+            return BUSY, crowded
         if self._clock() < self._rest_until:
             return GONE, RESTS
         try:
             return REFUSED, admission.refuse(request, self._machine) if self._machine else None
         except ProblemError as error:
             return REFUSED, str(error)
+
+    def crowded(self, client: Client) -> str | None:
+        """Why nothing more of this client is taken at the moment, or None."""
+        with self._change:
+            return self._waiting.crowded(client, self._max_waiting)
 
     def _settle(self, job: Job, state: str, **outcome) -> None:
         self._in_flight.pop(job.request, None)

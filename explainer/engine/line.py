@@ -39,6 +39,19 @@ class Line(Generic[Item]):
         """How many programs have here, of all addresses."""
         return sum(self.of(Client(address)) for address in self._turns)
 
+    def crowded(self, client: Client, most: int) -> str | None:
+        """Why nothing more of this client is taken where ``most`` may wait, of programs half as
+        many; None if it is."""
+        programs = not client.page and self.of_programs() >= most // 2
+        if len(self) >= most or programs:
+            return (
+                f"{len(self)} runs are waiting already, which is all that this server takes: try "
+                "again in a minute."
+            )
+        if (mine := self.of(client)) >= MOST_EACH:
+            return f"{mine} runs of yours are waiting already: ask again when one is done."
+        return None
+
     def add(self, item: Item, client: Client) -> None:
         turn = self._turns.setdefault(client.address, OrderedDict())
         turn.setdefault(client, deque()).append(item)

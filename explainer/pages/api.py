@@ -100,6 +100,11 @@ def _refused(sentence: str) -> gr.Error:
     return gr.Error(sentence, print_exception=False)
 
 
+def crowded(engine: Engine) -> dict[str, Callable[[gr.Request], str | None]]:
+    """{endpoint: why it takes nothing of this visitor now}, for the door."""
+    return {"run": lambda request: engine.crowded(program(request))}
+
+
 def run(engine: Engine):
     """The function behind ``/run``."""
 

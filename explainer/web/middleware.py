@@ -98,10 +98,11 @@ def app_kwargs(
     functions: Mapping[int, int],
     state: Callable[[], dict],
     host: str = "",
+    crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
 ) -> dict:
-    """For ``launch(app_kwargs=…)``; ``endpoints`` and ``functions`` as :class:`Door` has them,
-    ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may be asked;
-    beside them those of this machine and ``host``, where Gradio looks after its own start."""
+    """For ``launch(app_kwargs=…)``; ``endpoints``, ``functions`` and ``crowded`` as :class:`Door`
+    has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may be
+    asked; beside them those of this machine and ``host``, where Gradio looks after its own start."""
     hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
     hosts = [*filter(None, hosts)]
     meters = metrics.Meters(state) if metrics.asked_for() else None
@@ -114,7 +115,7 @@ def app_kwargs(
         the app is the first moment when the whole stack stands.
         """
         known = fixed(app.routes) | {f"/gradio_api/call/{name}" for name in endpoints}
-        stack = Door(Compressed(app.middleware_stack), endpoints, functions)
+        stack = Door(Compressed(app.middleware_stack), endpoints, functions, crowded)
         stack = AccessLog(stack, known, meters)
         if meters:
             stack = metrics.Metered(stack, meters)

@@ -25,6 +25,7 @@ def test_a_flood_of_a_program_is_refused_beyond_its_share_and_a_page_comes_next(
         jobs = [engine.submit(problem(0, n=17 + k), f"p{k + 1}", flood) for k in range(60)]
         mine = engine.submit(problem(0, n=90), "page", page)
         assert engine.position(mine) == 2, "one that runs and one of the flood are before it"
+        assert "yours" in engine.crowded(flood) and engine.crowded(page) is None
         waits = [engine.wait_s(job) for job in (jobs[0], mine, jobs[1])]
     assert waits[0] < waits[1] < waits[2]
     states = [finish(job).state for job in jobs]

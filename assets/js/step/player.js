@@ -23,15 +23,11 @@ import { Drawer, TABS } from "./drawer.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
-import { rich, Sentence } from "./sentence.js";
+import { PURPOSE, rich, Sentence } from "./sentence.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
 const BEAT_MS = 1000; // until the first place says how long it stays
-const PURPOSE = {
-  standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
-  running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
-};
 
 export class Player {
   /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise} */

@@ -4,6 +4,11 @@
 import { el, set } from "../lib/dom.js";
 import { said } from "../model/phases.js";
 
+/** What the page is for, in a line and a half. */
+export const PURPOSE = {
+  standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
+  running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
+};
 const SYMBOL = /(lse[₀-₉]*|[QKVO][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
 const INK = { ℓ: "l", "▲": "o" };
 
