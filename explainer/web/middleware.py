@@ -102,7 +102,7 @@ def app_kwargs(
 ) -> dict:
     """For ``launch(app_kwargs=…)``; ``endpoints``, ``functions`` and ``crowded`` as :class:`Door`
     has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may be
-    asked; beside them those of this machine and ``host``, where Gradio looks after its own start."""
+    asked; beside them those of this machine and ``host``, where Gradio looks once it has started."""
     hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
     hosts = [*filter(None, hosts)]
     meters = metrics.Meters(state) if metrics.asked_for() else None
