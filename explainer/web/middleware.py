@@ -101,8 +101,8 @@ def app_kwargs(
     crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
 ) -> dict:
     """For ``launch(app_kwargs=…)``; ``endpoints``, ``functions`` and ``crowded`` as :class:`Door`
-    has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may be
-    asked; beside them those of this machine and ``host``, where Gradio looks once it has started."""
+    has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may
+    be asked; beside them those of this machine and ``host``, which Gradio asks as it starts."""
     hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
     hosts = [*filter(None, hosts)]
     meters = metrics.Meters(state) if metrics.asked_for() else None
