@@ -141,7 +141,7 @@ export class Camera {
     const { scrollLeft, scrollTop } = node;
     const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
     if (this.without && node.matches(this.without)) {
-      twin.style.visibility = "hidden";
+      twin.style.cssText = "visibility:hidden;vertical-align:top"; // without words it has no baseline to give to its line
       return twin;
     }
     this.scrolled += away;

@@ -45,8 +45,9 @@ export class Words {
 export class Controls {
   constructor() {
     document.addEventListener("pointerdown", ({ target }) => {
-      this.closing = Boolean(this.key) && !target.closest(".fa-controls, .fa-word, [role=listbox]");
-      if (this.closing) this.close();
+      if (!this.key || target.closest(".fa-controls, .fa-word, [role=listbox]")) return (this.closing = false);
+      this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
+      this.close();
     }, { capture: true });
     // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
     for (const name of ["mousedown", "click"])

@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 import pytest
 
-from tests.browser.harness import Server, settled
+from tests.browser.harness import WAIT_MS, Server, settled
 from tests.load.proxy import COOKIE, Proxy
 
 RUN = "page=run&run-n=128&run-d=16&run-br=16&run-bc=16&run-methods=naive,fa1,fa2"
@@ -58,7 +58,7 @@ def test_a_replica_dies_during_a_run_and_the_next_press_works(browser, other, pr
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     context.add_cookies([{"name": COOKIE, "value": "0", "url": proxy.url}])
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(WAIT_MS)
     page.goto(f"{proxy.url}/?{RUN}")
     settled(page)
     assert set(proxy.answered.values()) == {0, proxy.answered[other.port]}, "one replica a browser"
