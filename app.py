@@ -89,7 +89,7 @@ def serve(engine: Engine) -> None:
             run_history=False,
             footer_links=[],
             max_file_size="1kb",
-            state_session_capacity=200,  # 150 kB each, with nothing of ours in it
+            state_session_capacity=100,  # 150 kB each, with nothing of ours in it
         )
     print(json.dumps({"serving": demo.local_url}), file=sys.__stdout__, flush=True)
     demo.block_thread()

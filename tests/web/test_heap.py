@@ -35,3 +35,29 @@ def test_a_large_block_comes_from_the_system(first):
     if "mallinfo2" in found.stderr:
         pytest.skip("another C library")
     assert found.stdout.strip() == str(int(first)), found.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another C library")
+def test_what_lies_free_among_small_blocks_goes_back_from_time_to_time():
+    """All small blocks but the last, which keeps the heap from shrinking by itself."""
+    script = """
+import ctypes, threading
+from explainer.web import heap
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+blocks = [libc.malloc(8192) for _ in range(12_000)]
+for block in blocks:
+    ctypes.memset(block, 1, 8192)
+held = lambda: int(open("/proc/self/statm").read().split()[1])
+for block in blocks[:-1]:
+    libc.free(ctypes.c_void_p(block))
+before = held()
+heap.TRIM_S = 0.01
+heap.give_back()
+while held() > before - 10_000:  # pages: 40 MiB of the 96
+    threading.Event().wait(0.01)
+print("given back")
+"""
+    run = [sys.executable, "-c", script]
+    found = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert found.stdout.strip() == "given back", found.stderr
