@@ -31,7 +31,7 @@ from explainer.web import bundle, held
 from explainer.web.boards import BOARDS, Board
 from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
-from explainer.web.routes import SHEETS, sheet
+from explainer.web.sheets import SHEETS, sheet
 from explainer.web.wire import pack
 
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"

@@ -20,25 +20,14 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.traffic import summed
 from explainer.base.fields import ORDERS, refused
-from explainer.base.paths import ASSETS
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import Trace, trace
 from explainer.web import bundle
 from explainer.web.listings import listings
+from explainer.web.sheets import OFFLINE, sheet
 from explainer.web.wire import KIND, pack
 
-SHEETS = (
-    "tokens.css",
-    "player.css",
-    "step.css",
-    "hall.css",
-    "motion.css",
-    "story.css",
-    "links.css",
-    "terms.css",
-    "offline.css",
-)
 STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
 MOST_EXPORTED = 6_000_000  # numbers in a file
 MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
@@ -95,7 +84,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     return PAGE.format(
         title=escape(title),
         remark=f"{KIND}; this page needs no server",
-        style="\n".join((ASSETS / "css" / name).read_text(encoding="utf-8") for name in SHEETS),
+        style=sheet(OFFLINE),
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
     )

@@ -8,7 +8,6 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import AsyncIterator
 from functools import lru_cache, partial
 
@@ -29,24 +28,9 @@ from explainer.web.answers import MAKERS
 from explainer.web.bundle import SCRIPTS, online
 from explainer.web.lanes import Busy, DearLane, Left
 from explainer.web.listings import listings
+from explainer.web.sheets import SHEETS, sheet
 
 PREFIX = "/fa"
-SHEETS = (
-    "tokens.css",
-    "app.css",
-    "player.css",
-    "step.css",
-    "hall.css",
-    "embed.css",
-    "motion.css",
-    "story.css",
-    "links.css",
-    "tour.css",
-    "terms.css",
-    "run.css",
-    "memory.css",
-    "learn.css",
-)
 # kind of answer → its media type
 COMPUTED = {
     "trace": "application/octet-stream",
@@ -164,13 +148,6 @@ def modules(name: str, request: Request) -> Response:
     return Response(
         online(name), media_type="text/javascript", headers={"Cache-Control": IMMUTABLE}
     )
-
-
-def sheet(names: tuple[str, ...]) -> str:
-    """These stylesheets as one, as short as it gets."""
-    sheets = [(ASSETS / "css" / name).read_text(encoding="utf-8") for name in names]
-    text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
-    return re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")
 
 
 def all_sheets(request: Request) -> Response:

@@ -1,0 +1,34 @@
+"""The stylesheets, in the order in which the later ones win, and as one text."""
+
+from __future__ import annotations
+
+import re
+
+from explainer.base.paths import ASSETS
+
+SHEETS = (
+    "tokens.css",
+    "app.css",
+    "player.css",
+    "step.css",
+    "hall.css",
+    "embed.css",
+    "motion.css",
+    "story.css",
+    "links.css",
+    "tour.css",
+    "terms.css",
+    "run.css",
+    "memory.css",
+    "learn.css",
+)
+# What a page that only plays a Problem needs of them.
+PLAYER = ("tokens", "player", "step", "hall", "motion", "story", "links", "terms")
+OFFLINE = (*(name for name in SHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
+
+
+def sheet(names: tuple[str, ...]) -> str:
+    """These stylesheets as one, as short as it gets."""
+    sheets = [(ASSETS / "css" / name).read_text(encoding="utf-8") for name in names]
+    text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
+    return re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")
