@@ -18,7 +18,7 @@ from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import connections, heap, logs, middleware, routes
+from explainer.web import connections, heap, logs, middleware, routes, sessions
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -45,10 +45,13 @@ def build(engine: Engine) -> gr.Blocks:
             tab.select(**here("chosen", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
         demo.load(**here("openAsked"))
-        step.open_address(demo, step_page)
-        run.open_address(demo, run_page)
+        step.open_address(step_page)
+        run.open_address(run_page)
         api.build(engine)
     return demo
+
+
+OPENED = {"step": step.prefill, "run": run.prefill, "told": run.told}  # what an address asks of it
 
 
 def served(demo: gr.Blocks) -> dict[int, int]:
@@ -67,6 +70,7 @@ def serve(engine: Engine) -> None:
     signal.signal(signal.SIGTERM, end)
     connections.harden()
     heap.give_back()
+    sessions.lighten()
     name, port = (os.environ.get(f"GRADIO_SERVER_{key}", "") for key in ("NAME", "PORT"))
     with connections.held(name, port or "7860") as (host, number):
         engine.start()
@@ -80,7 +84,7 @@ def serve(engine: Engine) -> None:
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={
-                "routes": routes.routes(engine),
+                "routes": routes.routes(engine, OPENED),
                 **middleware.app_kwargs(
                     api.ENDPOINTS, served(demo), engine.state, host, api.crowded(engine)
                 ),

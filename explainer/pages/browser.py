@@ -6,7 +6,7 @@ The only JavaScript in Python, one line each: what Gradio's ``js`` and ``js_on_l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import gradio as gr
 
@@ -44,22 +44,8 @@ def mounted(name: str, *events: str) -> str:
     return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 
 
-def controls_follow(
-    name: str,
-    demo: gr.Blocks,
-    prefill: Callable[[dict], dict],
-    plain: dict,
-    places: Fields,
-    function: str,
-) -> None:
-    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values. It
-    gets, as JSON, what ``prefill`` found in the address and what the controls say without one
-    (``plain``), and then the ``places`` as they are now."""
-
-    def asked(request: gr.Request) -> str:
-        return json.dumps({"asked": prefill(dict(request.query_params)), "plain": plain})
-
-    answer = gr.Textbox(visible=False)
-    loaded = demo.load(asked, None, answer, **QUICK)
-    followed = loaded.then(**here(function, {"answer": answer, **places}, places))
-    followed.then(**here("opened", part=name))
+def opening(function: str, part: str, places: Fields, **data: object) -> None:
+    """When the page is opened, the browser's ``function`` gives the ``places`` their values, by
+    what ``/fa/opened`` says of the address for this ``part``; then that part is open."""
+    opens = gr.on(None, **here(function, places, places, part=part, **data))
+    opens.then(**here("opened", part=part))

@@ -18,7 +18,7 @@ from explainer.engine.job import REFUSED, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import sweep
-from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, mounted
+from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
@@ -67,13 +67,18 @@ def _shown(query: dict) -> dict:
     return {key: found[key] for key in KEYS}
 
 
-def told(request: gr.Request):
+def prefill(query: dict) -> dict:
+    """Control values for the address that was opened."""
+    return _shown(_asked(query))
+
+
+def told(query: dict) -> str:
     """What the result's place says of the address: nothing, or why its request is not shown."""
     try:
-        RunRequest.from_query(_asked(dict(request.query_params)))
+        RunRequest.from_query(_asked(query))
     except ProblemError as error:
         return run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-    return gr.skip()
+    return ""
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -185,8 +190,7 @@ def build(engine: Engine) -> RunPage:
             old_tables = block()
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
-    opens = gr.on(None, told, None, result, **QUICK)  # when the page is opened
-    opens.then(**here("opened", part="told"))
+    opening("toldOf", "told", {"told": result})
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}
@@ -246,6 +250,6 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     brought.then(**page.how).then(**found)
 
 
-def open_address(demo: gr.Blocks, page: RunPage) -> None:
+def open_address(page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    controls_follow("run", demo, lambda q: _shown(_asked(q)), _shown({}), page.controls, "merged")
+    opening("merged", "run", page.controls, plain=_shown({}))

@@ -12,7 +12,7 @@ from explainer.algorithms.schedule import check_size
 from explainer.base.fields import DTYPES, FIELDS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.learn.tour import CHAPTERS
-from explainer.pages.browser import Fields, controls_follow, here
+from explainer.pages.browser import Fields, here, opening
 from explainer.pages.components import shell
 from explainer.problem import Problem
 
@@ -142,7 +142,7 @@ def build() -> StepPage:
     return StepPage(player, controls, large, run)
 
 
-def open_address(demo: gr.Blocks, page: StepPage) -> None:
+def open_address(page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = {"player": page.player, **page.controls, "large": page.large}
-    controls_follow("step", demo, prefill, followed(Problem()), places, "followAddress")
+    opening("followAddress", "step", places, plain=followed(Problem()))

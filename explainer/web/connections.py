@@ -67,6 +67,7 @@ class Bounded(HttpToolsProtocol):
 
     _waits: asyncio.TimerHandle | None = None
     _head, _in_head = 0, True
+    _answered = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -90,12 +91,35 @@ class Bounded(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        super().on_headers_complete()
+        self._answered = self._at_once()
+        if not self._answered:
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if not self._answered:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._done()
         self._head = 0
-        super().on_message_complete()
+        if not self._answered:
+            super().on_message_complete()
+
+    def _at_once(self) -> bool:
+        """Whether this was for a file that the app keeps, which then is on its way."""
+        kept = getattr(getattr(self.config.app, "state", None), "kept", None)
+        first = self.cycle is None or self.cycle.response_complete  # of what came on this line
+        plain = self.parser.get_method() == b"GET" and self.parser.should_keep_alive()
+        if kept is None or not (first and plain) or self.flow.write_paused or self.root_path:
+            return False
+        answer = kept.at_once(self.url.partition(b"?")[0].decode("latin-1"), self.headers)
+        if answer is None:
+            return False
+        status, lines, body = answer
+        always = [b"%s: %s\r\n" % header for header in self.server_state.default_headers]
+        self.transport.write(b"".join([status, *always, lines, b"\r\n", body]))
+        self.on_response_complete()
+        return True
 
     def _begin(self) -> None:
         self._waits = self.loop.call_later(WHOLE_S, self._end)

@@ -16,6 +16,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -91,12 +92,13 @@ class Worker:
         return body
 
     def end(self) -> None:
-        """Ends it at once, and what it started with it. Never raises."""
+        """Ends it at once, and what it started with it. Never raises, and does not wait: a process
+        of large arrays takes a second to go."""
         self._ended = True
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            threading.Thread(target=self.process.wait, name="ended").start()
         if not self._asked:  # else the thread that reads closes it
             self._close()
 

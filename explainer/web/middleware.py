@@ -115,7 +115,10 @@ def app_kwargs(
         the app is the first moment when the whole stack stands.
         """
         known = fixed(app.routes) | {f"/gradio_api/call/{name}" for name in endpoints}
-        stack = Door(Compressed(app.middleware_stack), endpoints, functions, crowded)
+        kept = Compressed(app.middleware_stack)
+        if not hosts and not meters:  # what those ask of every request would be left out
+            app.state.kept = kept
+        stack = Door(kept, endpoints, functions, crowded)
         stack = AccessLog(stack, known, meters)
         if meters:
             stack = metrics.Metered(stack, meters)

@@ -8,8 +8,9 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -42,6 +43,7 @@ COMPUTED = {
     "export.json": "application/json",
     "export.npz": "application/zip",
 }
+Opened = Mapping[str, Callable[[dict[str, str]], object]]
 PIECE = 256 << 10  # bytes of a large answer
 IMMUTABLE = "public, max-age=31536000, immutable"
 
@@ -117,6 +119,13 @@ def terms(request: Request) -> Response:
     return JSONResponse(glossary.data(), headers={"Cache-Control": IMMUTABLE})
 
 
+def opened(parts: Opened, request: Request) -> Response:
+    """``GET /fa/opened?…``: what the address of the page asks of each part of it."""
+    query = dict(request.query_params)
+    headers = {"Cache-Control": "no-cache"}
+    return JSONResponse({name: part(query) for name, part in parts.items()}, headers=headers)
+
+
 def listing(request: Request) -> Response:
     """``GET /fa/listing``: the code of trace and kernels, line by line, with its phases."""
     return JSONResponse(listings(), headers={"Cache-Control": IMMUTABLE})
@@ -167,8 +176,9 @@ def health(engine: Engine) -> Response:
     return JSONResponse(state | about, status, headers={"Cache-Control": "no-store"})
 
 
-def routes(engine: Engine) -> list[BaseRoute]:
-    """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``)."""
+def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRoute]:
+    """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``);
+    ``parts`` of the page read its address, each for itself."""
     dear = DearLane()
     return [
         Route("/healthz", lambda request: health(engine), methods=["GET"]),
@@ -177,6 +187,7 @@ def routes(engine: Engine) -> list[BaseRoute]:
             for kind in COMPUTED
         ),
         Route(f"{PREFIX}/learn.html", learn_page, methods=["GET"]),
+        Route(f"{PREFIX}/opened", partial(opened, parts), methods=["GET"]),
         Route(f"{PREFIX}/glossary", terms, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),
         Route(f"{PREFIX}/tour", tour, methods=["GET"]),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
 
 from explainer.web import connections
 from explainer.web.connections import MOST_HEAD, Bounded, held
+from explainer.web.page_cache import Compressed
 
 HALVES = {
     "nothing": b"",
@@ -33,6 +37,12 @@ async def app(scope, receive, send) -> None:
 def address(request, monkeypatch) -> Iterator[tuple[str, int]]:
     """Of a server whose patience is the test's parameter."""
     monkeypatch.setattr(connections, "WHOLE_S", request.param)
+    with served(app) as place:
+        yield place
+
+
+@contextmanager
+def served(app) -> Iterator[tuple[str, int]]:
     config = uvicorn.Config(app, http=Bounded, lifespan="off", log_level="critical")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -127,3 +137,58 @@ def test_an_address_of_ipv6_is_given_as_gradio_takes_it(monkeypatch, name):
     with held(name, "0") as (host, port):
         assert host == f"[{name.strip('[]')}]" and port > 0
     assert connections.http_server.LOCALHOST_NAME == "127.0.0.1", "Gradio's check knows IPv4 alone"
+
+
+def test_a_kept_file_is_answered_at_once_and_nothing_else_is():
+    """By bytes: a kept file, one that the app makes, a part of one, several on one line."""
+    made: list[str] = []
+
+    async def inner(scope, receive, send) -> None:
+        made.append(scope["path"])
+        headers = [(b"content-type", b"text/javascript"), (b"content-length", b"600")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"x" * 600})
+
+    kept = Compressed(inner)
+
+    class App:
+        state = SimpleNamespace(kept=kept)
+
+        async def __call__(self, scope, receive, send) -> None:
+            await kept(scope, receive, send)
+
+    def head(path: str, more: str = "") -> bytes:
+        return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
+
+    with served(App()) as place, socket.create_connection(place) as connection:
+        answers = connection.makefile("rb")
+
+        def ask(*heads: bytes) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
+            connection.sendall(b"".join(heads))
+            return [answer(answers) for _ in heads]
+
+        [first] = ask(head("/assets/a.js"))  # made by the app, and kept
+        again = ask(head("/assets/a.js?v=1"), head("/assets/a.js"), head("/assets/b.js"))
+        assert [x[0] for x in again] == [b"HTTP/1.1 200 OK"] * 3
+        assert [x[2] for x in again] == [first[2]] * 3 == [b"x" * 600] * 3
+        assert again[0][1] == first[1] and made == ["/assets/a.js", "/assets/b.js"]
+        tag = first[1][b"etag"].decode()
+        [known] = ask(head("/assets/a.js", f"If-None-Match: {tag}\r\n"))
+        assert known[0] == b"HTTP/1.1 304 Not Modified" and known[2] == b""
+        [packed] = ask(head("/assets/a.js", "Accept-Encoding: gzip\r\n"))
+        assert gzip.decompress(packed[2]) == b"x" * 600
+        assert len(made) == 2
+        ask(head("/assets/a.js", "Range: bytes=0-9\r\n"), head("/fa/trace"))
+        assert made[2:] == ["/assets/a.js", "/fa/trace"]
+        connection.sendall(head("/assets/a.js", "Connection: close\r\n"))
+        assert answer(answers)[2] == b"x" * 600 and answers.read() == b""
+
+
+def answer(stream) -> tuple[bytes, dict[bytes, bytes], bytes]:
+    """Status line, headers but for the date, body."""
+    status, headers = stream.readline().strip(), {}
+    while line := stream.readline().strip():
+        name, _, value = line.partition(b": ")
+        headers[name.lower()] = value
+    headers.pop(b"date", None)
+    return status, headers, stream.read(int(headers.get(b"content-length", 0)))

@@ -122,7 +122,7 @@ def test_controls_change_the_player_and_the_address(tab):
 
 
 def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
-    held = Held(tab.page)
+    held = Held(tab.page, "**/fa/opened*")
     page = tab.open("n=32&d=8&br=8&bc=4", rests=False)
     control(page, "Sequence length N").fill("14")
     page.keyboard.press("Enter")
@@ -139,7 +139,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
 
 
 def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(tab):
-    held = Held(tab.page)
+    held = Held(tab.page, "**/fa/opened*")
     page = tab.page
     page.goto(f"{tab.server.url}/?page=run&run-n=8&run-d=4&run-br=4&run-bc=4")
     page.get_by_role("button", name="Run", exact=True).click()
@@ -151,7 +151,7 @@ def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(ta
 
 
 def test_a_tab_chosen_before_the_server_answers_stays(tab):
-    held = Held(tab.page)
+    held = Held(tab.page, "**/fa/opened*")
     page = tab.open("n=16&d=8&br=4&bc=4", rests=False)
     page.get_by_role("tab", name="Memory", exact=True).click()
     held.go()
