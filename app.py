@@ -45,8 +45,8 @@ def build(engine: Engine) -> gr.Blocks:
             tab.select(**here("chosen", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
         demo.load(**here("openAsked"))
-        step.open_address(step_page)
-        run.open_address(run_page)
+        step.open_address(demo, step_page)
+        run.open_address(demo, run_page)
         api.build(engine)
     return demo
 

@@ -44,8 +44,8 @@ def mounted(name: str, *events: str) -> str:
     return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 
 
-def opening(function: str, part: str, places: Fields, **data: object) -> None:
-    """When the page is opened, the browser's ``function`` gives the ``places`` their values, by
+def opening(demo: gr.Blocks, function: str, part: str, places: Fields, **data: object) -> None:
+    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values, by
     what ``/fa/opened`` says of the address for this ``part``; then that part is open."""
-    opens = gr.on(None, **here(function, places, places, part=part, **data))
+    opens = demo.load(**here(function, places, places, part=part, **data))
     opens.then(**here("opened", part=part))

@@ -47,6 +47,7 @@ class RunPage:
 
     controls: Fields
     button: gr.Button
+    result: gr.HTML
     how: dict
 
 
@@ -190,7 +191,6 @@ def build(engine: Engine) -> RunPage:
             old_tables = block()
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
-    opening("toldOf", "told", {"told": result})
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}
@@ -202,7 +202,7 @@ def build(engine: Engine) -> RunPage:
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
         **private,
     }
-    return RunPage(controls, button, how)
+    return RunPage(controls, button, result, how)
 
 
 def _controls(at: dict) -> Fields:
@@ -250,6 +250,7 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     brought.then(**page.how).then(**found)
 
 
-def open_address(page: RunPage) -> None:
+def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    opening("merged", "run", page.controls, plain=_shown({}))
+    opening(demo, "merged", "run", page.controls, plain=_shown({}))
+    opening(demo, "toldOf", "told", {"told": page.result})

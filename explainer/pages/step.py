@@ -142,7 +142,7 @@ def build() -> StepPage:
     return StepPage(player, controls, large, run)
 
 
-def open_address(page: StepPage) -> None:
+def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = {"player": page.player, **page.controls, "large": page.large}
-    opening("followAddress", "step", places, plain=followed(Problem()))
+    opening(demo, "followAddress", "step", places, plain=followed(Problem()))
