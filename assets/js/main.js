@@ -2,9 +2,9 @@
 
 import { mountLearn } from "./learn/index.js";
 import { during } from "./lib/pending.js";
-import { ask, enlarge, follow, followed, merged, start, useText, useTile } from "./model/controls.js";
+import { ask, enlarge, follow, followAddress, merged, start, useText, useTile } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
-import { ofAddress, said } from "./site/asked.js";
+import { ofAddress, told } from "./site/asked.js";
 import {} from "./site/code_dialog.js";
 import { openFigures, remember, settle, settled, stepProblem, takeProblem } from "./site/figures.js";
 import { found } from "./site/findings.js";
@@ -17,11 +17,8 @@ import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
-  ask, enlarge, follow, found, lead, openAsked, openFigures, ran, remember, settle, settled, start,
-  stepProblem, takeProblem, useText, useTile,
-  followAddress: async (now, data) => followed(now, await said(data)),
-  merged: async (now, data) => merged(now, await said(data)),
-  toldOf: async ({ told }, { part }) => ({ told: (await ofAddress(part, "")) || told }),
+  ask, enlarge, follow, followAddress, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
+  stepProblem, takeProblem, told, useText, useTile,
   chosen: (_, { page }) => chosen(page),
   onceOpened: (_, { part }) => onceOpened(part),
   opened: (_, { part }) => opened(part),

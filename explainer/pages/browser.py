@@ -44,8 +44,11 @@ def mounted(name: str, *events: str) -> str:
     return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 
 
-def opening(demo: gr.Blocks, function: str, part: str, places: Fields, **data: object) -> None:
-    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values, by
-    what ``/fa/opened`` says of the address for this ``part``; then that part is open."""
-    opens = demo.load(**here(function, places, places, part=part, **data))
-    opens.then(**here("opened", part=part))
+def opening(demo: gr.Blocks, function: str, part: str, places: Fields, plain: object) -> None:
+    """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values. It
+    gets, as JSON, what ``/fa/opened`` says that the address asks of this ``part``, and what the
+    places show without an address (``plain``), and then the places as they are now."""
+    answer = gr.Textbox(visible=False)
+    asked = demo.load(**here("ofAddress", {}, {"answer": answer}, part=part, plain=plain))
+    followed = asked.then(**here(function, {"answer": answer, **places}, places))
+    followed.then(**here("opened", part=part))

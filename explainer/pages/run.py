@@ -252,5 +252,5 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    opening(demo, "merged", "run", page.controls, plain=_shown({}))
-    opening(demo, "toldOf", "told", {"told": page.result})
+    opening(demo, "merged", "run", page.controls, _shown({}))
+    opening(demo, "told", "told", {"said": page.result}, "")

@@ -145,4 +145,4 @@ def build() -> StepPage:
 def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = {"player": page.player, **page.controls, "large": page.large}
-    opening(demo, "followAddress", "step", places, plain=followed(Problem()))
+    opening(demo, "followAddress", "step", places, followed(Problem()))

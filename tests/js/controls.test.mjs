@@ -2,12 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, columns, csv, enlarge, follow, followed, isStepProblem, merged, shown, start, useText, useTile } from "./model.mjs";
+import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merged, shown, start, useText, useTile } from "./model.mjs";
 
 const equal = assert.deepEqual;
 const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
+const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });
 
 test("the controls ask for what they show; blocks shrink with the sequence", () => {
   equal(ask(PLAIN), { ...PLAIN, player: QUERY });
@@ -29,16 +30,15 @@ test("the controls follow what the player shows, and ask for the same", () => {
 test("who was quicker than the server keeps what was changed", () => {
   const asked = { ...PLAIN, n: 32, methods: ["fa1"] };
   const plain = { ...PLAIN, methods: ["naive", "fa2"] };
-  equal(merged(plain, { asked, plain }), asked);
-  equal(merged({ ...plain, d: 5 }, { asked, plain }), { ...asked, d: 5 });
-  equal(merged({ ...plain, methods: ["naive"] }, { asked, plain }).methods, ["naive"]);
+  equal(merged({ answer: answer(asked, plain), ...plain }), asked);
+  equal(merged({ answer: answer(asked, plain), ...plain, d: 5 }), { ...asked, d: 5 });
+  equal(merged({ answer: answer(asked, plain), ...plain, methods: ["naive"] }).methods, ["naive"]);
 });
 
 test("the player is asked again only where the controls differ from the address", () => {
   const asked = { ...PLAIN, n: 32, br: 8 };
-  const said = { asked, plain: PLAIN };
-  equal(followed({ player: "untouched", ...PLAIN }, said), { ...asked, player: "untouched" });
-  const found = followed({ player: "untouched", ...PLAIN, n: 6 }, said);
+  equal(followAddress({ answer: answer(asked), player: "untouched", ...PLAIN }), { ...asked, player: "untouched" });
+  const found = followAddress({ answer: answer(asked), player: "untouched", ...PLAIN, n: 6 });
   equal([found.n, found.br, found.player], [6, 6, ask({ ...asked, n: 6 }).player]);
 });
 

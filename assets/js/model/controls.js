@@ -22,9 +22,10 @@ function queryOf(values) {
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
 
-/** The server answered what the controls were to show; who was quicker and has already changed one keeps that.
- * @param {Values} now @param {{asked: Values, plain: Values}} said `plain`: what they showed when it was asked */
-export function merged(now, { asked, plain }) {
+/** The server answers what the controls were to show; who was quicker and has already changed one keeps that.
+ * `plain`: what they showed when it was asked. @param {Values} given */
+export function merged({ answer, ...now }) {
+  const { asked, plain } = JSON.parse(answer);
   return Object.fromEntries(Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]));
 }
 
@@ -45,10 +46,10 @@ export function follow({ player }, { sizes }) {
 }
 
 /** The controls follow the address; the player, which reads it too, only where they differ from it.
- * @param {Values} given @param {{asked: Values, plain: Values}} said as in `merged` */
-export function followed({ player, ...now }, said) {
-  const values = merged(now, said);
-  return agree(values, said.asked) ? { ...values, player } : ask(values);
+ * @param {Values} given */
+export function followAddress({ answer, player, ...now }) {
+  const values = merged({ answer, ...now });
+  return agree(values, JSON.parse(answer).asked) ? { ...values, player } : ask(values);
 }
 
 /** A length beyond the slider comes with a head and with tiles as they are used. @param {Values} given */

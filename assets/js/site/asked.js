@@ -3,16 +3,16 @@
 import { asked } from "../lib/fetched.js";
 
 const { search } = window.location; // of that moment: the player writes into the address
-let answer;
+let answers;
 
-/** What it says for this part, or what the part shows without an address.
- * @param {string} part @param {any} plain */
-export async function ofAddress(part, plain) {
-  if (!search) return plain; // most visitors: nothing to ask
-  answer ??= asked(new URL(`fa/opened${search}`, document.baseURI)).then((response) => response.json());
-  return answer.then((found) => found[part], () => plain);
+/** As JSON what it asks a part of the page to show, and what that shows without an address (`plain`).
+ * @param {unknown} _ @param {{part: string, plain: any}} data */
+export async function ofAddress(_, { part, plain }) {
+  if (!search) return { answer: JSON.stringify({ asked: plain, plain }) }; // most visitors: nothing to ask
+  answers ??= asked(new URL(`fa/opened${search}`, document.baseURI)).then((response) => response.json());
+  const found = await answers.catch(() => ({ [part]: plain }));
+  return { answer: JSON.stringify({ asked: found[part], plain }) };
 }
 
-/** The same for controls: what they show without an address, and what it asks them to show.
- * @param {{part: string, plain: any}} data */
-export const said = async ({ part, plain }) => ({ plain, asked: await ofAddress(part, plain) });
+/** Why the address is not used as it is, if so. */
+export const told = ({ answer, said }) => ({ said: JSON.parse(answer).asked || said });

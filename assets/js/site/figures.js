@@ -48,10 +48,9 @@ export function takeProblem(values) {
 }
 
 /** The server has answered: who was quicker keeps what was chosen meanwhile. */
-export function settle({ answer, ...now }) {
-  const said = JSON.parse(answer);
-  const values = merged(now, said);
-  behind ||= !agree(values, said.asked);
+export function settle(given) {
+  const values = merged(given);
+  behind ||= !agree(values, JSON.parse(given.answer).asked);
   return values;
 }
 
