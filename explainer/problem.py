@@ -20,6 +20,7 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     choice,
     number,
     refuse,
+    refused,
     stripped,
     whole,
 )
@@ -53,9 +54,9 @@ def mask_of(value: object) -> Mask:
     if isinstance(value, Mask):
         return value
     try:
-        return parse(value if isinstance(value, str) else "")
+        return parse(value)  # type: ignore[arg-type]
     except MaskError as error:
-        raise refuse("mask", value, str(error)) from None
+        raise refused({"mask": value}, str(error)) from None
 
 
 def causal_keyword(cls: type) -> type:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from explainer.base.cards import CARDS
 from explainer.base.formats import DTYPES
-from kernels.masks import PREDICATES
+from kernels.masks import PLAIN
 
 ORDERS = ("standard", "fa1", "fa2")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = tuple(PREDICATES)
+MASKS = PLAIN
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
