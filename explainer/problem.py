@@ -56,7 +56,7 @@ def mask_of(value: object) -> Mask:
     if isinstance(value, Mask):
         return value
     try:
-        return masks.parse(value if isinstance(value, str) else "")
+        return masks.parse(value)  # type: ignore[arg-type]
     except MaskError as error:
         raise refused({"mask": value}, str(error)) from None
 
@@ -66,7 +66,7 @@ def score_of(value: object) -> Score:
     if isinstance(value, Score):
         return value
     try:
-        return scores.parse(value if isinstance(value, str) else "")
+        return scores.parse(value)  # type: ignore[arg-type]
     except ScoreError as error:
         raise refused({"score": value}, str(error)) from None
 
