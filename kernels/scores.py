@@ -100,6 +100,11 @@ class Score:
         """Does it change anything at all?"""
         return bool(self.steps)
 
+    @property
+    def by_head(self) -> bool:
+        """Does it differ from head to head?"""
+        return any(name == "alibi" for name, _ in self.steps)
+
     def apply(self, s, rows, keys, head: int = 0, heads: int = 1):
         """The scores s (…, n, m), scaled by 1/√d, after all steps, in their own dtype.
 
