@@ -109,7 +109,7 @@ def drawn_masks(count: int, n: int, seed: int = 1) -> list[str]:
 
 
 def drawn(count: int, seed: int = 2) -> list[Problem]:
-    """Small Problems with such masks, some with a score, some with a sink; the same in every run."""
+    """Small Problems with such masks, some with a score, some with a sink; always the same."""
     draw = random.Random(seed)
     found = []
     for text in drawn_masks(count, 21, seed):
