@@ -44,6 +44,11 @@ def _tanh(x):
     return np.tanh(x) if isinstance(x, np.ndarray) else x.tanh()
 
 
+def _as(x, s):
+    """x in the dtype of s."""
+    return x.astype(s.dtype) if isinstance(s, np.ndarray) else x.to(s.dtype)
+
+
 def _bias(s, row, key, _, *table):
     far = row - key
     far = (far * (far > 0)) * (far < len(table)) + (len(table) - 1) * (far >= len(table))
@@ -69,7 +74,7 @@ MODIFICATIONS = {
         Modification(
             "alibi", "a penalty that grows with the distance", "s ← s + 2^(−8(h+1)/H)·(j − i′)",
             "ALiBi (Press et al., 2021): BLOOM, MPT",
-            apply=lambda s, row, key, slope: s + slope * (key - row),
+            apply=lambda s, row, key, slope: s + slope * _as(key - row, s),
         ),
         Modification(
             "bias", "a learned bias by distance", "s ← s + b[max(i′ − j, 0)], the last beyond",
