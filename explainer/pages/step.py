@@ -80,7 +80,7 @@ def shown_by(word: str) -> list[str]:
 def own_data(text: str, gain: float) -> Fields:
     """The controls for the user's own data and changes of the scores, folded away until wanted."""
     with gr.Accordion(
-        "Own data, changes of the scores", open=False, elem_classes=["fa-own", *shown_by("data")]
+        "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
             text,
