@@ -33,11 +33,31 @@ def tolerance(problem: Problem) -> float:
     """δ: how far two correct fp32 computations of a score may lie apart.
 
     A sum of d products rounds like a random walk, to about u ‖q‖‖k‖/√d with u = 2⁻²⁴; scaling,
-    subtracting m and exp cost as much again each, and two runs differ by twice that.
+    subtracting m and exp cost as much again each, and two runs differ by twice that. A score that
+    scales S passes the error on as often; what it adds, and a sink, are rounded as S is.
     """
     Q, K, _ = make_inputs(problem)
     norms = [np.linalg.norm(x.astype(np.float64), axis=1).max() for x in (Q, K)]
-    return float(8 * 2.0**-24 * norms[0] * norms[1] * problem.scale + 1e-6)
+    size, added = norms[0] * norms[1] * problem.scale, abs(problem.sink or 0.0)
+    for name, numbers in problem.score.steps:
+        if name == "scale":
+            size *= max(1.0, abs(numbers[0]))
+        elif name == "bias":
+            added += max(map(abs, numbers))
+        elif name == "alibi":
+            added += problem.n
+    return float(8 * 2.0**-24 * (size + added) + 1e-6)
+
+
+def _farthest(m, l, m_expected, l_expected) -> tuple[float, float]:
+    """The largest difference of m, and of l relative to l. A row that has met no key yet has m = −∞
+    and l = 0 in both, or they differ by all there is."""
+    empty = np.isneginf(m_expected)
+    if not (np.array_equal(empty, np.isneginf(m)) and np.array_equal(empty, l == 0)):
+        return math.inf, math.inf
+    m_error = np.abs(np.where(empty, 0, m) - np.where(empty, 0, m_expected)).max(initial=0)
+    l_error = np.abs(l - l_expected) / np.where(empty, 1, l_expected)
+    return float(m_error), float(l_error.max(initial=0))
 
 
 def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Same:
@@ -54,8 +74,7 @@ def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> S
     allowed = tolerance(problem)
     m_error = l_error = math.inf
     if same_places:
-        m_error = float(np.abs(m[there] - expected[0][there]).max())
-        l_error = float((np.abs(l[there] - expected[1][there]) / expected[1][there]).max())
+        m_error, l_error = _farthest(m[there], l[there], *(x[there] for x in expected))
     return {
         "against": against,
         "tiles": int(there.any(axis=2).sum()),

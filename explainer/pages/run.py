@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, ProblemError
+from explainer.base.fields import DTYPES, MASKS, ProblemError
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
@@ -21,13 +21,14 @@ from explainer.pages import sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
+from explainer.pages.step import StepPage, mask_choice, own_data, values
 from explainer.pages.visitors import client_of
 from explainer.views import downloads, figures, run_details, run_report
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
-KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain")
+KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain",
+        "score", "sink")  # fmt: skip
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
@@ -73,13 +74,15 @@ def prefill(query: dict) -> dict:
     return _shown(_asked(query))
 
 
-def told(query: dict) -> str:
-    """What the result's place says of the address: nothing, or why its request is not shown."""
+def told(query: dict) -> dict:
+    """What the result's place says of the address (``said``): nothing, or why its request is not
+    shown; and the ``masks`` to choose from, if its own is not in the menu yet."""
     try:
-        RunRequest.from_query(_asked(query))
+        mask = str(RunRequest.from_query(_asked(query)).problem.mask)
     except ProblemError as error:
-        return run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-    return ""
+        said = run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
+        return {"said": said, "masks": None}
+    return {"said": "", "masks": None if mask in MASKS else mask_choice(mask).choices}
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -221,7 +224,7 @@ def _controls(at: dict) -> Fields:
                 allow_custom_value=True,
                 min_width=80,
             )
-    controls["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
+    controls["mask"] = mask_choice(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
@@ -239,6 +242,7 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
         shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
+        shown["mask"] = mask_choice(shown["mask"])  # which may be none of its choices so far
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
     found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
@@ -253,4 +257,5 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     opening(demo, "merged", "run", page.controls, _shown({}))
-    opening(demo, "told", "told", {"said": page.result}, "")
+    places = {"said": page.result, "mask": page.controls["mask"]}
+    opening(demo, "told", "told", places, {"said": "", "masks": None})

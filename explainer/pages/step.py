@@ -19,6 +19,7 @@ from explainer.problem import Problem
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
+LONG_MASK = 14  # characters that a choice has room for
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 SLIDERS = {
     "n": (256, "Sequence length N"),
@@ -43,10 +44,30 @@ class StepPage:
     run: gr.Button
 
 
+class FreeRadio(gr.Radio):
+    """Keeps what is none of its choices, as an address may say: the Problem says if it may."""
+
+    def preprocess(self, payload):
+        return payload
+
+    def get_block_name(self) -> str:
+        return "radio"  # drawn by Gradio's own
+
+
+def mask_choice(value: object) -> gr.Radio:
+    """The masks of the menus, and any other that is given."""
+    text = str(value)
+    label = text if len(text) <= LONG_MASK else f"{text[: LONG_MASK - 1]}…"
+    known = [*MASK_CHOICES, (label, value)]
+    known = known[: 2 if value in dict(MASK_CHOICES).values() else 3]
+    return FreeRadio(known, value=value, label="Mask")
+
+
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    return shown | {"mask": str(problem.mask)}
+    sink = "" if problem.sink is None else f"{problem.sink:g}"
+    return shown | {"mask": str(problem.mask), "score": str(problem.score), "sink": sink}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -60,9 +81,9 @@ def shown_by(word: str) -> list[str]:
 
 
 def own_data(text: str, gain: float) -> Fields:
-    """The controls for the user's own data, folded away until wanted."""
+    """The controls for the user's own data and changes of the scores, folded away until wanted."""
     with gr.Accordion(
-        "Own data, scale of logits", open=False, elem_classes=["fa-own", *shown_by("data")]
+        "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
             text,
@@ -73,7 +94,14 @@ def own_data(text: str, gain: float) -> Fields:
             max_length=MAX_CHARACTERS,
         )
         factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
-    return {"text": own_text, "gain": factor}
+        plain = values(Problem())
+        score = gr.Textbox(
+            plain["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1
+        )
+        sink = gr.Textbox(
+            plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
+        )
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink}
 
 
 def large_sizes() -> gr.Dropdown:
