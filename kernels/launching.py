@@ -94,7 +94,8 @@ class Launch:
     """One kernel on `programs` programs, for tensors of one device, dtype, shape and strides.
 
     The kernel's signature: tensors, then `scalars` (stride tuples, ints that are not specialized,
-    floats), then the constexprs, which `constants` has with the launch options. `boxes`: for the
+    floats, None, tensors that every call shares), then the constexprs, which `constants` has with
+    the launch options. `boxes`: for the
     first tensors, which the kernel copies by TMA, one function each from the tensor to Triton's
     TensorDescriptor.
     """
@@ -127,7 +128,8 @@ class Launch:
         Of a constexpr only the place counts."""
         stream_of, device = driver.active.get_current_stream, torch.cuda.current_device()
         constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
-        tail = (*self.scalars, *(None,) * constexprs)
+        shared = [x.data_ptr() if isinstance(x, torch.Tensor) else x for x in self.scalars]
+        tail = (*shared, *(None,) * constexprs)
         run, mapped = _with_maps(compiled, described)
         launch, packed = _unwrapped(run, compiled, self.grid[0])
         if mapped is None:  # Triton encodes its maps itself, from objects that hold the tensors
