@@ -89,8 +89,8 @@ def attention(
         if sink is not None and not isinstance(sink, torch.Tensor):
             sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
         o, lse = _operator(q, k, v, causal, mask, scale, score, sink)
-    elif sink is None:
-        o, lse = _calls(q, k, v, causal, mask, scale, score, False)
+    elif score is None and sink is None:
+        o, lse = _calls(q, k, v, causal, mask, scale)
     else:
         o, lse = _run(q, k, v, causal, mask, scale, score, sink)
     return (o, lse) if return_lse else o
@@ -140,7 +140,7 @@ def _says(attention_mask, mask: str, q, k) -> bool:
     return same
 
 
-def _prepare(q, k, v, causal, mask, scale, score, sunk):
+def _prepare(q, k, v, causal, mask, scale, score=None, sunk=False):
     """The prepared call of the kernel chosen for such input; of (q, k, v, sink) where `sunk`."""
     sink = 0.0 if sunk else None  # any: which number it is does not choose the kernel
     how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
@@ -156,8 +156,10 @@ _calls = Calls(_prepare)
 
 
 def _run(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
-    sinks = () if sink is None else (check_sink(sink, q),)  # the dispatcher leaves defaults out
-    return _calls(q, k, v, causal, mask, scale, score, bool(sinks), sink=sinks)
+    if score is None and sink is None:  # the dispatcher leaves defaults out
+        return _calls(q, k, v, causal, mask, scale)
+    sink = None if sink is None else check_sink(sink, q)
+    return _calls(q, k, v, causal, mask, scale, score, sink is not None, sink=sink)
 
 
 def _shapes(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
