@@ -20,10 +20,13 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     choice,
     number,
     refuse,
+    refused,
     stripped,
     whole,
 )
-from kernels.masks import Mask, MaskError, of, parse
+from kernels import masks, scores
+from kernels.masks import Mask, MaskError, of
+from kernels.scores import Score, ScoreError
 
 DEFAULT_BLOCK = 4
 
@@ -53,9 +56,26 @@ def mask_of(value: object) -> Mask:
     if isinstance(value, Mask):
         return value
     try:
-        return parse(value if isinstance(value, str) else "")
+        return masks.parse(value)  # type: ignore[arg-type]
     except MaskError as error:
-        raise refuse("mask", value, str(error)) from None
+        raise refused({"mask": value}, str(error)) from None
+
+
+def score_of(value: object) -> Score:
+    """The Score of a text, or the Score that it is already. Raises ProblemError for any other."""
+    if isinstance(value, Score):
+        return value
+    try:
+        return scores.parse(value)  # type: ignore[arg-type]
+    except ScoreError as error:
+        raise refused({"score": value}, str(error)) from None
+
+
+def sink_of(value: object) -> float | None:
+    """The logit of a sink; None, or a field left empty, for none. Raises ProblemError."""
+    if value is None or stripped(value) == "":
+        return None
+    return number("sink", value) + 0.0  # −0 is 0
 
 
 def causal_keyword(cls: type) -> type:
@@ -86,8 +106,10 @@ class Problem:
     ``False`` stay keywords for "causal" and "full");
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
-    and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000). Raises
-    :class:`ProblemError` on construction.
+    and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000);
+    ``score`` what is done to S after scaling, a text of :mod:`kernels.scores` or its Score;
+    ``sink`` a logit that belongs to every row's softmax and has no value (−10,000…10,000, None for
+    none). Raises :class:`ProblemError` on construction.
     """
 
     n: int = 16
@@ -101,6 +123,8 @@ class Problem:
     seed: int = 9
     text: str = ""
     gain: float = 1.0
+    score: Score | str = "none"
+    sink: float | None = None
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
@@ -124,6 +148,8 @@ class Problem:
         put("seed", whole("seed", self.seed))
         put("text", _text(self.text, self.inputs, self.n, self.d))
         put("gain", number("gain", self.gain))
+        put("score", score_of(self.score))
+        put("sink", sink_of(self.sink))
 
     @property
     def Tr(self) -> int:
@@ -156,11 +182,10 @@ class Problem:
     def to_query(self) -> dict[str, str]:
         """The fields under their query keys; ``from_query`` gives the same Problem back.
 
-        ``text`` and ``gain`` are there only when they say something.
+        What says nothing is left out: ``text``, ``gain``, ``score`` and ``sink`` by default.
         """
         values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
-        values["gain"] = repr(self.gain)
-        for key, default in (("text", ""), ("gain", "1.0")):
+        for key, default in (("text", ""), ("gain", "1.0"), ("score", "none"), ("sink", "None")):
             if values[key] == default:
                 del values[key]
         return values

@@ -14,7 +14,7 @@ CHUNK_BYTES = 1 << 28  # of float64 scores held at once
 def _hidden(mask: masks.Mask, rows: torch.Tensor, n_q: int, n_k: int) -> torch.Tensor:
     """bool (rows, Nk): True where a key is hidden from a row; `mask.keep`, made on the device."""
     keys = torch.arange(n_k, device=rows.device)
-    return mask.predicate.hide(rows[:, None] + (n_k - n_q), keys[None, :])
+    return mask.hidden(rows[:, None] + (n_k - n_q), keys[None, :])
 
 
 def naive_attention(

@@ -19,7 +19,7 @@ ROOMS = (
     *("engine", "learn", "views", "web", "pages"),
 )
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
-SHARED = "kernels.masks"  # one owner of what a mask hides, for both
+SHARED = ("kernels.masks", "kernels.scores")  # one owner of masks and scores, for both
 PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
 
@@ -82,7 +82,7 @@ def test_no_module_imports_itself_by_a_circle():
             ("torch", "triton", "gradio", "plotly"),
         ),
         (["app"], ("torch", "triton", "kernels.orders")),
-        (["kernels", "kernels.masks"], ("torch", "triton", "gradio", "explainer")),
+        (["kernels", *SHARED], ("torch", "triton", "gradio", "explainer")),
     ],
     ids=["what is taught", "the web process", "kernels"],
 )

@@ -9,6 +9,7 @@ from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
 
+SKIPS = "skip what the mask hides whole"
 ASKED, LEAST = "asked", "least"
 # How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
 CONVENTIONS = {
@@ -21,14 +22,18 @@ WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
 @dataclass(frozen=True)
 class Line:
     """A line of pseudocode. ``phase`` lights it, in standard attention only in its
-    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it. For ``{hidden}``
-    the browser says what the Problem's mask and its ragged edge hide."""
+    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it, ``general`` in
+    its place under a mask that is neither full nor causal. In the text the browser says of the
+    Problem: for ``{hidden}`` what its mask and its ragged edge hide, for ``{score}`` what it does
+    to S, for ``{m}`` and ``{l}`` where a row starts, for ``{top}`` and ``{more}`` a strip's m and
+    what its sink adds to l."""
 
     text: str
     phase: str | None = None
     note: str | None = None
     stage: str | None = None
     first: bool = False
+    general: str | None = None
 
 
 @dataclass(frozen=True)

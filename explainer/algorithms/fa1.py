@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Algorithm, Line
-from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, rescale, visit_of
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
 from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
@@ -35,8 +35,7 @@ def steps(problem: Problem) -> Iterator[Step]:
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """FlashAttention, Algorithm 1: O, m and l live in HBM and come back at every visit."""
     p = run.p
-    m_hbm = np.full(p.n, NEG_INF, np.float32)
-    l_hbm = np.zeros(p.n, np.float32)
+    m_hbm, l_hbm = run.statistics(p.n)
     for step in steps:
         if step.kind == "skipped":
             yield visit_of(step)
@@ -46,7 +45,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         Q, K, V = run.Q[r], run.K[c], run.V[c]
         m, l, O = m_hbm[r].copy(), l_hbm[r].copy(), run.O[r].copy()
         # phase: scores
-        scores = (Q @ K.T) * np.float32(p.scale)
+        scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
         # phase: mask
         S = run.mask(scores, r, c)
         # phase: max
@@ -71,22 +70,25 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     run.lse[:] = m_hbm + np.log(l_hbm)
 
 
+def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
+    """K and V of so many keys; Q of so many rows, O, l and m of as many out and of ``back`` in."""
+    size = p.d * ITEMSIZE[p.dtype]
+    read = {"K": (keys * size, 0), "V": (keys * size, 0), "Q": (rows * size, 0)}
+    return read | {"O": (back * size, rows * size)} | dict.fromkeys("lm", (back * 4, rows * 4))
+
+
 def asked(p: Problem) -> Moved:
-    """K and V once; Q, and O, l, m both ways, once per key block that they see."""
-    start, stop = p.mask.row_range(p.n, p.n, p.block_k)
-    first, last = start // p.block_q * p.block_q, -(-stop // p.block_q) * p.block_q
-    rows = int((np.minimum(last, p.n) - first).sum())
-    matrix, wide = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, rows))
-    thin = rows * 4
-    read = {"K": (matrix, 0), "V": (matrix, 0), "Q": (wide, 0)}
-    return read | {"O": (wide, wide), "l": (thin, thin), "m": (thin, thin)}
+    """K and V once where a row sees them; Q, and O, l, m both ways, once per key block that they
+    visit."""
+    visited = tiling.visited(p)
+    rows = int(visited.rows.sum())
+    return _moved(p, visited.seen, rows, rows)
 
 
 def least(p: Problem) -> Moved:
-    """Q, K and V in, O, l and m out: every query sees a key, and every key is seen."""
-    matrix, thin = p.n * p.d * ITEMSIZE[p.dtype], p.n * 4
-    read = dict.fromkeys("KVQ", (matrix, 0))
-    return read | {"O": (0, matrix), "l": (0, thin), "m": (0, thin)}
+    """Q, K and V in, O, l and m out, of the row and key blocks that visit each other."""
+    visited = tiling.visited(p)
+    return _moved(p, visited.seen, 0, visited.seeing)
 
 
 FA1 = Algorithm(
@@ -101,9 +103,9 @@ FA1 = Algorithm(
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
         Line("  load Kⱼ, Vⱼ", "load", first=True),
-        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal"),
+        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal", general=SKIPS),
         Line("    load Qᵢ, Oᵢ, mᵢ, ℓᵢ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
+        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
         Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
         Line("    m_new = max(m, rowmax S)", "max"),
         Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),

@@ -7,19 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Algorithm, Line
-from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, rescale, visit_of
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
 from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Each row block visits the key blocks that its mask leaves; only the last one stores."""
+    """Each row block visits the key blocks that its mask leaves; only the last one stores. A row
+    block that no mask leaves any has one visit of no tile."""
     move = Mover(problem)
     of_keys = [(move.read("K", j), move.read("V", j)) for j in range(problem.Tc)]
     for i in range(problem.Tr):
         seen = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
+        if not seen:  # its program still writes what its rows have: O = 0, and lse
+            moves = (move.read("Q", i), move.write("O", i), move.write("lse", i))
+            yield Step(i, None, "skipped", None, ("load", "store"), moves, True)
         for j in seen:
             first, last = j == seen[0], j == seen[-1]
             transfers = of_keys[j]
@@ -35,15 +39,18 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
     p = run.p
     for step in steps:
-        r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
+        r = tiling.rows(p, step.i)
+        if step.first:
+            m, l = run.statistics(r.stop - r.start)
+            O = np.zeros((len(m), p.d), np.float32)
+        if step.j is None:  # no key is seen: O and lse stay as they are
+            yield visit_of(step, m_old=m, m_new=m, l_old=l, l_new=l, O=O)
+            continue
+        c = tiling.cols(p, step.j)
         # phase: load
         Q, K, V = run.Q[r], run.K[c], run.V[c]
-        if step.first:
-            m = np.full(len(Q), NEG_INF, np.float32)
-            l = np.zeros(len(Q), np.float32)
-            O = np.zeros_like(Q)
         # phase: scores
-        scores = (Q @ K.T) * np.float32(p.scale)
+        scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
         # phase: mask
         S = run.mask(scores, r, c)
         # phase: max
@@ -70,19 +77,18 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 
 
 def asked(p: Problem) -> Moved:
-    """Q + O + lse once, K and V once per row block that sees them."""
-    start, stop = p.mask.key_range(p.n, p.n, p.block_q)
-    first, last = start // p.block_k * p.block_k, -(-stop // p.block_k) * p.block_k
-    keys = int((np.minimum(last, p.n) - first).sum()) * p.d * ITEMSIZE[p.dtype]
+    """Q + O + lse once, K and V once per row block that visits them."""
+    keys = int(tiling.visited(p).keys.sum()) * p.d * ITEMSIZE[p.dtype]
     matrix = p.n * p.d * ITEMSIZE[p.dtype]
     read = {"Q": (matrix, 0), "K": (keys, 0), "V": (keys, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
 def least(p: Problem) -> Moved:
-    """Q, K and V in, O and lse out: every query sees a key, and every key is seen."""
-    matrix = p.n * p.d * ITEMSIZE[p.dtype]
-    return dict.fromkeys("QKV", (matrix, 0)) | {"O": (0, matrix), "lse": (0, p.n * 4)}
+    """Q and, of K and V, what a query sees in; O and lse out."""
+    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.visited(p).seen))
+    read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
+    return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
 FA2 = Algorithm(
@@ -96,10 +102,10 @@ FA2 = Algorithm(
     running=True,
     pseudocode=(
         Line("for i in 0 … Tr−1:", note="one thread block each"),
-        Line("  load Qᵢ;  m = −∞, ℓ = 0, O = 0", "load", first=True),
-        Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal"),
+        Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", first=True),
+        Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal", general=SKIPS),
         Line("    load Kⱼ, Vⱼ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d", "scores"),
+        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
         Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
         Line("    m_new = max(m, rowmax S)", "max"),
         Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),

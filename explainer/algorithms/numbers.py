@@ -22,7 +22,7 @@ class Visit:
     """One visit with its numbers, all float32; None where the algorithm has no such thing there.
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
-    ``scores`` (rows, cols) scaled, before the mask (in standard attention rounded, as it stores
+    ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard attention rounded, as it stores
     them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols); ``O`` (rows, d), the accumulator
     after the visit: unnormalised in fa2, normalised in fa1, final in standard's output stage.
     """
@@ -66,22 +66,38 @@ class _Strip:
 class Run:
     """Operands, outputs and the steps that all three loops share unchanged.
 
-    With ``rows`` only that row block's part of S and P is held: rows never meet each other.
+    ``start``: a row's m and l before its first tile: −inf and 0, or with a sink its logit x and 1,
+    as if a key with this score and V = 0 had been met. With ``rows`` only that row block's part of
+    S and P is held: rows never meet each other.
     """
 
     def __init__(self, problem: Problem, rows: slice | None = None) -> None:
         self.p = problem
         self.rows = rows
         self.Q, self.K, self.V = make_inputs(problem)
+        sink = problem.sink
+        self.start = (NEG_INF, np.float32(0)) if sink is None else (np.float32(sink), np.float32(1))
         self.S = self.matrix(NEG_INF)
         self.O = np.zeros((problem.n, problem.d), np.float32)
-        self.lse = np.full(problem.n, NEG_INF, np.float32)
+        self.lse = np.full(problem.n, self.start[0], np.float32)
 
     def matrix(self, value: float) -> np.ndarray | _Strip:
         """An N × N matrix, or the strip of it that is wanted."""
         if self.rows is not None:
             return _Strip(self.rows, self.p.n, value)
         return np.full((self.p.n, self.p.n), value, np.float32)
+
+    def statistics(self, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """m and l (rows,) of rows that have met no key."""
+        m, l = (np.full(rows, x, np.float32) for x in self.start)
+        return m, l
+
+    def score(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
+        """What the Problem's score makes of the scaled products of these rows and keys."""
+        if not self.p.score.steps:
+            return S
+        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
+        return self.p.score.apply(S, rows, keys)
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the mask hides a key from a query."""

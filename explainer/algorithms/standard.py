@@ -48,7 +48,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             # phase: load
             Q, K = run.Q[r], run.K[c]
             # phase: scores
-            scores = (Q @ K.T) * np.float32(p.scale)
+            scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
             # phase: mask
             S = run.mask(scores, r, c)
             # phase: store
@@ -59,16 +59,18 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             # phase: load
             S = run.S[r].copy()
             # phase: max
-            m = S.max(axis=1)
+            row_max, (sink, one) = S.max(axis=1), run.start
+            m = np.maximum(row_max, sink)
             # phase: exp
             weights = exp_difference(S, m[:, None])
             # phase: sum
-            l = weights.sum(axis=1)
+            row_sum = weights.sum(axis=1)
+            l = row_sum + one * exp_difference(sink, m)
             # phase: store
-            P_hbm[r] = P = round_to(weights / l[:, None], p.dtype)
+            P_hbm[r] = P = round_to(weights / np.where(l > 0, l, 1)[:, None], p.dtype)
             run.lse[r] = m + np.log(l)
             # phases end
-            yield visit_of(step, row_max=m, m_new=m, row_sum=l, l_new=l, S=S, P=P)
+            yield visit_of(step, row_max=row_max, m_new=m, row_sum=row_sum, l_new=l, S=S, P=P)
         else:
             # phase: load
             P, V = P_hbm[r], run.V
@@ -108,13 +110,13 @@ STANDARD = Algorithm(
     running=False,
     pseudocode=(
         Line("load Q, K", "load", "1st kernel", "scores"),
-        Line("S = Q Kᵀ / √d", "scores", stage="scores"),
+        Line("S = Q Kᵀ / √d{score}", "scores", stage="scores"),
         Line("S = −∞ where {hidden}", "mask", stage="scores"),
         Line("write S to HBM", "store", "N × N", "scores"),
         Line("load S", "load", "2nd kernel", "softmax"),
-        Line("m = rowmax S", "max", stage="softmax"),
+        Line("m = {top}", "max", stage="softmax"),
         Line("weights = exp(S − m)", "exp", stage="softmax"),
-        Line("ℓ = rowsum of the weights", "sum", stage="softmax"),
+        Line("ℓ = rowsum of the weights{more}", "sum", stage="softmax"),
         Line("write P = weights / ℓ to HBM", "store", "N × N", "softmax"),
         Line("load P, V", "load", "3rd kernel", "output"),
         Line("O = P V", "output", stage="output"),

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 
+from explainer.base.fields import refused
 from explainer.problem import Problem
 from kernels.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
 from kernels.masks import TILE_KINDS as KINDS
+from kernels.masks import Mask
+
+MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one
 
 
 def rows(problem: Problem, i: int) -> slice:
@@ -31,6 +38,48 @@ def kinds(problem: Problem) -> np.ndarray:
         if p.n % block:
             np.copyto(edge, KINDS.index("partial"), where=edge != SKIPPED)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Visited:
+    """Of the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows`` (Tc,)
+    in those of each key block; ``seen`` keys and ``seeing`` rows that are in any at all."""
+
+    keys: np.ndarray
+    rows: np.ndarray
+    seen: int
+    seeing: int
+
+
+def visited(problem: Problem) -> Visited:
+    """By the mask alone. Raises ProblemError above 2²⁴ tiles, unless the mask is a plain one."""
+    p = problem
+    return _visited(p.mask, p.n, p.block_q, p.block_k)
+
+
+@lru_cache(maxsize=256)
+def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
+    if mask.plain:  # an interval of tiles each, and no row without a key, no key without a row
+        ranges = mask.key_range(n, n, block_q), mask.row_range(n, n, block_k)
+        of_row, of_key = (
+            np.minimum(-(-stop // block) * block, n) - start // block * block
+            for (start, stop), block in zip(ranges, (block_k, block_q), strict=True)
+        )
+        return Visited(of_row, of_key, n, n)
+    rows, keys = (_sizes(n, block) for block in (block_q, block_k))
+    if (tiles := len(rows) * len(keys)) > MAX_COUNTED:
+        why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
+        where = f"with n = {n:,} and this mask"
+        raise refused({"br": block_q, "bc": block_k}, f"{why} {MAX_COUNTED:,}", where)
+    left = mask.tiles(n, n, block_q, block_k) != SKIPPED
+    seen, seeing = int(keys[left.any(axis=0)].sum()), int(rows[left.any(axis=1)].sum())
+    return Visited(left @ keys, rows @ left, seen, seeing)
+
+
+def _sizes(n: int, block: int) -> np.ndarray:
+    """Rows or keys of each block."""
+    first = np.arange(0, n, block)
+    return np.minimum(first + block, n) - first
 
 
 def counts(problem: Problem) -> dict[str, int]:

@@ -75,7 +75,11 @@ def asked(
     return both(summed(problem))
 
 
-def least(n: int, d: int, dtype: str, order: str) -> int:
-    """The least bytes of one head, reads and writes together, whatever the tiles and the mask."""
-    problem = Problem(n=n, d=d, block_q=1, block_k=1, dtype=dtype, order=order, inputs="random")
+@lru_cache(maxsize=4096)
+def least(n: int, d: int, dtype: str, order: str, mask: Mask | str = "full") -> int:
+    """The least bytes of one head, reads and writes together, whatever the tiles: of K and V the
+    keys that some query sees."""
+    problem = Problem(
+        n=n, d=d, block_q=n, block_k=1, mask=mask, dtype=dtype, order=order, inputs="random"
+    )
     return both(summed(problem, LEAST))

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from explainer.base.cards import CARDS
 from explainer.base.formats import DTYPES
-from kernels.masks import PREDICATES
+from kernels.masks import PLAIN
 
 ORDERS = ("standard", "fa1", "fa2")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = tuple(PREDICATES)
+MASKS = PLAIN  # of the menus; the field takes any text of kernels.masks
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
 MAX_D = 256
 MAX_SEED = 2**31 - 1
 MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
+MAX_SINK = 10_000.0
 MAX_BATCH, MAX_HEADS = 64, 128
 WARPS = (2, 4, 8)
 
@@ -40,13 +41,15 @@ FIELDS = {
     "d": Field("d", "the head dimension d", 1, MAX_D),
     "block_q": Field("br", "the query block Br", 1, MAX_N),
     "block_k": Field("bc", "the key block Bc", 1, MAX_N),
-    "mask": Field("mask", "the mask", choices=MASKS),
+    "mask": Field("mask", "the mask"),
     "order": Field("order", "the loop order", choices=ORDERS),
     "dtype": Field("dtype", "the precision", choices=DTYPES),
     "inputs": Field("data", "the data", choices=INPUT_NAMES),
     "seed": Field("seed", "the seed", 0, MAX_SEED),
     "text": Field("text", "the text"),
     "gain": Field("gain", "the factor on the logits", MIN_GAIN, MAX_GAIN),
+    "score": Field("score", "the change of the scores"),
+    "sink": Field("sink", "the sink", -MAX_SINK, MAX_SINK),
     "batch": Field("b", "the batch size B", 1, MAX_BATCH),
     "heads": Field("h", "the number of heads H", 1, MAX_HEADS),
     "methods": Field("methods", "the methods"),

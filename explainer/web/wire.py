@@ -135,8 +135,9 @@ def _header(problem: Problem, numbers: bool) -> dict:
         "version": VERSION,
         "kind": str(KIND),
         "query": problem.to_query(),
-        "problem": {f: getattr(problem, f) for f in (*fields, "scale", "Tr", "Tc")}
-        | {"mask": str(problem.mask)},
+        "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
+        | {"mask": str(problem.mask), "plain": problem.mask.plain}
+        | {"score": str(problem.score), "changes": problem.score.steps},
         "row_names": list(names) if names else None,
         "numbers": numbers,
         "phases": PHASES,
@@ -175,7 +176,8 @@ def pack_visit(problem: Problem, step: int) -> bytes:
         if source is not None and source.O is not None:
             arrays[name] = source.O
     if visit.l_new is not None and visit.O is not None:
-        arrays["O"] = visit.O / visit.l_new[:, None] if problem.order == "fa2" else visit.O
+        l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
+        arrays["O"] = visit.O / l if problem.order == "fa2" else visit.O
     return _packed({"version": VERSION, "step": step}, arrays)
 
 

@@ -177,7 +177,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--n", type=int, nargs="*", default=list(LENGTHS))
     parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
-    every = list(masks.PREDICATES)
+    every = list(masks.PLAIN)
     parser.add_argument("--mask", nargs="*", choices=every, default=every)
     parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=["bf16", "fp16"])
     parser.add_argument("--only", nargs="*", choices=NAMES, help="these, at every problem")

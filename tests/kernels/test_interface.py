@@ -36,7 +36,13 @@ def bad_calls():
     yield "block too large", (X, X, X), {"block_n": 1 << 21}, ValueError, "too large"
     yield "scale", (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"
     yield "tiny scale", (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"
-    yield "mask", (X, X, X), {"mask": "windows"}, ValueError, "mask = 'windows' is not allowed: one"
+    yield (
+        "mask",
+        (X, X, X),
+        {"mask": "windows"},
+        ValueError,
+        "mask = 'windows' is not allowed: .* is none",
+    )
     yield "no text", (X, X, X), {"mask": [1]}, ValueError, "is not allowed"
     yield "two masks", (X, X, X), {"mask": "full", "causal": True}, ValueError, "contradicts"
     yield "precision", (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"
@@ -87,7 +93,7 @@ def unknown(monkeypatch):
     causal = masks.PREDICATES["causal"]
     monkeypatch.setitem(masks.PREDICATES, "new", replace(causal, name="new"))
     yield "new"
-    masks.parse.cache_clear()
+    masks._parse.cache_clear()
 
 
 @pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])

@@ -6,6 +6,7 @@ import { PROBLEM_KEYS } from "./query.js";
 
 const NUMBERS = ["seed", "n", "d", "br", "bc", "gain"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
+const UNSAID = { score: "none", sink: "" }; // need no place in an address
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -18,7 +19,8 @@ const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 
 /** @param {Values} values */
 function queryOf(values) {
-  const keys = PROBLEM_KEYS.filter((key) => key !== "text" || TYPED.includes(values.data));
+  const says = (key) => values[key] !== undefined && values[key] !== UNSAID[key] && (key !== "text" || TYPED.includes(values.data));
+  const keys = PROBLEM_KEYS.filter(says);
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
 
@@ -39,7 +41,7 @@ export function ask(values) {
 /** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
-  const said = { text: "", gain: "1", ...Object.fromEntries(new URLSearchParams(player)) };
+  const said = { text: "", gain: "1", ...UNSAID, ...Object.fromEntries(new URLSearchParams(player)) };
   /** @type {Values} */
   const values = Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
   return { ...values, large: sizes.includes(values.n) ? values.n : 0 };

@@ -6,6 +6,8 @@ import { bytes, integer, number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { frame, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
+import { codeText } from "./phases.js";
+import { changed } from "./scores.js";
 import { blockWords } from "./tiles.js";
 
 /** @import { Frame, Known, Row, Trace } from "./types.js" */
@@ -36,7 +38,7 @@ function operands({ arrays }, f) {
 /** @param {{start: number, stop: number}} span @param {number} at */
 const within = ({ start, stop }, at) => at >= start && at < stop;
 
-/** A score: its products, their sum, what scaling, mask and exp make of it.
+/** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
  * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
 function score(trace, f, row, key) {
   const { problem: p, stage } = f;
@@ -54,7 +56,10 @@ function score(trace, f, row, key) {
     told.terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
     told.total = sum(told.terms);
     const raw = (f.zoom ?? trace.arrays).S[f.zoom ? r * (f.cols.stop - f.cols.start) + c : row * p.n + key];
-    told.lines.push(`${number(told.total)} / √${p.d} ${equals(told.total * p.scale, raw)}`);
+    const steps = changed(p, told.total * p.scale, row, key);
+    const scaled = steps.length ? `= ${number(told.total * p.scale)}` : equals(told.total * p.scale, raw);
+    told.lines.push(`${number(told.total)} / √${p.d} ${scaled}`);
+    steps.forEach(({ name, text, s }, k) => told.lines.push(`${name}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
     if (S === -Infinity) told.lines.push("hidden: −∞");
   } else {
     told.title = stage === "output" ? `P[${row},${key}]` : name;
@@ -101,15 +106,21 @@ function output(trace, f, row, x) {
   return { ...told, said: `${name} = ${ALGORITHMS[p.order].running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}` };
 }
 
+/** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
+const startsAt = (f, s) => `${f.first && f.problem.sink !== null ? "sink " : ""}${number(s.m_old)}`;
+
 /** How m, α and ℓ of a row come about, as far as they have: {symbol: formula}. @param {Frame} f @param {Row} s */
 export function formulas(f, s) {
   const past = s.m_old !== undefined && s.m_old > -Infinity;
   /** @type {Record<string, string>} */
   const found = {};
-  if (s.m_new !== undefined) found.m = s.m_old === undefined ? `max S = ${number(s.m_new)}` : `max(${number(s.m_old)}, ${number(s.row_max)}) = ${number(s.m_new)}`;
-  else if (s.m_old !== undefined) found.m = number(s.m_old);
+  const { sink } = f.problem;
+  if (f.stage && sink !== null && s.l_new !== undefined) found.l = `${number(s.row_sum)} + e^(${number(sink)} − ${number(s.m_new)}) = ${number(s.l_new)}`;
+  if (s.m_new !== undefined && s.m_old === undefined && sink !== null) found.m = `max(${number(s.row_max)}, sink ${number(sink)}) = ${number(s.m_new)}`;
+  else if (s.m_new !== undefined) found.m = s.m_old === undefined ? `max S = ${number(s.m_new)}` : `max(${startsAt(f, s)}, ${number(s.row_max)}) = ${number(s.m_new)}`;
+  else if (s.m_old !== undefined) found.m = startsAt(f, s);
   if (s.alpha !== undefined) found.alpha = past ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}` : `${number(s.alpha)}, nothing to rescale`;
-  if (s.l_new !== undefined) found.l = past ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}` : `Σ ${f.stage ? "e^(S − m)" : "P"} = ${number(s.l_new)}`;
+  if (s.l_new !== undefined) found.l ??= past ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}` : `Σ ${f.stage ? "e^(S − m)" : "P"} = ${number(s.l_new)}`;
   else if (s.l_old !== undefined) found.l = number(s.l_old);
   return found;
 }
@@ -157,7 +168,7 @@ export function explain(trace, f, name) {
     const { rows, keys } = thing.box;
     if (rows && keys) return only(`Tile (${a}, ${b})`, `Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`);
   }
-  if (kind === "line") return only(ALGORITHMS[f.problem.order].pseudocode[a].text.trim());
+  if (kind === "line") return only(codeText(ALGORITHMS[f.problem.order].pseudocode[a].text, f.problem).trim());
   if (kind === "phase") return only(`The phase “${at[0]}”`);
   if (kind === "visit") return only(`This visit ${at[0] === "read" ? "reads" : "writes"}`, `This visit ${at[0] === "read" ? "reads" : "writes"} ${bytes(sum(f.transfers.filter((t) => t.op === at[0]).map((t) => t.bytes)))}`);
   if (kind === "moved") return only("", `${bytes(at[0] === "read" ? f.reads : f.writes)} ${at[0] === "read" ? "read" : "written"} so far, in ${integer(thing.blocks?.size ?? 0)} blocks`);

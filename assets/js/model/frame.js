@@ -9,6 +9,9 @@ export const KINDS = ["full", "partial", "skipped"];
 const STAGES = [null, "scores", "softmax", "output"];
 export const PENDING = undefined; // NaN is a number here: what overflow makes
 
+/** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
+const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
+
 /** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
 export function prepare({ header, arrays }) {
   const p = header.problem;
@@ -28,8 +31,8 @@ export function prepare({ header, arrays }) {
     const i = arrays.v_i[v];
     const j = arrays.v_j[v];
     if (j >= 0) tileVisit[i * p.Tc + j] = v;
-    else strip[STAGES[arrays.v_stage[v]]][i] = v;
-    if (KINDS[arrays.v_kind[v]] === "skipped") continue;
+    else if (arrays.v_stage[v]) strip[STAGES[arrays.v_stage[v]]][i] = v;
+    if (idle(arrays, v)) continue;
     const row = visitsOfRow[i];
     previous[v] = row.length ? row[row.length - 1] : -1;
     row.push(v);
@@ -174,7 +177,7 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
  * @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Span} rows @returns {Accumulator | null} */
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
-  if (KINDS[arrays.v_kind[v]] === "skipped") return null;
+  if (idle(arrays, v)) return null;
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
     if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
@@ -232,6 +235,8 @@ export function frame(trace, step, phase) {
     cols,
     kind: KINDS[arrays.v_kind[step]],
     stage,
+    first: trace.previous[step] < 0,
+    unseen: j < 0 && !stage,
     stats: statsOf(trace, step, rows, done),
     acc: accumulatorOf(trace, step, done, rows),
     transfers: transfersOf(trace, step, done),

@@ -3,9 +3,11 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { blockName, bytes, integer, number, sub } from "../lib/format.js";
+import { changesOf } from "./scores.js";
 
 /** @import { Frame, Order, Problem, Row } from "./types.js" */
-/** @typedef {{text: string, note?: string, phase?: string, stage?: string, first?: boolean}} Line */
+/** `general`: the note under a mask that is neither full nor causal.
+ * @typedef {{text: string, note?: string, general?: string, phase?: string, stage?: string, first?: boolean}} Line */
 
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
@@ -15,13 +17,43 @@ export function lit(line, f) {
   return true;
 }
 
-/** A line of the code as it stands for this Problem: what its mask and its ragged edge hide is said there.
+const NAMED = 36; // characters of a mask that a sentence takes
+/** What a sentence calls the mask. @param {Problem} problem */
+const maskName = ({ mask }) => `the mask${mask.length > NAMED ? "" : ` ${mask}`}`;
+
+/** Of each plain mask: when a score is hidden, why scores are, and why a tile is skipped. */
+const HIDDEN = {
+  full: { code: "", why: "", skip: "" },
+  causal: { code: "key > query", why: "their key comes after their query", skip: "Every key comes after every query here" },
+};
+/** The same of any. @param {Problem} problem */
+const hiddenBy = (problem) => HIDDEN[problem.mask] ?? {
+  code: problem.mask.length > NAMED ? "the mask hides a key" : `not ${problem.mask}`,
+  why: `${maskName(problem)} hides their key`,
+  skip: `No query here sees any of these keys under ${maskName(problem)}`,
+};
+
+/** A line of the code as it stands for this Problem: what its mask and its ragged edge hide is said there, what becomes of
+ * a score, and where a sink enters.
  * @param {string} text @param {Problem} problem */
-export function codeText(text, { mask, n, block_k }) {
-  const parts = { causal: ["key > query"], full: [] }[mask] ?? ["the mask hides a key"];
-  if (n % block_k) parts.push(`key ≥ ${n}`);
-  return text.replace("{hidden}", parts.join(" or ") || "a key is hidden: nowhere");
+export function codeText(text, problem) {
+  const { n, block_k, sink } = problem;
+  const hides = [hiddenBy(problem).code, n % block_k ? `key ≥ ${n}` : ""].filter(Boolean);
+  const none = sink === null || sink === undefined;
+  /** @type {Record<string, string>} */
+  const parts = {
+    hidden: hides.join(" or ") || "a key is hidden: nowhere",
+    score: changesOf(problem).map((code) => `;  S = ${code}`).join(""),
+    m: none ? "−∞" : String(sink),
+    l: none ? "0" : "1",
+    top: none ? "rowmax S" : `max(rowmax S, ${sink})`,
+    more: none ? "" : ` + exp(${sink} − m)`,
+  };
+  return text.replace(/\{(\w+)\}/g, (all, name) => parts[name] ?? all);
 }
+
+/** What stands beside a line. @param {Line} line @param {Problem} problem */
+export const noteOf = ({ note, general }, { plain }) => (plain ? note : general ?? note);
 
 /** How many scores of this tile the mask hides, and how many of its lanes have no key. @param {Frame} f */
 export function taken(f) {
@@ -65,25 +97,27 @@ function theOthers(f, row, end = "") {
 /** A sentence; or with it a formula with its numbers, and what else is worth knowing.
  * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
 const SAID = {
-  skip: () => "Every key comes after every query here, so nothing is loaded and nothing computed.",
+  skip: (f) => `${hiddenBy(f.problem).skip}, so nothing is loaded and nothing computed.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
-    const [i, j] = [sub(f.i), sub(f.j)];
+    const [i, j, { sink }] = [sub(f.i), sub(f.j), f.problem];
+    const starts = sink === null ? "m = −∞, ℓ = 0" : `m = ${number(sink)}, the sink, and ℓ = 1`;
     if (f.stage) return what;
-    if (f.step === 0) return [what, "", `Nothing is computed yet. Next: every row of Q${i} meets every key of K${j}.`];
-    if (f.problem.order === "fa2") return [what, "", f.transfers.some((t) => t.tensor === "Q") ? `A new row block: m = −∞, ℓ = 0, O${i} = 0.` : `Q${i}, O${i}, m and ℓ are still on chip.`];
+    if (f.unseen) return [what, "", `No query of this row block sees a key under ${maskName(f.problem)}: ${starts}, O${i} = 0, and no tile is computed.`];
+    if (f.step === 0) return [what, "", `Nothing is computed yet${sink === null ? "" : `: ${starts}`}. Next: every row of Q${i} meets every key of K${j}.`];
+    if (f.problem.order === "fa2") return [what, "", f.first ? `A new row block: ${starts}, O${i} = 0.` : `Q${i}, O${i}, m and ℓ are still on chip.`];
     return [what, "", `FA-1 comes back to O${i}, m and ℓ for every key block.`];
   },
   scores: (f) => {
     const { lanes } = taken(f);
     const rest = lanes ? `The ${lanes > 1 ? `${lanes} lanes` : "lane"} without a key: 0.` : "";
     const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
-    return [`Every row of Q${i} meets every key of K${j}: ${f.rows.stop - f.rows.start} × ${f.cols.stop - f.cols.start} scores, on chip.`, `S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, rest];
+    return [`Every row of Q${i} meets every key of K${j}: ${f.rows.stop - f.rows.start} × ${f.cols.stop - f.cols.start} scores, on chip.`, [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].join(", then "), rest];
   },
   mask: (f) => {
     const { mask, n } = f.problem;
     const { scores, of, lanes } = taken(f);
-    const why = mask === "causal" ? "their key comes after their query" : "the mask hides their key";
+    const { why } = hiddenBy(f.problem);
     const parts = [];
     if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
     else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);
@@ -95,26 +129,33 @@ const SAID = {
   max: (f, row) => {
     if (!row) return "Each row takes its maximum.";
     const who = rowWord(row);
+    if (f.stage === "softmax" && f.problem.sink !== null) return [`${who}: m is its largest score, or its sink.`, `m = max(${number(row.row_max)}, ${number(f.problem.sink)}) = ${number(row.m_new)}`];
     if (f.stage === "softmax") return [`${who}: m is its largest score.`, `m = ${number(row.m_new)}`];
+    if (row.m_new === -Infinity) return [`${who} sees no key yet: it has no maximum.`, "m = −∞"];
     if (row.m_old === -Infinity) return [`${who} meets its first scores. The largest is m.`, `m = ${number(row.m_new)}`];
     const formula = `m = max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}`;
+    if (f.first) return [`${who} starts at its sink. ${row.rose ? "A score is larger: a new maximum." : "No score is larger: its maximum stays."}`, formula];
     if (row.rose) return [`${who} meets a larger score, a new maximum.`, formula, theOthers(f, row)];
+    if (row.row_max === -Infinity) return [`${who} sees no key here: its maximum stays.`, formula];
     return [`${who} meets no larger score: its maximum stays${f.stats.some((s) => s.rose) ? "" : ", as in every row"}.`, formula];
   },
   exp: (f, row) => {
     if (f.stage === "softmax") return ["Every weight is at most 1. Divided by ℓ it will be P.", "weight = exp(S − m)"];
     const weights = `P${tileOf(f)} = exp(S − m)`;
     if (!row || row.alpha === undefined) return ["Every weight is at most 1.", weights];
+    if (row.m_new === -Infinity) return [`${rowWord(row)} sees no key yet: all its weights are 0.`, weights];
     if (row.m_old === -Infinity) return ["Scores become weights, at most 1.", weights, "Nothing was summed before, so there is nothing to rescale."];
     const formula = `α = exp(${minus(row.m_old, row.m_new)}) = ${number(row.alpha)}`;
+    if (row.rose && f.first) return [`${rowWord(row)}: m rose over its sink, so the sink's 1 in ℓ shrinks.`, formula];
     if (row.rose) return [`${rowWord(row)}: m rose to ${number(row.m_new)}, so what it summed before shrinks.`, formula, theOthers(f, row, ": α\u00a0=\u00a01")];
     return [`${rowWord(row)}: m stayed, so what it summed before keeps its size.`, formula];
   },
   sum: (f, row) => {
     if (!row) return "Each row sums its weights.";
+    if (f.stage && f.problem.sink !== null) return [`${rowWord(row)}: ℓ is the sum of its weights and of its sink's, which has no value.`, `ℓ = ${number(row.row_sum)} + exp(${minus(f.problem.sink, row.m_new)}) = ${number(row.l_new)}`];
     if (row.alpha === undefined || row.m_old === -Infinity) return [`${rowWord(row)}: ℓ is the sum of its weights.`, `ℓ = ${number(row.l_new)}`];
     const end = faint(f) ? "The new weights are too small to change a digit." : "";
-    const why = row.alpha === 1 ? "its old sum, and its new weights" : "what is left of its old sum, and its new weights";
+    const why = f.first ? "what is left of its sink's 1, and its new weights" : row.alpha === 1 ? "its old sum, and its new weights" : "what is left of its old sum, and its new weights";
     return [`${rowWord(row)}: ${why}.`, `ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`, end];
   },
   output: (f) => {
@@ -122,7 +163,7 @@ const SAID = {
     if (f.stage) return [`O${i} is made of V and of P, read back from HBM.`, `O${i} = P V`];
     if (f.problem.order === "fa1") return [`O${i} takes in V${j}, and is divided by the new ℓ at every visit.`, `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
     const end = faint(f) ? "The new weights are too small to show." : "Not yet divided by ℓ, and still on chip.";
-    if (f.stats.length && f.stats.every(({ m_old }) => m_old === -Infinity)) return [`O${i} takes in V${j}, weighed by P. It was 0: nothing to shrink.`, `O${i} ← P V${j}`, end];
+    if (f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity))) return [`O${i} takes in V${j}, weighed by P. It was 0: nothing to shrink.`, `O${i} ← P V${j}`, end];
     return [`O${i}, shrunk by α, takes in V${j}, weighed by P.`, `O${i} ← α·O${i} + P V${j}`, end];
   },
   store: (f) => {
@@ -131,6 +172,10 @@ const SAID = {
     if (f.stage === "softmax") return [`${what}.`, "P = exp(S − m) / ℓ", whole];
     if (f.stage) return [`${what}.`, "", f.stage === "scores" ? whole : ""];
     if (f.problem.order === "fa1") return [`${what}, at every visit.`, "", "S never crosses."];
+    const end = f.problem.sink === null ? "−∞" : number(f.problem.sink);
+    if (f.unseen) return [`O${sub(f.i)} = 0 goes home with lse${sub(f.i)}: ${f.problem.sink === null ? "nothing was summed" : "the sink alone was summed"}.`, `lse${sub(f.i)} = ${end}`, `${bytes(sumBytes(f, "write"))} written.`];
+    const blind = f.stats.filter((s) => s.l_new === 0 || (f.problem.sink !== null && s.l_new === 1 && s.m_new === f.problem.sink)).map((s) => String(s.row));
+    if (blind.length) return [`O${sub(f.i)} is divided by ℓ, once, and goes home with lse${sub(f.i)}.`, `lse${sub(f.i)} = m + log ℓ`, `${blind.length > 1 ? `Rows ${listed(blind)} see` : `Row ${blind[0]} sees`} no key: O = 0, lse = ${end}.`];
     return [`O${sub(f.i)} is divided by ℓ, once, and goes home with lse${sub(f.i)}.`, `lse${sub(f.i)} = m + log ℓ`, `${bytes(sumBytes(f, "write"))} written. lse, one number per row, is for the backward pass. S never crosses.`];
   },
 };

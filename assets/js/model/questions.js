@@ -72,7 +72,7 @@ function sum(trace, v) {
   };
 }
 
-/** "How many tiles will be skipped?", before the first visit of a causal Problem. @param {Trace} trace @returns {Question} */
+/** "How many tiles will be skipped?", before the first visit, if the mask hides anything. @param {Trace} trace @returns {Question} */
 function skipped(trace) {
   const { header, problem: p } = trace;
   if (p.mask === "full" || !ALGORITHMS[p.order].running) return null;

@@ -23,12 +23,13 @@ export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
   const i = Math.floor(row / p.block_q);
   /** @type {Visit[]} */
   const visits = [];
-  let m = -Infinity;
+  let m = p.sink ?? -Infinity; // where a sink stands, as if it had been met before the first key
   for (const v of visitsOfRow[i]) {
     const at = arrays.r_ptr[v] + row - i * p.block_q;
     if (arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
-    const start = arrays.v_j[v] < 0 ? 0 : arrays.v_j[v] * p.block_k;
-    const keys = { start, stop: arrays.v_j[v] < 0 ? p.n : Math.min(p.n, start + p.block_k) };
+    const strip = arrays.v_j[v] < 0;
+    const start = strip ? 0 : arrays.v_j[v] * p.block_k;
+    const keys = { start, stop: strip ? p.n : Math.min(p.n, start + p.block_k) };
     const top = arrays.r_m_new[at];
     const next = way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
     visits.push({ v, keys, m: next, alpha: way === "forget" || !(next > m) ? 1 : Math.exp(m - next) });
@@ -40,7 +41,7 @@ export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
 /** Where this way ends: ℓ and the row of O (d numbers). @param {Trace} trace @param {number} row @param {Way} way */
 export function outcome(trace, row, way) {
   const { arrays, problem: p } = trace;
-  let l = 0;
+  let l = p.sink === null ? 0 : 1; // of a sink, whose weight is 1 by its own measure
   const O = new Float64Array(p.d);
   for (const { keys, m, alpha } of visitsOf(trace, row, way)) {
     l *= alpha;
@@ -96,6 +97,7 @@ export function changes(f, row) {
   const lines = [];
   const rose = f.done("max") && row.rose;
   if (m === -Infinity) lines.push(["m", number(m), "no score seen yet"]);
+  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), "the sink: no score is larger"]);
   else if (m !== PENDING) lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), "the largest score so far"]);
   if (f.done("sum")) lines.push(["ℓ", past ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}` : number(row.l_new), past ? "the old sum, shrunk, and the new weights" : "the sum of its weights"]);
   else if (f.done("exp") && row.rose) lines.push(["ℓ", `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`, "the old sum, shrunk"]);

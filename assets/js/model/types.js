@@ -9,10 +9,11 @@
 /** @typedef {Float32Array | Int32Array | Uint8Array | Uint32Array} Numbers flat, row by row */
 
 /**
- * What was asked for, and what follows from it: Br, Bc, the factor of the products, Tr row blocks, Tc key blocks.
+ * What was asked for, and what follows from it: Br, Bc, the factor of the products, Tr row blocks, Tc key blocks. `plain`: is
+ * the mask full or causal? `changes`: what is done to a scaled score, as [name, numbers] in order.
  * @typedef {{
- *   n: number, d: number, block_q: number, block_k: number, mask: string, order: Order, dtype: string,
- *   inputs: string, seed: number, scale: number, Tr: number, Tc: number,
+ *   n: number, d: number, block_q: number, block_k: number, mask: string, plain: boolean, order: Order, dtype: string,
+ *   inputs: string, seed: number, score: string, changes: [string, number[]][], sink: number | null, scale: number, Tr: number, Tc: number,
  * }} Problem
  *
  * What the tile needs on chip, `parts` [tensor, shape, bytes, place], and what each card has; `room` is what a thread
@@ -31,7 +32,8 @@
  *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
- * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block. Of its transfers: t_, from
+ * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows in standard
+ * attention, or in FA-2 a row block that sees no key (kind skipped). Of its transfers: t_, from
  * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes.
  * @typedef {{
  *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
@@ -39,7 +41,7 @@
  * }} Skeleton
  *
  * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P
- * n × n, S scaled, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
+ * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
@@ -50,7 +52,7 @@
  * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers
  *
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
- * `visitsOfRow`: of each row block, without the skipped ones. `tileVisit` (Tr × Tc), `previous` (the visit before in
+ * `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc), `previous` (the visit before in
  * the same row block), `strip` (standard attention's later visits): −1 where there is none.
  * @typedef {{
  *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
@@ -75,11 +77,11 @@
  * @typedef {{data: Numbers, state: "zero" | "before" | "after" | "final"}} Accumulator
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `j` −1: all keys; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
+ * `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
  *   problem: Problem, step: number, steps: number, phase: string, phases: string[], position: number,
- *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage,
+ *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
  *   stats: Row[], acc: Accumulator | null, transfers: Transfer[], numbers: boolean,
  *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame

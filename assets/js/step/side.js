@@ -4,7 +4,7 @@ import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { ALGORITHMS, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { codeText, lit } from "../model/phases.js";
+import { codeText, lit, noteOf } from "../model/phases.js";
 
 const SOURCES = [
   ["paper", "Algorithm", "the paper's lines"],
@@ -45,7 +45,7 @@ export class Code {
     this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map(({ text, note: remarks, phase }, k) => el("li", { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) }, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
+      ...this.lines.map((line, k) => [line, noteOf(line, trace.problem), k]).map(([{ text, phase }, remarks, k]) => el("li", { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) }, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
     );
     this.room = this.list.clientHeight;
   }

@@ -6,12 +6,17 @@ import { integer } from "../lib/format.js";
 
 const MARGIN = 8;
 
+const LONG = 28; // characters of a mask in the line
+const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
+
 /** What is said of a Problem, and which control says it otherwise. */
-const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype }) => [
+const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink }) => [
   ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
   ["d", String(d), " wide, tiles "],
   ["tiles", `${block_q} × ${block_k}`, ", "],
-  ["mask", mask, ", "],
+  ["mask", shortly(mask), ", "],
+  ...(score === "none" ? [] : [["mask", shortly(score), ", "]]),
+  ...(sink === null ? [] : [["mask", `sink ${sink}`, ", "]]),
   ["order", ALGORITHMS[order].label, ", "],
   ["data", inputs, " data in "],
   ["dtype", dtype, ""],

@@ -237,7 +237,7 @@ export class Hbm {
       const { v_i, v_j } = this.trace.arrays;
       const from = Math.min(this.shown, f.step);
       const to = Math.max(this.shown, f.step);
-      for (let v = from; v <= to; v++) paint(v_i[v], v_j[v]);
+      for (let v = from; v <= to; v++) if (v_j[v] >= 0) paint(v_i[v], v_j[v]);
     }
     this.shown = f.step;
   }

@@ -36,6 +36,8 @@ export class RowTable {
   layout(problem, names) {
     this.names = names;
     const { running } = ALGORITHMS[problem.order];
+    this.sink = problem.sink === null ? "" : `sink ${number(problem.sink)}: each row starts with m = ${number(problem.sink)}, ℓ = 1`;
+    this.says("");
     const absent = (key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, text, , formula], k) => {
       const [name, rest] = running ? [text, formula] : AT_ONCE[key] ?? [];
@@ -54,8 +56,9 @@ export class RowTable {
     this.focus = null;
   }
 
-  /** What the numbers hold for, where that is not plain; "" where it is. */
-  says(words) {
+  /** What the numbers hold for, where that is not plain, and where a sink has them start; "" where neither is. */
+  says(holds) {
+    const words = [this.sink, holds].filter(Boolean).join("; ");
     this.caption.hidden = !words;
     set(this.caption, { text: words });
     this.root.classList.toggle("is-said", Boolean(words));

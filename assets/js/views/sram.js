@@ -237,7 +237,7 @@ export class Sram {
     const loaded = f.done("load");
     const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
-    matrix("Q", "", scoring && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
+    matrix("Q", "", (scoring || f.unseen) && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
     matrix("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
@@ -316,7 +316,7 @@ export class Sram {
     say("K", `K${j}ᵀ`);
     const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? "= QKᵀ/√d" : "", `S${ij}`);
+    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", ...p.changes.map(([key]) => key)].join(", ") : "", `S${ij}`);
     else if (f.stage === "softmax" && !divided) say("S", "weights", "= exp(S − m)");
     else say("S", `P${ij}`, divided ? "= exp(S − m)/ℓ" : "= exp(S − m)");
     say("V", `V${j}`);

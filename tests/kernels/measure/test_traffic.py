@@ -9,7 +9,7 @@ from explainer.algorithms.algorithm import LEAST
 from explainer.algorithms.traffic import summed, traffic
 from explainer.base.formats import DTYPES
 from explainer.problem import Problem
-from kernels.masks import PREDICATES
+from kernels.masks import PLAIN
 
 pytestmark = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="loads and stores are counted in the interpreter"
@@ -27,7 +27,7 @@ def drawn(count: int) -> list[dict]:
         n = draw.randint(2, 40)
         found.append({
             "n": n, "d": draw.randint(1, 20), "block_q": draw.randint(1, min(n, 17)),
-            "block_k": draw.randint(1, min(n, 17)), "mask": tuple(PREDICATES)[k % len(PREDICATES)],
+            "block_k": draw.randint(1, min(n, 17)), "mask": PLAIN[k % len(PLAIN)],
             "dtype": draw.choice(DTYPES),
         })  # fmt: skip
     return found
@@ -51,7 +51,7 @@ def test_asked_is_counted(given, order):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("mask", list(PREDICATES))
+@pytest.mark.parametrize("mask", PLAIN)
 @pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES)
 def test_asked_is_counted_in_a_single_tile(n, d, block_q, block_k, mask, order):
     problem = Problem(n=n, d=d, block_q=block_q, block_k=block_k, mask=mask, order=order)
