@@ -46,7 +46,8 @@ class StepPage:
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    return shown | {"mask": str(problem.mask)}
+    said = {"mask": str(problem.mask), "score": str(problem.score)}
+    return shown | said | {"sink": "" if problem.sink is None else f"{problem.sink:g}"}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -74,6 +75,28 @@ def own_data(text: str, gain: float) -> Fields:
         )
         factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
     return {"text": own_text, "gain": factor}
+
+
+def score_fields(score: str, sink: str) -> Fields:
+    """What is done to the scores, and the sink, as text; the mask builder writes them too."""
+    by_mask = shown_by("mask")
+    return {
+        "score": gr.Textbox(
+            score,
+            label="Score",
+            placeholder="none",
+            info="none, softcap:30, alibi, scale:2",
+            max_lines=1,
+            elem_classes=["fa-select", *by_mask],
+        ),
+        "sink": gr.Textbox(
+            sink,
+            label="Sink",
+            placeholder="none",
+            max_lines=1,
+            elem_classes=["fa-select", *by_mask],
+        ),
+    }
 
 
 def large_sizes() -> gr.Dropdown:
@@ -117,6 +140,7 @@ def build() -> StepPage:
             for key, (choices, label) in RADIOS.items():
                 word = shown_by(key)
                 controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
+            controls |= score_fields(at["score"], at["sink"])
             controls |= own_data(at["text"], at["gain"])
             large = large_sizes()
             run = gr.Button(
@@ -125,13 +149,16 @@ def build() -> StepPage:
                 elem_classes=["fa-primary", *shown_by("all")],
             )
         with gr.Column(elem_classes="fa-main"):
-            player = shell("step", "shown", elem_id="player")
+            player = shell("step", "shown", later=("masks",), elem_id="player")
 
     def shown(*keys: str) -> Fields:
         return {"player": player} | {key: controls[key] for key in keys}
 
     for key, control in controls.items():
-        if key not in ("data", "text"):
+        if key in ("score", "sink"):  # whole, not letter by letter
+            control.submit(**here("ask", controls, shown("br", "bc")))
+            control.blur(**here("ask", controls, shown("br", "bc")))
+        elif key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
     follows = {**controls, "large": large}
     player.shown(**here("follow", shown(), follows, sizes=LARGE_N))

@@ -1,7 +1,7 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
 import { el, set } from "../lib/dom.js";
-import { added, fieldsOf, named, nudged, removed, renumbered } from "../model/mask.js";
+import { added, fieldsOf, named, nudged, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };
@@ -24,9 +24,12 @@ export class Chips {
   /** @param draft the terms @param picked "term.k" of the chip whose tiles are toggled, or null */
   draw(draft, picked) {
     const shape = JSON.stringify([draft.map((term) => term.map(({ name }) => name)), picked]);
-    this.draft = draft;
-    if (shape !== this.shape) this.build(picked);
+    const held = this.root.contains(document.activeElement) ? document.activeElement.dataset : {};
+    const before = this.draft?.[held.term]?.[held.k];
+    Object.assign(this, { draft, picked });
+    if (shape !== this.shape) this.build();
     this.shape = shape;
+    if (held.kind) this.hold(held, before);
     for (const field of this.root.querySelectorAll("input")) {
       const { term, k, at } = field.dataset;
       const piece = draft[term][k];
@@ -37,46 +40,57 @@ export class Chips {
     for (const button of this.root.querySelectorAll(".fa-mask-tiles")) set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
   }
 
-  /** Anew, for other chips than before; the keyboard stays where it was. */
-  build(picked) {
-    const { dataset } = document.activeElement ?? {};
-    const held = this.root.contains(document.activeElement) ? dataset.held : null;
-    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? "or" : "a key is kept if it is" }), this.line(term, t, picked)]);
+  /** The keyboard stays where it was: with its chip, wherever that stands now. @param held the dataset of what had it */
+  hold({ kind, term, k, at }, piece) {
+    const same = (one) => piece && textOf(one) === textOf(piece);
+    const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
+    const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
+    const node = this.find(kind, ...place, at) ?? this.find("close", ...place) ?? this.find("plus", term) ?? this.find("plus", 0);
+    if (node !== document.activeElement) node?.focus();
+  }
+
+  find(kind, term, k, at) {
+    const said = { kind, term, k, at };
+    return this.root.querySelector(Object.entries(said).map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`)).join(""));
+  }
+
+  /** Anew, for other chips than before. */
+  build() {
+    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? "or" : "a key is kept if it is" }), this.line(term, t)]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
       const or = this.plus(this.draft.length, "or one that is …");
       lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: "or" }), or]));
     }
     this.root.replaceChildren(...lines);
-    if (held) this.root.querySelector(`[data-held="${held}"]`)?.focus();
   }
 
   isFull() {
     return this.draft.length === 1 && this.draft[0][0].name === "full";
   }
 
-  line(term, t, picked) {
-    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: "and" })] : []), this.chip(piece, t, k, picked)]);
+  line(term, t) {
+    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: "and" })] : []), this.chip(piece, t, k)]);
     const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? "a predicate instead" : "and …") : null;
     return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? `or, term ${t + 1}` : "kept if it is", "data-hue": t }, [...chips, plus]);
   }
 
-  chip(piece, t, k, picked) {
+  chip(piece, t, k) {
     const { name } = piece;
-    const { numbers } = this.known[name];
+    const { numbers, low, high } = this.known[name];
     const place = { "data-term": t, "data-k": k };
     const parts = [];
     if (name === "block") {
-      const on = picked === `${t}.${k}`;
-      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-held": `tiles.${t}.${k}`, ...place, title: "Choose, then click tiles of the map to keep or hide them" });
+      const on = this.picked === `${t}.${k}`;
+      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", ...place, title: "Choose, then click tiles of the map to keep or hide them" });
       button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
       parts.push(button);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
       const fields = fieldsOf(piece, numbers?.length ?? null);
-      if (piece.numbers || numbers?.length) fields.forEach((_, at) => parts.push(...(at ? [","] : []), this.field(place, at, numbers?.[at], name)));
+      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, numbers && { low, high, word: numbers[at] })));
     }
     if (!this.isFull()) {
-      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-held": `close.${t}.${k}` });
+      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-kind": "close", ...place });
       close.addEventListener("click", () => this.take(t, k));
       parts.push(close);
     }
@@ -90,12 +104,12 @@ export class Chips {
   }
 
   /** A number, or the list of them where there may be any. @param range {low, high, word}, of a number */
-  field(place, at, range, name) {
+  field(name, place, range) {
     const label = range ? `${name}: ${range.word}` : `${name}: numbers`;
-    const input = el("input", { type: "text", inputmode: range ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-at": at, "data-held": `${name}.${place["data-term"]}.${place["data-k"]}.${at}`, ...place });
+    const input = el("input", { type: "text", inputmode: range ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-kind": "number", ...place });
     input.addEventListener("input", () => this.type(input));
     input.addEventListener("focus", () => input.select());
-    input.addEventListener("blur", () => this.draw(this.draft, this.picked));
+    input.addEventListener("blur", () => setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)));
     input.addEventListener("keydown", (event) => {
       const by = BY[event.key];
       if (!by || !range) return;
@@ -114,7 +128,7 @@ export class Chips {
   }
 
   plus(t, label) {
-    const button = el("button", { type: "button", class: "fa-mask-plus", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": "false", "data-held": `plus.${t}`, text: "+" });
+    const button = el("button", { type: "button", class: "fa-mask-plus", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": "false", "data-kind": "plus", "data-term": t, text: "+" });
     button.addEventListener("click", () => {
       const taken = (this.draft[t] ?? []).map(({ name }) => name);
       this.menu.open(button, ({ name }) => !taken.includes(name), ({ name, start }) => this.add(t, { name, numbers: start }));
@@ -125,20 +139,14 @@ export class Chips {
   /** The new chip has the keyboard: its first number, or what takes it away again. */
   add(t, piece) {
     const draft = added(this.draft, t, piece);
+    const k = draft[t].length - 1;
     this.act.edit(draft);
-    const at = draft[Math.min(t, draft.length - 1)].length - 1;
-    const there = (kind) => this.root.querySelector(`[data-held="${kind}.${t}.${at}${kind === piece.name ? ".0" : ""}"]`);
-    (there(piece.name) ?? there("tiles") ?? there("close") ?? this.root.querySelector(`[data-held="plus.${t}"]`))?.focus();
-    if (piece.name === "block") this.act.pick(`${t}.${at}`);
+    (this.find("number", t, k) ?? this.find("tiles", t, k) ?? this.find("close", t, k) ?? this.find("plus", t))?.focus();
+    if (piece.name === "block") this.act.pick(`${t}.${k}`);
   }
 
   take(t, k) {
     this.act.edit(removed(this.draft, t, k));
-    (this.root.querySelector(`[data-held="plus.${t}"]`) ?? this.root.querySelector('[data-held="plus.0"]'))?.focus();
-  }
-
-  /** The line of a term, for what is said beside it. */
-  row(t) {
-    return this.root.querySelectorAll(".fa-mask-term")[t] ?? null;
+    (this.find("plus", t) ?? this.find("plus", 0))?.focus();
   }
 }

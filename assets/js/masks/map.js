@@ -2,10 +2,12 @@
 // many. One tab stop; arrows move the light, Page Up and Down by a tile.
 
 import { el, set } from "../lib/dom.js";
-import { documents, firstCell, KINDS, sentence, tileSentence } from "../model/mask.js";
+import { integer } from "../lib/format.js";
+import { documents, firstCell, TILE_KINDS, scoreSentence, tileSentence } from "../model/mask.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
+const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
 const MOST_WORDS = 200; // tiles that are told "skip"
 
 export class MaskMap {
@@ -65,7 +67,7 @@ export class MaskMap {
     const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
     for (let i = 0; kinds && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++) {
-        const kind = KINDS[kinds[i * tiles.Tc + j]];
+        const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
         const box = [j * bc * cell, i * br * cell, Math.min(bc, n - j * bc) * cell, Math.min(br, n - i * br) * cell];
         if (kind === "skipped" || (!keptBy && kind === "partial")) {
           pen.fillStyle = kind === "skipped" ? look.hatch : look.some;
@@ -76,7 +78,7 @@ export class MaskMap {
     const hue = [0, 1, 2, 3].map((t) => ({ full: color(`mask-t${t}`), partial: color(`mask-t${t}-soft`) }));
     for (let at = 0; keptBy && at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
-      const kind = KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
+      const kind = TILE_KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
       if (kind === "skipped") continue;
       pen.fillStyle = keptBy[at] < 0 ? look.hatch : hue[keptBy[at]][kind];
       pen.beginPath();
@@ -85,7 +87,7 @@ export class MaskMap {
     }
     for (let i = 0; kinds && i < tiles.Tr && tiles.Tr * tiles.Tc <= 4096; i++)
       for (let j = 0; j < tiles.Tc; j++) {
-        const kind = KINDS[kinds[i * tiles.Tc + j]];
+        const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
         if (kind === "skipped") continue;
         pen.strokeStyle = kind === "full" ? look.full : look.line;
         pen.lineWidth = kind === "full" ? 2 : 1;
@@ -105,7 +107,7 @@ export class MaskMap {
     const size = parseFloat(getComputedStyle(this.over).fontSize);
     for (let i = 0; kinds && high > 3 * size && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++)
-        if (KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
+        if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
           told.push(el("span", { text: "skip", style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}` }));
     const papers = documents(draft, n).flatMap(({ name, start, stop }) => {
       const room = (this.box.clientWidth * (stop - start)) / n > 6.2 * size;
@@ -119,7 +121,7 @@ export class MaskMap {
     this.axis();
     const { full, partial, skipped } = tiles.counts;
     const legend = [["full", full, " full, no mask"], ["partial", partial, " partial"], ["skipped", skipped, " empty, skipped"]];
-    this.legend.replaceChildren(...legend.map(([kind, count, word]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: count.toLocaleString("en-US") }), word])));
+    this.legend.replaceChildren(...legend.map(([kind, count, word]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), word])));
   }
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
@@ -129,12 +131,13 @@ export class MaskMap {
     const lit = keptBy ? [i, j] : [i * br, j * bc];
     const room = this.box.clientWidth / n;
     for (const [node, size, now, side] of [[this.keys, bc, lit[1], "left"], [this.queries, br, lit[0], "top"]]) {
-      const type = parseFloat(getComputedStyle(node).fontSize) * (side === "left" ? 1.2 + 0.6 * String(n).length : 1.5);
-      const step = size * Math.max(1, Math.ceil(type / (size * room)));
+      const type = parseFloat(getComputedStyle(node).fontSize);
+      const wide = (k) => (side === "left" ? type * (0.4 + 0.65 * integer(k).length) : 1.3 * type);
+      const step = size * Math.max(1, Math.ceil((1.4 * wide(n)) / (size * room)));
       const marks = [];
-      for (let k = 0; k < n; k += step) if (Math.abs(k - now) * room >= type * 0.8) marks.push([k, false]);
+      for (let k = 0; k < n; k += step) if (Math.abs(k - now) * room >= (wide(k) + wide(now)) / 2) marks.push([k, false]);
       marks.push([now, true]);
-      node.replaceChildren(...marks.map(([k, bold]) => el(bold ? "b" : "span", { text: k.toLocaleString("en-US"), style: `${side}:${((100 * (k + 0.5)) / n).toFixed(3)}%` })));
+      node.replaceChildren(...marks.map(([k, bold]) => el(bold ? "b" : "span", { text: integer(k), style: `${side}:${((100 * (k + 0.5)) / n).toFixed(3)}%` })));
     }
   }
 
@@ -144,11 +147,12 @@ export class MaskMap {
     const [i, j] = this.hover ?? this.at;
     const [top, left, high, wide] = keptBy ? [i, j, 1, 1] : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
     const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
-    this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)}`;
+    this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
     set(this.box, { "data-i": i, "data-j": j });
-    const words = keptBy ? sentence(this.shown, i, j) : [{ text: tileSentence(this.shown, i, j) }];
+    const words = keptBy ? scoreSentence(this.shown, i, j) : [{ text: tileSentence(this.shown, i, j) }];
     const text = words.map((word) => word.text).join("");
-    if (this.said.textContent !== text) this.said.replaceChildren(...words.map(({ text: part, term }) => el(term === undefined ? "span" : "b", { text: part, "data-hue": term })));
+    if (this.told !== text) this.said.replaceChildren(...words.map(({ text: part, term }) => el(term === undefined ? "span" : "b", { text: part.replace(SIGN, "\u00a0$1\u00a0"), "data-hue": term })));
+    this.told = text;
   }
 
   point(place) {

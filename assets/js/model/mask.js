@@ -12,7 +12,7 @@ import { integer } from "../lib/format.js";
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
  * @typedef {Answer & {draft: Draft, keptBy: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Shown */
 
-export const KINDS = ["full", "partial", "skipped"];
+export const TILE_KINDS = ["full", "partial", "skipped"];
 const WHOLE = { name: "full", numbers: "" };
 
 /** The chips of a text, as the server writes it. @param {string} text @returns {Draft} */
@@ -133,7 +133,7 @@ export function named({ name, numbers }) {
 const listed = (parts, between) => parts.flatMap((words, k) => (k ? [{ text: between }, ...words] : words));
 
 /** Why query i sees key j, or why it does not. @param {Shown} shown @param {number} i @param {number} j @returns {Words[]} */
-export function sentence({ n, draft, keptBy, keeps, hides }, i, j) {
+export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
   if (!keptBy) return [];
   const at = i * n + j;
   const term = keptBy[at];
@@ -153,7 +153,7 @@ export function sentence({ n, draft, keptBy, keeps, hides }, i, j) {
 /** What is said of a tile, where single scores are too small to see. @param {Shown} shown @param {number} i @param {number} j */
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";
-  const kind = KINDS[kinds[i * tiles.Tc + j]];
+  const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
   const span = (k, size) => `${integer(k * size)} to ${integer(Math.min(n, (k + 1) * size) - 1)}`;
   const what = { full: "every score is kept, no mask is applied", partial: "some scores are kept, the mask is applied inside", skipped: "no score is kept, the tile is skipped" }[kind];
   return `Tile (${i}, ${j}), queries ${span(i, br)}, keys ${span(j, bc)}: ${what}.`;
@@ -193,4 +193,27 @@ export function documents(draft, n) {
   const found = draft.flat().find(({ name }) => name === "document");
   const starts = (found?.numbers.split(",").map(Number) ?? []).filter((start) => start < n);
   return starts.map((start, k) => ({ name: `document ${k + 1}`, start, stop: starts[k + 1] ?? n }));
+}
+
+/** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].
+ * @param {string} bits @param {number} n @returns {[number, number, number][]} */
+export function runs(bits, n) {
+  const kept = bytesOf(bits);
+  /** @type {[number, number, number][]} */
+  const found = [];
+  for (let at = 0; at < n * n; at++) {
+    if (!bit(kept, at)) continue;
+    const [i, j] = [Math.floor(at / n), at % n];
+    const last = found.at(-1);
+    if (last && last[0] === i && last[2] === j) last[2] = j + 1;
+    else found.push([i, j, j + 1]);
+  }
+  return found;
+}
+
+/** What a score's text says, as far as one control can say it: the kind and its number.
+ * @param {string} text @returns {{kind: string, number: string}} */
+export function scoreOf(text) {
+  const [, kind, number = ""] = /^(none|alibi|softcap|scale)(?::([^,&]*))?$/.exec(text) ?? ["", "other"];
+  return { kind, number };
 }
