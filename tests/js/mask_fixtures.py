@@ -1,4 +1,4 @@
-"""What the mask builder is told, and what each predicate keeps, said once more by its definition."""
+"""What the mask builder is told; what each predicate keeps, said once more by its definition."""
 
 from __future__ import annotations
 
