@@ -24,9 +24,10 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     stripped,
     whole,
 )
-from kernels import masks, scores
 from kernels.masks import Mask, MaskError, of
+from kernels.masks import parse as mask_from
 from kernels.scores import Score, ScoreError
+from kernels.scores import parse as score_from
 
 DEFAULT_BLOCK = 4
 
@@ -56,7 +57,7 @@ def mask_of(value: object) -> Mask:
     if isinstance(value, Mask):
         return value
     try:
-        return masks.parse(value)  # type: ignore[arg-type]
+        return mask_from(value)  # type: ignore[arg-type]
     except MaskError as error:
         raise refused({"mask": value}, str(error)) from None
 
@@ -66,7 +67,7 @@ def score_of(value: object) -> Score:
     if isinstance(value, Score):
         return value
     try:
-        return scores.parse(value)  # type: ignore[arg-type]
+        return score_from(value)  # type: ignore[arg-type]
     except ScoreError as error:
         raise refused({"score": value}, str(error)) from None
 
@@ -165,6 +166,13 @@ class Problem:
     def scale(self) -> float:
         """1/√d, the factor on Q Kᵀ."""
         return 1.0 / math.sqrt(self.d)
+
+    @property
+    def rules(self) -> dict[str, str | float]:
+        """What a kernel is told of the scores: its mask, and score and sink where there are any."""
+        said = {"mask": str(self.mask)}
+        said |= {"score": str(self.score)} if self.score.changes else {}
+        return said if self.sink is None else said | {"sink": self.sink}
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> Problem:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import torch
 
+from . import scores
 from .availability import INTERPRETED, available
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
@@ -70,6 +72,41 @@ def check_options(
         raise ValueError(
             f"scale = {scale} is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30."
         )
+
+
+def check_score(text: str | None) -> scores.Score:
+    """The score of this text, None for none. Raises ValueError with one sentence."""
+    try:
+        return scores.parse("none" if text is None else text)
+    except scores.ScoreError as error:
+        raise ValueError(f"score = {str(text)[:40]!r} is not allowed: {error}.") from error
+
+
+def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    """The sink (H,), fp32, on q's device: a finite number for all heads, or one for each.
+
+    Raises TypeError, ValueError or RuntimeError with one sentence.
+    """
+    if not isinstance(sink, torch.Tensor):
+        if isinstance(sink, bool) or not isinstance(sink, int | float):
+            raise TypeError(f"sink must be a number or a tensor, not {type(sink).__name__}.")
+        if not abs(sink) <= 1e30:
+            raise ValueError(f"sink = {sink} is not allowed: a number from -1e30 to 1e30.")
+        return _same_sink(float(sink), q.shape[1], q.device)
+    if sink.shape != (q.shape[1],) or not sink.is_floating_point():
+        raise ValueError(
+            f"sink has shape {tuple(sink.shape)} and {sink.dtype}: it must be a number, or a "
+            f"floating-point tensor with one for each of q's {q.shape[1]} heads."
+        )
+    if sink.device != q.device:
+        raise RuntimeError(f"q is on {q.device} but sink is on {sink.device}.")
+    found = sink.detach().to(torch.float32).contiguous()
+    return found.clone() if found.data_ptr() & 15 else found  # Triton compiles for a multiple of 16
+
+
+@lru_cache(maxsize=64)
+def _same_sink(sink: float, heads: int, device: torch.device) -> torch.Tensor:
+    return torch.full((heads,), sink, dtype=torch.float32, device=device)
 
 
 def check_device(device: torch.device) -> None:

@@ -14,10 +14,13 @@ import triton.language as tl
 from .configs import Config
 from .formats import as_operand, as_stored
 from .launching import Launch
-from .masking import query_range, visible
+from .masking import listed, plain, query_range, visible, visited
 from .masks import Mask
 from .progress import expect
+from .scores import Score
+from .scoring import modified
 from .stamps import clock, stamp
+from .tables import NONE, rules
 
 # kernel: begin
 
@@ -25,12 +28,14 @@ from .stamps import clock, stamp
 @triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
 def fa1_kernel(
     Q, K, V, O, M, L, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
-    H, GROUP, Nq, Nk, scale,
+    H, GROUP, Nq, Nk, scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
-    PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
+    BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2)."""
+    """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2), or
+    l = 1 and m = the sink."""
     if STAMPED:
         began = clock()
     bh = tl.program_id(0).to(tl.int64)
@@ -46,14 +51,22 @@ def fa1_kernel(
 
     for j in range(0, Tc):  # line 5
         # phase: load — K_jᵀ and V_j: HBM → SRAM, once per key block (line 6)
-        n = tl.cast(j, tl.int64) * BLOCK_N + keys
-        key_ok = (keys < BLOCK_N) & (n < Nk)
+        n, n_end = tl.cast(j, tl.int64) * BLOCK_N + keys, Nk
+        if not plain(MASK):  # the row blocks that the mask's list has for key block j
+            i_start, i_end = listed(j, TABLES)
+            n_end = tl.where(i_start < i_end, Nk, 0)  # seen by none: not loaded
+        key_ok = (keys < BLOCK_N) & (n < n_end)
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         k = tl.load(k_ptrs + n[None, :] * k_strides[2], mask=k_ok, other=0.0)
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
-        last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-        start, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)  # who sees a key of it
-        for i in range(start // BLOCK_M, tl.cdiv(stop, BLOCK_M)):  # line 7
+        if plain(MASK):
+            last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
+            start, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)  # who sees a key of it
+            i_start, i_end = start // BLOCK_M, tl.cdiv(stop, BLOCK_M)
+        for at in range(i_start, i_end):  # line 7
+            i = at
+            if not plain(MASK):
+                i, _ = visited(at, TABLES)
             # phase: load — Q_i, O_i, l_i, m_i: HBM → SRAM (line 8)
             rows = tl.cast(i, tl.int64) * BLOCK_M + lanes
             row_ok = (lanes < BLOCK_M) & (rows < Nq)
@@ -65,8 +78,11 @@ def fa1_kernel(
             # phase: scores — S_ij = scale · Q_i K_jᵀ (line 9)
             q, k_j = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
             s = tl.dot(q, k_j, input_precision=PRECISION) * scale
+            n_j, row = n[None, :], rows[:, None] + (Nk - Nq)
+            if SCORE != "none":
+                s = modified(s, n_j, row, h, H, SCORE, TABLES)
             # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
-            kept = key_ok[None, :] & visible(n[None, :], rows[:, None] + (Nk - Nq), MASK)
+            kept = key_ok[None, :] & visible(n_j, row, Nk, MASK, TABLES)
             s = tl.where(kept, s, float("-inf"))
             # phase: max — m_new = max(m_old, rowmax S_ij) (lines 10, 11)
             m_new = tl.maximum(m_old, tl.max(s, 1))
@@ -100,31 +116,35 @@ def fa1_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, *, keep_lse: bool = True,
-    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
+    keep_lse: bool = True, states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """As `fa2.prepare`, with one program per batch and head.
 
     The kernel leaves m and l; lse = m + log l is made of them afterwards, if `keep_lse`.
     """
     batch, heads, n_q, d = q.shape
-    dtype, device = q.dtype, q.device
+    n_k, dtype, device = k.shape[2], q.dtype, q.device
+    blocks = config.block_m, config.block_n
+    constants, tables = rules(mask, score, n_q, n_k, device, *blocks, by_keys=True)
     launch = Launch(
         fa1_kernel, batch * heads,
         (
             q.stride(), k.stride(), v.stride(), (heads * n_q * d, n_q * d, d, 1),
-            heads, heads // k.shape[1], n_q, k.shape[2], scale,
+            heads, heads // k.shape[1], n_q, n_k, scale, tables,
         ),
         {
-            "MASK": mask.text, "TRACE": states is not None, "STAMPED": stamps is not None,
+            **constants, "TRACE": states is not None, "STAMPED": stamps is not None,
             **replace(config, num_stages=1).constants(d, dtype, precision),
         },
     )  # fmt: skip
 
-    def call(q, k, v):
+    def call(q, k, v, *sink):
         o = torch.zeros((batch, heads, n_q, d), dtype=dtype, device=device)
         m = torch.full((batch, heads, n_q), float("-inf"), device=device)
-        l = torch.zeros((batch, heads, n_q), device=device)
+        l = torch.full((batch, heads, n_q), float(sunk), device=device)
+        if sunk:
+            m[:] = sink[0][:, None]
         m_trace, l_trace = (m, l) if states is None else states
         expect(batch * heads)
         launch(q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps)

@@ -9,10 +9,13 @@ import triton.language as tl
 from .configs import Config
 from .formats import as_operand, as_stored, load_tile
 from .launching import Launch, maker
-from .masking import grows, key_range, visible
+from .masking import grows, key_range, listed, plain, visible, visited
 from .masks import Mask
 from .progress import expect
+from .scores import Score
+from .scoring import modified
 from .stamps import clock, stamp
+from .tables import NONE, rules
 
 SECTION_HEADS = 16  # side by side under a causal mask, at most; see LOG.md 14
 SECTION_BYTES = 64 << 20  # of their K and V, at most
@@ -23,16 +26,20 @@ SECTION_BYTES = 64 << 20  # of their K and V, at most
 @triton.jit
 def visit_tiles(
     acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, m_trace, l_trace,
-    rows, row_ok, keys, dims, j_start, j_end, Nq, Nk, qk_scale,
+    rows, row_ok, keys, dims, h, H, j_start, j_end, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr,
-    MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
-    BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr,
+    TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Row block i meets the key blocks j_start … j_end-1: the inner loop of Algorithm 1.
+    """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
+    list: the inner loop of Algorithm 1.
 
     MASKED: some scores of these tiles are hidden. PART: some lanes hold no key or no dimension.
     """
-    for j in range(j_start, j_end):
+    for at in range(j_start, j_end):
+        j = at
+        if not plain(MASK):
+            j, partial = visited(at, TABLES)
         # phase: load — K_jᵀ (d×Bc) and V_j (Bc×d): HBM → SRAM
         start = tl.cast(j, tl.int64) * BLOCK_N
         key_ok = (keys < BLOCK_N) & (j * BLOCK_N + keys < Nk)
@@ -41,18 +48,24 @@ def visit_tiles(
         v = load_tile(v_ptrs + start * v_step, v_ok, PART)
         # phase: scores — S_ij = Q_i K_jᵀ; scale and log2(e), for exp2, follow at their first use
         s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION)
+        n, row, to_log2 = j * BLOCK_N + keys[None, :], rows[:, None] + (Nk - Nq), qk_scale
+        if SCORE != "none":  # what is modified is scaled already; log2(e) is left
+            s = modified(s * qk_scale, n, row, h, H, SCORE, TABLES)
+            to_log2 = 1.4426950408889634
         # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
-        if MASKED:
-            n, row = j * BLOCK_N + keys[None, :], rows[:, None]
-            kept = key_ok[None, :] & visible(n, row + (Nk - Nq), MASK)
-            s = tl.where(kept, s, float("-inf"))
+        if MASKED and plain(MASK):
+            s = tl.where(key_ok[None, :] & visible(n, row, Nk, MASK, TABLES), s, float("-inf"))
+        elif MASKED:
+            if partial:
+                s = tl.where(visible(n, row, Nk, MASK, TABLES), s, float("-inf"))
+            s = tl.where(key_ok[None, :], s, float("-inf"))
         # phase: max — m_new = max(m_old, scale · rowmax S_ij)
-        m_new = tl.maximum(m_i, tl.max(s, 1) * qk_scale)
+        m_new = tl.maximum(m_i, tl.max(s, 1) * to_log2)
         m_ref = m_new
         if MASKED:  # a row that has seen no key: −∞ − (−∞) would be NaN
             m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)
         # phase: exp — P_ij = exp(scale · S_ij − m_new), alpha = exp(m_old − m_new)
-        p = tl.exp2(s * qk_scale - m_ref[:, None])
+        p = tl.exp2(s * to_log2 - m_ref[:, None])
         alpha = tl.exp2(m_i - m_ref)
         # phase: sum — l_new = alpha · l_old + rowsum P_ij
         l_i = alpha * l_i + tl.sum(p, 1)
@@ -68,12 +81,12 @@ def visit_tiles(
 
 @triton.jit(do_not_specialize=["H", "GROUP", "SECTION", "Nq", "Nk"])
 def fa2_kernel(
-    Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, q_strides, k_strides, v_strides, o_strides,
-    H, GROUP, SECTION, Nq, Nk, qk_scale,
+    Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, SINK, q_strides, k_strides, v_strides, o_strides,
+    H, GROUP, SECTION, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
-    RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
-    BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
+    STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
     if STAMPED:
@@ -100,28 +113,36 @@ def fa2_kernel(
     k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
     v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
 
-    # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
+    # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0 (with a sink: it, 1), O = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
     m_i = tl.full([PAD_M], float("-inf"), tl.float32)
     l_i = tl.zeros([PAD_M], tl.float32)
+    if SINK is not None:
+        m_i = tl.full([PAD_M], 0.0, tl.float32) + tl.load(SINK + h) * 1.4426950408889634
+        l_i += 1.0
     acc = tl.zeros([PAD_M, PAD_D], tl.float32)
 
-    # Key blocks that every row sees whole need no mask; then those with an edge; the rest: skipped.
-    first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
-    start, full, stop = key_range(first, last, Nk, MASK)
-    j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+    if plain(MASK):  # key blocks that every row sees whole; then those with an edge; then skipped
+        first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
+        start, full, stop = key_range(first, last, Nk, MASK)
+        j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+    else:  # the key blocks that the mask's list has for row block i
+        j_full, j_end = listed(i, TABLES)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
     PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
-    acc, m_i, l_i = visit_tiles(
-        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-        L_TRACE + trace, rows, row_ok, keys, dims, j_start, j_full, Nq, Nk, qk_scale, D,
-        BLOCK_M, BLOCK_N, MASK, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE, BF16_BITS,
-    )  # fmt: skip
+    if plain(MASK):
+        acc, m_i, l_i = visit_tiles(
+            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
+            L_TRACE + trace, rows, row_ok, keys, dims, h, H, j_start, j_full, Nq, Nk, qk_scale,
+            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE,
+            BF16_BITS,
+        )  # fmt: skip
     if MASK != "full" or RAGGED:
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, j_full, j_end, Nq, Nk, qk_scale, D,
-            BLOCK_M, BLOCK_N, MASK, True, PADDED or RAGGED, PRECISION, TRACE, BF16_BITS,
+            L_TRACE + trace, rows, row_ok, keys, dims, h, H, j_full, j_end, Nq, Nk, qk_scale,
+            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, True, PADDED or RAGGED, PRECISION, TRACE,
+            BF16_BITS,
         )  # fmt: skip
 
     # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
@@ -146,11 +167,12 @@ def section(n_k: int, d: int, itemsize: int) -> int:
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, *, keep_lse: bool = True,
-    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
+    keep_lse: bool = True, states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """What a call on checked tensors like these does: a function of (q, k, v) to O (B, H, Nq, d)
-    and lse (B, H, Nq). One program per row block, head and batch.
+    and lse (B, H, Nq), where `sunk` of (q, k, v, sink), the sink (H,) in fp32. One program per row
+    block, head and batch.
 
     (`keep_lse` is for the other orders: here lse is always written.) What is written on demand:
     `states` (2, B, H, Tr, Tc, Br), m and l of every tile; `stamps` (programs, 3), int64: where and
@@ -160,30 +182,32 @@ def prepare(
     n_k, dtype, device = k.shape[2], q.dtype, q.device
     # The kernel scales the row maximum, so a scale's sign goes into Q, exactly.
     sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
+    constants, tables = rules(mask, score, n_q, n_k, device, config.block_m, config.block_n)
     Tr = triton.cdiv(n_q, config.block_m)
     programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
     launch = Launch(
         fa2_kernel, programs,
         (
+            *(() if sunk else (None,)),
             q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
             (heads * n_q * d, n_q * d, d, 1), heads, heads // k.shape[1],
             section(n_k, d, k.element_size()), n_q, n_k,
-            (abs(scale) or 1.0) * 1.4426950408889634,
+            (abs(scale) or 1.0) * (1.0 if score.changes else 1.4426950408889634), tables,
         ),
         {
-            "MASK": mask.text, "RAGGED": n_k % config.block_n != 0, "TRACE": states is not None,
+            **constants, "RAGGED": n_k % config.block_n != 0, "TRACE": states is not None,
             "STAMPED": stamps is not None, **config.constants(d, dtype, precision),
         },
     )  # fmt: skip
     make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
     make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
 
-    def call(q, k, v):
+    def call(q, k, v, *sink):
         o, lse = make_o(), make_lse()
         m_trace, l_trace = (lse, lse) if states is None else states
         expect(programs)
         q = q if sign is None else sign(q)
-        launch(q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps)
+        launch(q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps, *sink)
         return o, lse
 
     return call

@@ -31,13 +31,17 @@ _ENTER, _LEAVE = _hooks.launch_enter_hook, _hooks.launch_exit_hook
 class Calls:
     """Prepared calls by what they depend on: the tensors' shapes, strides, dtypes, devices and
     alignment, and the options. `prepare(q, k, v, *options)` checks everything, raises for input
-    that cannot run, and returns a function of (q, k, v)."""
+    that cannot run, and returns a function of (q, k, v), and of `sink` if there is one: which the
+    options say."""
 
     def __init__(self, prepare: Callable) -> None:
         self.prepare = prepare
         self.kept: dict[tuple, Callable] = {}
 
-    def __call__(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: object):
+    def __call__(
+        self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: object,
+        sink: tuple[torch.Tensor, ...] = (),
+    ):  # fmt: skip
         """Calls what was prepared for such input, on the device and the current stream of q."""
         try:
             device = q.device
@@ -55,16 +59,16 @@ class Calls:
             if len(self.kept) >= MOST_CALLS:
                 self.kept.clear()
             self.kept[key] = call
-        return call(q, k, v) if _gpus() == 1 else on_device(call, q, k, v)
+        return call(q, k, v, *sink) if _gpus() == 1 else on_device(call, q, k, v, *sink)
 
 
-def on_device(call: Callable, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
-    """call(q, k, v) with q's device as the current one."""
+def on_device(call: Callable, q: torch.Tensor, *others: torch.Tensor):
+    """call(q, *others) with q's device as the current one."""
     index = q.device.index
     if index is None or index == torch.cuda.current_device():
-        return call(q, k, v)
+        return call(q, *others)
     with torch.cuda.device(index):
-        return call(q, k, v)
+        return call(q, *others)
 
 
 _gpus = lru_cache(torch.cuda.device_count)
@@ -84,9 +88,14 @@ def quiet(call: Callable) -> Callable:
     return numpy.errstate(over="ignore", invalid="ignore")(call) if INTERPRETED else call
 
 
-def nothing(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """O and lse of input without a row or without a key: 0 and −∞, where there is a row."""
+def nothing(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *sink: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """O and lse of input without a row or without a key: 0 and −∞ or the sink, where there is a
+    row."""
     lse = torch.full(q.shape[:-1], float("-inf"), dtype=torch.float32, device=q.device)
+    for one in sink:
+        lse[:] = one[:, None]
     return torch.zeros(q.shape, dtype=q.dtype, device=q.device), lse
 
 

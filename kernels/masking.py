@@ -1,11 +1,19 @@
 """The half of a mask that runs inside a kernel: what masks.py says, of scores being computed.
 
-MASK is a mask's text, known when the kernel is compiled: a mask that is not asked for leaves no
-instruction. Keys and rows are in the keys' own counting: query i is row i + Nk − Nq.
+MASK is a text known when the kernel is compiled: a mask that is not asked for leaves no
+instruction. It is a mask's own text, with the place of a table among TABLES instead of numbers
+that may be many (tables.py makes both). Keys and rows are in the keys' own counting: query i is row
+i + Nk − Nq, which is below 0 for a query that stands before the first key.
 """
 
 import triton
 import triton.language as tl
+
+
+@triton.constexpr_function
+def plain(MASK):
+    """Is it one of the two masks whose visited blocks are a range without a table?"""
+    return MASK == "full" or MASK == "causal"
 
 
 @triton.constexpr_function
@@ -14,14 +22,78 @@ def grows(MASK):
     return MASK == "causal"
 
 
+@triton.constexpr_function
+def count(TEXT, SIGN):
+    """How many parts the sign separates."""
+    return len(TEXT.split(SIGN))
+
+
+@triton.constexpr_function
+def part(TEXT, SIGN, AT):
+    """One of the parts that the sign separates."""
+    return TEXT.split(SIGN)[AT]
+
+
+@triton.constexpr_function
+def name(TEXT):
+    """Of "window:256,0" the word before the colon."""
+    return TEXT.split(":")[0]
+
+
+@triton.constexpr_function
+def number(TEXT, AT):
+    """Of "window:256,0" a number after the colon."""
+    found = TEXT.split(":")[1].split(",")[AT]
+    return int(found) if found.lstrip("-").isdigit() else float(found)
+
+
 @triton.jit
-def visible(keys, rows, MASK: tl.constexpr):
-    """Which scores are kept; keys and rows broadcast."""
-    tl.static_assert(MASK == "full" or MASK == "causal", "masking does not have this mask")
-    if MASK == "causal":
-        return keys <= rows
-    else:
+def visible(keys, rows, Nk, MASK: tl.constexpr, TABLES):
+    """Which scores are kept, those of any term of the union; keys and rows broadcast."""
+    kept = in_term(keys, rows, Nk, part(MASK, "|", 0), TABLES)
+    for term in tl.static_range(1, count(MASK, "|")):
+        kept = kept | in_term(keys, rows, Nk, part(MASK, "|", term), TABLES)
+    return kept
+
+
+@triton.jit
+def in_term(keys, rows, Nk, TERM: tl.constexpr, TABLES):
+    """Which scores all predicates of the term keep."""
+    kept = in_predicate(keys, rows, Nk, part(TERM, "&", 0), TABLES)
+    for one in tl.static_range(1, count(TERM, "&")):
+        kept = kept & in_predicate(keys, rows, Nk, part(TERM, "&", one), TABLES)
+    return kept
+
+
+@triton.jit
+def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
+    """Which scores one predicate keeps: masks.PREDICATES, inside a kernel."""
+    NAME: tl.constexpr = name(TEXT)
+    if NAME == "full":
         return True
+    elif NAME == "causal":
+        return keys <= rows
+    elif NAME == "window":
+        return (rows - keys <= number(TEXT, 0)) & (keys - rows <= number(TEXT, 1))
+    elif NAME == "dilated":
+        return (rows - keys) % number(TEXT, 0) == 0
+    elif NAME == "prefix":
+        return keys < number(TEXT, 0)
+    elif NAME == "global":
+        return (keys < number(TEXT, 0)) | (rows < number(TEXT, 0))
+    elif NAME == "chunk":
+        return (rows >= 0) & (rows // number(TEXT, 0) == keys // number(TEXT, 0))
+    elif NAME == "document":  # a table of the document that each position lies in
+        table = TABLES[number(TEXT, 0)]
+        mine = tl.load(table + rows, mask=(rows >= 0) & (rows < Nk), other=-1)
+        return mine == tl.load(table + keys, mask=keys < Nk, other=-2)
+    else:  # tables of the strip of rows and of the strip of keys that each position lies in, then
+        # of what is kept where they cross: nothing in strip 0
+        tl.static_assert(NAME == "block", "masking does not have this mask")
+        inside = (rows >= 0) & (rows < Nk)
+        strip = tl.load(TABLES[number(TEXT, 0)] + rows, mask=inside, other=0)
+        across = tl.load(TABLES[number(TEXT, 1)] + keys, mask=keys < Nk, other=0)
+        return tl.load(TABLES[number(TEXT, 2)] + strip + across) != 0
 
 
 @triton.jit
@@ -41,3 +113,16 @@ def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
         return tl.maximum(first_key + Nq - Nk, 0), Nq
     else:
         return 0, Nq
+
+
+@triton.jit
+def listed(block, TABLES):
+    """start, stop: where the blocks that this one meets stand in the mask's list."""
+    return tl.load(TABLES[0] + block), tl.load(TABLES[0] + block + 1)
+
+
+@triton.jit
+def visited(at, TABLES):
+    """The block that stands there, and whether some scores of the tile are hidden."""
+    entry = tl.load(TABLES[1] + at)
+    return entry // 2, entry % 2 == 1

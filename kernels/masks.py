@@ -7,25 +7,14 @@ sees the last key (aligned bottom-right, as flash-attention has it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
-from itertools import pairwise
 
 import numpy as np
 
-from .predicates import (
-    FULL,
-    MAX_BLOCKS,
-    MAX_LENGTH,
-    PARTIAL,
-    PREDICATES,
-    SKIPPED,
-    Range,
-    Term,
-    Terms,
-)
-from .sight import blocks, hull, met, seen
+from .predicates import FULL, MAX_BLOCKS, PARTIAL, PREDICATES, SKIPPED, Range, Term, Terms
+from .sight import blocks, core, hull, met, seen
+from .texts import Word, checked, words
 
 TILE_KINDS = ("full", "partial", "skipped")
 PLAIN = ("full", "causal")  # what the kernels have code of their own for
@@ -75,15 +64,15 @@ class Mask:
 
     def keep(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
         """bool (rows, keys): True where a score is kept; dense, of these queries and keys."""
-        i, j = np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
+        i, j = _grid(n_q, n_k, rows, keys)
         return np.broadcast_to(self.sees(i, j), (i.size, j.size))
 
     def kept_by(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
         """int8 (rows, keys): which is the first term that keeps a score, −1 where none does."""
-        i, j = np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
+        i, j = _grid(n_q, n_k, rows, keys)
         found = np.full((i.size, j.size), -1, np.int8)
-        for index in reversed(range(len(self.terms))):
-            found[np.broadcast_to(_term_sees(self.terms[index], i, j), found.shape)] = index
+        for index, term in reversed([*enumerate(self.terms)]):
+            np.copyto(found, index, where=_term_sees(term, i, j))
         return found
 
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
@@ -91,33 +80,36 @@ class Mask:
         ragged tile whose scores are all kept is FULL)."""
         r0, r1 = (x[:, None] + (n_k - n_q) for x in blocks(n_q, block_q))
         k0, k1 = (x[None, :] for x in blocks(n_k, block_k))
-        found = _union([
-            _intersection([t.predicate.tiles(r0, r1, k0, k1, *t.numbers) for t in term])
-            for term in self.terms
-        ])  # fmt: skip
+        shape = (r0.size, k0.size)
+
+        def classes(t: Term) -> np.ndarray:
+            return np.broadcast_to(t.predicate.tiles(r0, r1, k0, k1, *t.numbers), shape)
+
+        each = [_intersection([classes(t) for t in term]) for term in self.terms]
+        found = _union(each)
         i, j = np.nonzero(found == UNKNOWN)
         if i.size:
-            found[i, j] = self._look(r0[i, 0], r1[i, 0], k0[0, j], k1[0, j], block_q, block_k)
+            some = np.any([known[i, j] == PARTIAL for known in each], axis=0)
+            every = np.full(i.size, len(each) > 1)  # one whose class is unknown hides something
+            tiles = r0[i, 0], r1[i, 0], k0[0, j], k1[0, j]
+            found[i, j] = self._look(some, every, tiles, np.arange(block_q), np.arange(block_k))
         return found
 
-    def _look(self, r0, r1, k0, k1, block_q: int, block_k: int) -> np.ndarray:
-        """uint8: the classes of these tiles, score by score: first at their edges, which nearly
-        always have both kinds of scores, then at all of a tile. Beyond a ragged tile's last row
-        and key stand these again."""
-        some, every = np.zeros(r0.size, bool), np.ones(r0.size, bool)
-
-        def look(at: np.ndarray, rows: np.ndarray, keys: np.ndarray) -> None:
-            for part in np.array_split(at, 1 + at.size * rows.size * keys.size // LOOKED_AT):
-                row = np.minimum(r0[part, None] + rows, r1[part, None])[:, :, None]
-                key = np.minimum(k0[part, None] + keys, k1[part, None])[:, None, :]
-                kept = np.broadcast_to(self.sees(row, key), (part.size, rows.size, keys.size))
+    def _look(self, some, every, tiles, rows, keys) -> np.ndarray:
+        """uint8: the classes of these tiles (first and last row, first and last key), score by
+        score; ``some`` may be known to be kept, not ``every`` one. First near their corners, then
+        along their edges, which nearly always have both kinds of scores, at last everywhere.
+        Beyond the last row and key of a ragged tile stand these again."""
+        r0, r1, k0, k1 = (x[:, None] for x in tiles)
+        ends = rows[[0, -1]]
+        for i, j in ((ends, keys[:2]), (ends, keys), (rows, keys[[0, -1]]), (rows, keys)):
+            at = np.flatnonzero(every | ~some)
+            for part in np.array_split(at, 1 + at.size * i.size * j.size // LOOKED_AT):
+                row = np.minimum(r0[part] + i, r1[part])[:, :, None]
+                key = np.minimum(k0[part] + j, k1[part])[:, None, :]
+                kept = np.broadcast_to(self.sees(row, key), (part.size, i.size, j.size))
                 some[part] |= kept.any((1, 2))
                 every[part] &= kept.all((1, 2))
-
-        rows, keys, at = np.arange(block_q), np.arange(block_k), np.arange(r0.size)
-        look(at, rows[[0, -1]], keys)
-        look(at, rows, keys[[0, -1]])
-        look(at[some == every], rows, keys)
         return np.where(every, FULL, np.where(some, PARTIAL, SKIPPED))
 
     def key_range(self, n_q: int, n_k: int, block_q: int, every: bool = False) -> Range:
@@ -125,24 +117,17 @@ class Mask:
         ``every`` such that all of them see (all that are, if each row sees one interval)."""
         at = np.arange(0, n_q, block_q)
         if not every:
-            start, stop, _ = seen(self.terms, n_q, n_k, False)
-            return hull(start, stop, at)
-        best = None
-        for terms in [None] if self.spans(n_q, n_k) else self.terms:
-            start, stop, count = (
-                seen(self.terms, n_q, n_k, False) if terms is None else met(terms, n_q, n_k, False)
-            )
-            whole = count == stop - start
-            start = np.maximum.reduceat(np.where(whole, start, n_k), at)
-            stop = np.maximum(np.minimum.reduceat(np.where(whole, stop, 0), at), start)
-            longer = True if best is None else stop - start > best[1] - best[0]
-            best = (start, stop) if best is None else tuple(np.where(longer, (start, stop), best))
-        return best
+            return hull(*seen(self.terms, n_q, n_k, False)[:2], at)
+        found = [seen(self.terms, n_q, n_k, False)]
+        if self.spans(n_q, n_k) is None:
+            found = [met(term, n_q, n_k, False) for term in self.terms]
+        start, stop = np.stack([core(*x, at) for x in found], axis=1)
+        longest, block = np.argmax(stop - start, axis=0), np.arange(at.size)
+        return start[longest, block], stop[longest, block]
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
-        start, stop, _ = seen(self.terms, n_q, n_k, True)
-        return hull(start, stop, np.arange(0, n_k, block_k))
+        return hull(*seen(self.terms, n_q, n_k, True)[:2], np.arange(0, n_k, block_k))
 
     def spans(self, n_q: int, n_k: int) -> Range | None:
         """Two (Nq,) int32 arrays, the keys start … stop − 1 that each query sees, if what each
@@ -170,6 +155,11 @@ class Mask:
         return int(seen(self.terms, n_q, n_k, False)[2].sum())
 
 
+def _grid(n_q: int, n_k: int, rows: slice, keys: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (n, 1) in the keys' counting and keys (1, m)."""
+    return np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
+
+
 def _term_sees(term: Terms, row, key):
     return reduce(lambda a, b: a & b, (t.predicate.keep(row, key, *t.numbers) for t in term))
 
@@ -179,7 +169,7 @@ def _intersection(classes: list[np.ndarray]) -> np.ndarray:
     if len(classes) == 1:
         return classes[0]
     partial = sum((c == PARTIAL).astype(np.uint8) for c in classes)
-    found = np.choose(np.minimum(partial, 2), (FULL, PARTIAL, UNKNOWN)).astype(np.uint8)
+    found = np.where(partial < 2, partial, UNKNOWN).astype(np.uint8)  # none: FULL, one: PARTIAL
     found[np.any([c == SKIPPED for c in classes], axis=0)] = SKIPPED
     return found
 
@@ -188,126 +178,63 @@ def _union(classes: list[np.ndarray]) -> np.ndarray:
     """The classes of tiles under any term: known where at most one keeps part of them."""
     if len(classes) == 1:
         return classes[0].copy()
-    seen = sum((c != SKIPPED).astype(np.uint8) for c in classes)
-    found = np.min([np.where(c == SKIPPED, 9, c) for c in classes], axis=0)
-    found = np.where(seen == 0, SKIPPED, np.where(seen == 1, found, UNKNOWN)).astype(np.uint8)
+    kept = sum((c != SKIPPED).astype(np.uint8) for c in classes)
+    alone = sum(np.where(c == SKIPPED, 0, c).astype(np.uint8) for c in classes)
+    found = np.where(kept == 0, SKIPPED, np.where(kept == 1, alone, UNKNOWN)).astype(np.uint8)
     found[np.any([c == FULL for c in classes], axis=0)] = FULL
     return found
 
 
 def parse(text: str) -> Mask:
     """The mask of this text. Raises :class:`MaskError`, where it is wrong and what is allowed."""
-    if not isinstance(text, str):
-        raise MaskError("it must be a text such as causal&window:256,0")
-    if len(text) > MAX_CHARACTERS:
-        raise MaskError(f"it has {len(text):,} characters, and at most {MAX_CHARACTERS:,} are read")
-    return _parse(text)
+    return _parse(checked(text, MaskError, "causal&window:256,0", MAX_CHARACTERS))
 
 
 @lru_cache(maxsize=256)
 def _parse(text: str) -> Mask:
-    terms, at = [], 1
+    terms, place = set(), 1
     for part in text.split("|"):
-        found, place = [], at
-        for word in part.split("&"):
-            found.append(_read("".join(word.split()), place + len(word) - len(word.lstrip())))
-            place += len(word) + 1
+        found = [_read(word) for word in words(part, MaskError, place)]
         if len(found) > MAX_PREDICATES:
             raise MaskError(
-                f"{len(found)} predicates are joined by & from character {at}, and at most "
+                f"from character {place} on {len(found)} predicates are joined by &, and at most "
                 f"{MAX_PREDICATES} may be"
             )
-        terms.append(_term(found))
-        at += len(part) + 1
-    if len(terms) > MAX_TERMS:
-        raise MaskError(f"{len(terms)} terms are joined by |, and at most {MAX_TERMS} may be")
-    terms = sorted(set(terms), key=lambda term: [_order(t) for t in term])
-    least = tuple(t for t in terms if not any(set(o) < set(t) for o in terms))
-    if any(t[0].name == "full" for t in least):
-        least = ((Term("full"),),)
-    if sum(len(t.numbers) // 3 for term in least for t in term if t.name == "block") > MAX_BLOCKS:
-        raise MaskError(f"it lists more than {MAX_BLOCKS} blocks or spans of blocks")
-    return Mask("|".join("&".join(map(str, term)) for term in least), least)
+        terms.add(_merged(found))
+        place += len(part) + 1
+    if (many := text.count("|") + 1) > MAX_TERMS:
+        raise MaskError(f"{many} terms are joined by |, and at most {MAX_TERMS} may be")
+    least = [t for t in terms if not any(set(other) < set(t) for other in terms)]
+    if (Term("full"),) in least:
+        least = [(Term("full"),)]
+    listed = sum(len(t.numbers) // 3 for term in least for t in term if t.predicate.parts)
+    if listed > MAX_BLOCKS:
+        raise MaskError(f"it lists {listed:,} spans of blocks, and at most {MAX_BLOCKS} may be")
+    least.sort(key=lambda term: [_order(t) for t in term])
+    return Mask("|".join("&".join(map(str, term)) for term in least), tuple(least))
+
+
+def _read(word: Word) -> Term:
+    p = word.entry(PREDICATES)
+    if p.read:
+        return Term(p.name, p.read(word))
+    pairs = zip(p.numbers, word.numbers, strict=True)
+    return Term(p.name, tuple(word.whole(name, x, p.low, p.high) for name, x in pairs))
 
 
 def _order(term: Term) -> tuple:
     return list(PREDICATES).index(term.name), term.numbers
 
 
-def _term(found: list[Term]) -> Terms:
-    """In the registry's order; two of one name that are one as soon as they can be."""
+def _merged(found: list[Term]) -> Terms:
+    """In the registry's order, without what says nothing; two of one name as one if they can be."""
     kept: list[Term] = []
-    for t in sorted(set(found), key=_order):
-        both = t.predicate.both
-        if kept and kept[-1].name == t.name and both:
-            t = Term(t.name, both(kept.pop().numbers, t.numbers))
-        kept.append(t)
-    return tuple(t for t in kept if t.name != "full") or (Term("full"),)
-
-
-def _read(word: str, place: int) -> Term:
-    """One predicate of the text, which begins at character ``place``."""
-    name, colon, rest = word.partition(":")
-    shown = "".join(c if c.isprintable() else "?" for c in word)
-    here = f"“{shown if len(shown) <= 24 else shown[:24] + '…'}” at character {place}"
-    if not word:
-        raise MaskError(f"a predicate is missing at character {place}")
-    if name not in PREDICATES:
-        raise MaskError(f"{here} is none of {', '.join(PREDICATES)}")
-    p = PREDICATES[name]
-    numbers = rest.split(",") if colon else []
-    if name == "block" and numbers:
-        return Term(name, tuple(_read_blocks(numbers, here)))
-    most = len(p.numbers) - 1 + p.most if p.numbers else 0
-    if not len(p.numbers) <= len(numbers) <= most:
-        wants = f"{p.name}:{','.join(p.numbers)}" if p.numbers else f"{p.name} without numbers"
-        many = f", at most {most} of them" if p.most > 1 else ""
-        raise MaskError(f"{here} must be {wants}{many}")
-    names = p.numbers + p.numbers[-1:] * (len(numbers) - len(p.numbers))
-    found = tuple(
-        _whole(x, f"{here}: {n}", p.low, p.high) for x, n in zip(numbers, names, strict=True)
-    )
-    if name == "document":
-        if found[0]:
-            raise MaskError(f"{here}: the first document must start at 0")
-        for a, b in pairwise(found):
-            if b <= a:
-                raise MaskError(f"{here}: the starts must rise, and {b} comes after {a}")
-    return Term(name, found)
-
-
-def _whole(text: str, what: str, low: int, high: int) -> int:
-    if text.isascii() and text.isdigit() and len(text) <= 9 and low <= int(text) <= high:
-        return int(text)
-    raise MaskError(f"{what} must be a whole number from {low} to {high:,}")
-
-
-def _read_blocks(parts: list[str], here: str) -> Iterator[int]:
-    """BR, BC, then i, j, j2 of each span of listed blocks, in order, none touching the next."""
-    sizes = parts[0].split("x")
-    if len(sizes) != 2 or len(parts) < 2:
-        raise MaskError(f"{here} must be block:BRxBC,i.j,i.j-j2 with at least one block")
-    if len(parts) - 1 > MAX_BLOCKS:
-        raise MaskError(f"{here} lists {len(parts) - 1:,} blocks, and at most {MAX_BLOCKS} may be")
-    for size, name in zip(sizes, ("BR", "BC"), strict=True):
-        yield _whole(size, f"{here}: {name}", 1, MAX_LENGTH)
-    spans = []
-    for part in parts[1:]:
-        row, _, keys = part.partition(".")
-        first, dash, last = keys.partition("-")
-        ends = [row, first, last if dash else first]
-        i, j, j2 = (_whole(x, f"{here}: the block {part[:16]}", 0, MAX_LENGTH - 1) for x in ends)
-        if j2 < j:
-            raise MaskError(f"{here}: the span {part} must rise")
-        spans.append([i, j, j2])
-    merged: list[list[int]] = []
-    for i, j, j2 in sorted(spans):
-        if merged and merged[-1][0] == i and j <= merged[-1][2] + 1:
-            merged[-1][2] = max(merged[-1][2], j2)
-        else:
-            merged.append([i, j, j2])
-    for span in merged:
-        yield from span
+    for t in sorted({*found} - {Term("full")}, key=_order):
+        both = None
+        if kept and kept[-1].name == t.name:
+            both = t.predicate.both(kept[-1].numbers, t.numbers)
+        kept[len(kept) - bool(both) :] = [Term(t.name, both) if both else t]
+    return tuple(kept) or (Term("full"),)
 
 
 def of(causal: bool) -> Mask:
@@ -322,12 +249,13 @@ def asked(causal: bool, text: str | None = None) -> Mask:
     """
     if text is None:
         return of(causal)
-    if causal and str(text) != "causal":
-        raise ValueError(f"mask = {str(text)[:40]!r} contradicts causal = True.")
     try:
-        return parse(str(text))
+        found = parse(str(text))
     except MaskError as error:
         raise ValueError(f"mask = {str(text)[:40]!r} is not allowed: {error}.") from error
+    if causal and found.text != "causal":
+        raise ValueError(f"mask = {str(text)[:40]!r} contradicts causal = True.")
+    return found
 
 
 def flops(mask: Mask, heads: int, n_q: int, n_k: int, d: int) -> float:

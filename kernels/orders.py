@@ -8,7 +8,7 @@ import torch
 from triton.runtime.errors import OutOfResources
 
 from . import fa1, fa2, masks, standard
-from .checks import check_device, check_options, check_tensors
+from .checks import check_device, check_options, check_score, check_sink, check_tensors
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
 from .launching import Calls, nothing, on_device, quiet
 
@@ -22,6 +22,8 @@ def flash_attention(
     *,
     causal: bool = False,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
     scale: float | None = None,
     order: str = "fa2",
     block_m: int | None = None,
@@ -36,8 +38,10 @@ def flash_attention(
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
     strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
     TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys
-    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `mask` says it as text, "full" or
-    "causal". `scale` defaults to 1/√d.
+    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `mask` is the text of any mask of
+    masks.py, such as "causal&window:256,0"; `score` of scores.py, such as "softcap:30", what
+    becomes of the scaled scores; `sink` a logit without a value that belongs to each row's softmax,
+    a number or a tensor (H,). `scale` defaults to 1/√d.
     `block_m` and `block_n` are Br and Bc, any number from 1 (None: the table of configs.py).
     `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
     computes true fp32). No gradient is recorded.
@@ -45,9 +49,14 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    options = causal, mask, scale, order, block_m, block_n, precision, return_lse
+    options = causal, mask, scale, order, block_m, block_n, precision, score
     try:
-        o, lse = _calls(q, k, v, *options)
+        if sink is None:
+            o, lse = _calls(q, k, v, *options, False, return_lse)
+        else:
+            check_tensors(q, k, v)
+            sinks = (check_sink(sink, q),)
+            o, lse = _calls(q, k, v, *options, True, return_lse, sink=sinks)
     except OutOfResources as error:
         raise _too_large(q, config_for(q, block_m, block_n), error) from error
     return (o, lse) if return_lse else o
@@ -60,6 +69,8 @@ def tile_states(
     *,
     causal: bool = False,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
     scale: float | None = None,
     order: str = "fa2",
     block_m: int | None = None,
@@ -73,38 +84,41 @@ def tile_states(
     """
     if order == "standard":
         raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
-    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, "ieee")
-    config = how[2]
+    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, "ieee", score)
+    config, sinks = how[2], () if sink is None else (check_sink(sink, q),)
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
     if states.numel():
-        call = quiet(ORDERS[order](q, k, v, *how, keep_lse=False, states=states))
+        call = quiet(ORDERS[order](q, k, v, *how, bool(sinks), keep_lse=False, states=states))
         try:
-            on_device(call, q, k, v)
+            on_device(call, q, k, v, *sinks)
         except OutOfResources as error:
             raise _too_large(q, config, error) from error
     return states[0], states[1]
 
 
-def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision):
-    """Mask, scale, configuration and precision, after every check of the tensors and of these."""
+def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score):
+    """Mask, scale, configuration, precision and score, after every check of the tensors and of
+    these."""
     check_tensors(q, k, v)
     check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    return masks.asked(causal, mask), scale, config_for(q, block_m, block_n), precision
+    config = config_for(q, block_m, block_n)
+    return masks.asked(causal, mask), scale, config, precision, check_score(score)
 
 
 def prepare(
     q, k, v, causal=False, mask=None, scale=None, order="fa2",
-    block_m=None, block_n=None, precision="ieee", keep_lse=True,
+    block_m=None, block_n=None, precision="ieee", score=None, sunk=False, keep_lse=True,
 ):  # fmt: skip
-    """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
-    errors as `flash_attention`. All checks are here: `launching.Calls` asks once for such input."""
-    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision)
+    """A function of (q, k, v), where `sunk` of (q, k, v, sink), to O and lse for these options and
+    tensors like these; arguments and errors as `flash_attention`. All checks but that of a sink are
+    here: `launching.Calls` asks once for such input."""
+    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score)
     if 0 in q.shape or 0 in k.shape:
         return nothing
-    return quiet(ORDERS[order](q, k, v, *how, keep_lse=keep_lse))
+    return quiet(ORDERS[order](q, k, v, *how, sunk, keep_lse=keep_lse))
 
 
 def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:

@@ -7,11 +7,14 @@ which is below 0 where Nq > Nk and no key is as old as the query.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import lcm
 
 import numpy as np
+
+from .texts import Word, cut
 
 FULL, PARTIAL, SKIPPED = range(3)  # the classes of a tile
 MAX_LENGTH = 65_536
@@ -28,7 +31,8 @@ class Predicate:
 
     ``words`` is what a sentence calls it, ``formula`` when it keeps a score (i′ the row, j the
     key), ``source`` who uses it. ``numbers`` names its numbers, each from ``low`` to ``high``; the
-    last may be there up to ``most`` times.
+    last may be there up to ``most`` times. ``read`` takes them from a text where they are not just
+    numbers between commas, ``write`` puts them there.
 
     ``keep(row, key, *numbers)``: is this score kept? Of NumPy arrays or torch tensors, rows
     (…, n, 1) and keys (…, 1, m). ``tiles(first_row, last_row, first_key, last_key, *numbers)``:
@@ -37,7 +41,7 @@ class Predicate:
     *numbers)`` of the rows that see a key, to be clipped by the caller; of them only those are
     kept whose distance from the row is a multiple of ``step(*numbers)`` and that lie in one of the
     rectangles ``parts(*numbers)``, (R, 4): rows start, stop, keys start, stop. ``both(a, b)``: the
-    numbers of one predicate that says what two of this name say together.
+    numbers of one predicate that says what two of this name say together, None if none does.
     """
 
     name: str
@@ -50,12 +54,13 @@ class Predicate:
     rows: Callable[..., tuple] = lambda key, *_: EVERYWHERE
     step: Callable[..., int] = lambda *_: 1
     parts: Callable[..., np.ndarray] | None = None
-    both: Callable[[Numbers, Numbers], Numbers] | None = None
+    both: Callable[[Numbers, Numbers], Numbers | None] = lambda a, b: None
     numbers: tuple[str, ...] = ()
     low: int = 0
     high: int = MAX_LENGTH
     most: int = 1
-    write: Callable[..., str] = field(default=lambda *numbers: ",".join(map(str, numbers)))
+    read: Callable[[Word], Numbers] | None = None
+    write: Callable[..., str] = lambda *numbers: ",".join(map(str, numbers))
 
 
 def _classes(every, some) -> np.ndarray:
@@ -77,8 +82,16 @@ def _band(keys: Callable[..., Range]) -> Callable[..., np.ndarray]:
     return tiles
 
 
+def _causal(row):
+    return EVERYWHERE[0], row + 1
+
+
 def _window(row, left, right):
     return row - left, row + right + 1
+
+
+def _prefix(_, n):
+    return EVERYWHERE[0], n
 
 
 def _dilated_tiles(first_row, last_row, first_key, last_key, step):
@@ -139,6 +152,44 @@ def _block_tiles(first_row, last_row, first_key, last_key, *numbers):
     return _classes(kept == (last_row - first_row + 1) * (last_key - first_key + 1), kept > 0)
 
 
+def _read_blocks(word: Word) -> Numbers:
+    """BR, BC, then i, j, j2 of each span of listed blocks, in order, none touching the next."""
+    size, *listed = word.numbers
+    sizes = size.split("x")
+    if len(sizes) != 2:
+        raise word.wrong(f": a block's size must be BRxBC, not {cut(size)}")
+    found = [
+        word.whole(what, x, 1, MAX_LENGTH) for what, x in zip(("BR", "BC"), sizes, strict=True)
+    ]
+    spans = []
+    for part in listed:
+        row, _, keys = part.partition(".")
+        first, dash, last = keys.partition("-")
+        ends = (("row block", row), ("key block", first), ("key block", last if dash else first))
+        i, j, j2 = (
+            word.whole(f"the {what} of {cut(part)}", x, 0, MAX_LENGTH - 1) for what, x in ends
+        )
+        if j2 < j:
+            raise word.wrong(f": the key blocks of {cut(part)} must rise")
+        spans.append((i, j, j2))
+    for i, j, j2 in sorted(spans):
+        if len(found) > 2 and found[-3] == i and j <= found[-1] + 1:
+            found[-1] = max(found[-1], j2)
+        else:
+            found += i, j, j2
+    return tuple(found)
+
+
+def _read_starts(word: Word) -> Numbers:
+    found = tuple(word.whole("each start", x, 0, MAX_LENGTH - 1) for x in word.numbers)
+    if found[0]:
+        raise word.wrong(": the first document must start at 0")
+    for a, b in pairwise(found):
+        if b <= a:
+            raise word.wrong(f": the starts must rise, and {b} comes after {a}")
+    return found
+
+
 def _write_blocks(block_q: int, block_k: int, *spans: int) -> str:
     found = [f"{block_q}x{block_k}"]
     for i, j, j2 in zip(spans[::3], spans[1::3], spans[2::3], strict=True):
@@ -150,27 +201,34 @@ def _smallest(a: Numbers, b: Numbers) -> Numbers:
     return tuple(map(min, a, b))
 
 
-_CAUSAL = lambda row: (EVERYWHERE[0], row + 1)  # noqa: E731
-_PREFIX = lambda row, n: (EVERYWHERE[0] + 0 * row, n + 0 * row)  # noqa: E731
+def _every(a: Numbers, b: Numbers) -> Numbers | None:
+    step = lcm(*a, *b)
+    return (step,) if step <= MAX_LENGTH else None
+
+
+def _starts(a: Numbers, b: Numbers) -> Numbers | None:
+    found = tuple(sorted({*a, *b}))
+    return found if len(found) <= MAX_STARTS else None
+
 
 PREDICATES = {
     p.name: p
     for p in (
         Predicate(
-            "full", "every key", "always", "encoders: BERT, ViT",
+            "full", "every key", "always", "encoders such as BERT",
             keep=lambda row, key: (row == row) & (key == key),
-            tiles=lambda r0, r1, k0, k1: np.zeros(np.broadcast(r0, k0).shape, np.uint8),
+            tiles=lambda *_: np.uint8(FULL),
         ),
         Predicate(
-            "causal", "no key that comes after the query", "j ≤ i′", "decoders: GPT, Llama",
+            "causal", "no key that comes after the query", "j ≤ i′", "decoders such as GPT",
             keep=lambda row, key: key <= row,
-            tiles=_band(_CAUSAL),
-            keys=_CAUSAL,
+            tiles=_band(_causal),
+            keys=_causal,
             rows=lambda key: (key, EVERYWHERE[1]),
         ),
         Predicate(
             "window", "only keys near the query", "i′ − j ≤ l and j − i′ ≤ r",
-            "Longformer (Beltagy et al., 2020), Mistral 7B",
+            "Longformer (Beltagy et al., 2020), Mistral 7B (2023)",
             keep=lambda row, key, left, right: (row - key <= left) & (key - row <= right),
             tiles=_band(_window),
             keys=_window,
@@ -180,25 +238,26 @@ PREDICATES = {
         ),
         Predicate(
             "dilated", "only every s-th key from the query", "(i′ − j) mod s = 0",
-            "Sparse Transformer (Child et al., 2019), Longformer",
+            "Sparse Transformer (Child et al., 2019), Longformer (Beltagy et al., 2020)",
             keep=lambda row, key, step: (row - key) % step == 0,
             tiles=_dilated_tiles,
             step=lambda step: step,
-            both=lambda a, b: (min(lcm(*a, *b), MAX_LENGTH),),  # beyond it is only j = i′
+            both=_every,
             numbers=("s",), low=1,
         ),
         Predicate(
-            "prefix", "only the first n keys", "j < n", "prefix-LM: T5, PaliGemma",
+            "prefix", "only the first n keys", "j < n",
+            "prefix-LM (Raffel et al., 2020), PaliGemma",
             keep=lambda row, key, n: (key < n) & (row == row),
-            tiles=_band(_PREFIX),
-            keys=_PREFIX,
+            tiles=_band(_prefix),
+            keys=_prefix,
             rows=lambda key, n: (EVERYWHERE[0], np.where(key < n, EVERYWHERE[1], EVERYWHERE[0])),
             both=_smallest,
             numbers=("n",), low=1,
         ),
         Predicate(
             "global", "the first n tokens see all and are seen by all", "j < n or i′ < n",
-            "Longformer, BigBird (Zaheer et al., 2020)",
+            "Longformer (Beltagy et al., 2020), BigBird (Zaheer et al., 2020)",
             keep=lambda row, key, n: (key < n) | (row < n),
             tiles=_global_tiles,
             keys=_global,
@@ -208,18 +267,19 @@ PREDICATES = {
         ),
         Predicate(
             "document", "only keys of the query's own document",
-            "i′ and j lie in the same of the documents that start at these numbers",
-            "packed sequences, varlen",
+            "i′ and j lie in the same of the segments that start at these rising numbers",
+            "packed sequences: flash-attention's varlen",
             keep=lambda row, key, *starts: _segment(row, starts) == _segment(key, starts),
             tiles=_band(_document),
             keys=_document,
             rows=_document,
-            both=lambda a, b: tuple(sorted({*a, *b})),
+            both=_starts,
             numbers=("starts",), high=MAX_LENGTH - 1, most=MAX_STARTS,
+            read=_read_starts,
         ),
         Predicate(
             "chunk", "only keys of the query's own chunk of n", "⌊i′/n⌋ = ⌊j/n⌋",
-            "Llama 4's local layers",
+            "Llama 4 (2025), in its local layers",
             keep=lambda row, key, n: row // n == key // n,
             tiles=_band(_chunk),
             keys=_chunk,
@@ -227,12 +287,13 @@ PREDICATES = {
             numbers=("n",), low=1,
         ),
         Predicate(
-            "block", "only the listed blocks", "(⌊i′/BR⌋, ⌊j/BC⌋) is listed",
-            "block-sparse: Sparse Transformer, BigBird",
+            "block", "only the listed blocks", "block ⌊i′/BR⌋.⌊j/BC⌋ is one of those listed",
+            "block-sparse FlashAttention (Dao et al., 2022)",
             keep=_block_keep,
             tiles=_block_tiles,
             parts=_parts,
             numbers=("BRxBC", "i.j"), most=MAX_BLOCKS,
+            read=_read_blocks,
             write=_write_blocks,
         ),
     )

@@ -7,14 +7,22 @@ import math
 import torch
 
 from . import masks
+from .checks import check_score
+from .scores import Score
 
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
 
 
-def _hidden(mask: masks.Mask, rows: torch.Tensor, n_q: int, n_k: int) -> torch.Tensor:
-    """bool (rows, Nk): True where a key is hidden from a row; `mask.keep`, made on the device."""
-    keys = torch.arange(n_k, device=rows.device)
-    return mask.hidden(rows[:, None] + (n_k - n_q), keys[None, :])
+def _apart(q_at: torch.Tensor, n_q: int, n_k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows (…, 1) and keys (1, Nk) in the keys' counting, of these queries."""
+    return q_at[:, None] + (n_k - n_q), torch.arange(n_k, device=q_at.device)[None, :]
+
+
+def _sinks(sink: float | torch.Tensor | None, q: torch.Tensor, dtype: torch.dtype):
+    """(H,) of the sink's numbers, or None."""
+    if sink is None:
+        return None
+    return torch.as_tensor(sink, dtype=dtype, device=q.device).expand(q.shape[1])
 
 
 def naive_attention(
@@ -24,19 +32,22 @@ def naive_attention(
     *,
     causal: bool = False,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
     scale: float | None = None,
 ) -> torch.Tensor:
     """softmax((scale · Q) Kᵀ) V with S and P materialized (B, H, Nq, Nk) in the inputs' dtype.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H. Returns O like q. Rows that see no key
-    give 0. The two N×N matrices are all that it holds besides its inputs.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score and sink as
+    `kernels.flash_attention`. Returns O like q. Rows that see no key give 0. Without a score or a
+    sink the two N×N matrices are all that it holds besides its inputs.
     """
     asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    o = materialized(q, k, v, asked, scale)
+    o = materialized(q, k, v, asked, scale, check_score(score), _sinks(sink, q, q.dtype))
     if asked.hides:
         first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
         if (blind := first == stop).any():
@@ -44,19 +55,27 @@ def naive_attention(
     return o
 
 
-def materialized(q, k, v, mask: masks.Mask, scale: float) -> torch.Tensor:
+def materialized(
+    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None
+) -> torch.Tensor:
     """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
 
     Operators of PyTorch and nothing else, so that torch.compile takes it as one graph. The scale is
     on Q, which is N × d: on S it would be one more pass over N × N.
     """
-    n_q, n_k = q.shape[2], k.shape[2]
+    heads, n_q, n_k = q.shape[1], q.shape[2], k.shape[2]
     s = torch.matmul(q * scale, k.transpose(-1, -2))
+    rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
+    if score and score.changes:
+        each = [score.apply(s[:, h], rows, keys, h, heads).to(s.dtype) for h in range(heads)]
+        s = torch.stack(each, 1)
     if mask.hides:
-        s.masked_fill_(_hidden(mask, torch.arange(n_q, device=q.device), n_q, n_k), float("-inf"))
+        s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
+    if sinks is not None:
+        s = torch.cat((s, sinks[:, None, None].expand(*s.shape[:3], 1)), -1)
     p = torch.softmax(s, dim=-1)
     del s
-    return torch.matmul(p, v)
+    return torch.matmul(p[..., :n_k], v)
 
 
 def reference_attention(
@@ -66,34 +85,47 @@ def reference_attention(
     *,
     causal: bool = False,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
     scale: float | None = None,
+    of_heads: tuple[int, int] | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention in float64 of the same inputs: O (B, H, Nq, d) and lse (B, H, Nq), natural log.
 
-    Works on blocks of rows, so that long sequences fit. Rows that see no key: O = 0, lse = −inf.
+    mask, score and sink as `kernels.flash_attention`. Works on blocks of rows, so that long
+    sequences fit. Rows that see no key: O = 0, lse = −inf or the sink. `of_heads`: q is cut out of
+    a tensor with that many heads (second) at that one (first), which alibi asks for.
     """
     batch, heads, n_q, d = q.shape
     o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
     lse = torch.full((batch, heads, n_q), float("-inf"), dtype=torch.float64, device=q.device)
-    for b, h, rows, s, v_bh in _blocks(q, k, v, masks.asked(causal, mask), scale):
-        lse[b, h, rows] = torch.logsumexp(s, dim=-1)
-        o[b, h, rows] = _weights(s, lse[b, h, rows]) @ v_bh
+    how = masks.asked(causal, mask), scale, check_score(score), sink, of_heads
+    for b, h, rows, s, v_bh, lse_rows in _blocks(q, k, v, *how):
+        lse[b, h, rows] = lse_rows
+        o[b, h, rows] = _weights(s, lse_rows) @ v_bh
     return o, lse
 
 
-def _blocks(q, k, v, mask: masks.Mask, scale: float | None):
-    """(batch, head, slice of rows, their S, V of the head) in float64, as many rows as fit."""
+def _blocks(q, k, v, mask: masks.Mask, scale: float | None, score: Score, sink, of_heads):
+    """(batch, head, slice of rows, their S, V of the head, lse) in float64, as many rows as fit."""
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
+    first_head, heads = of_heads or (0, q.shape[1])
+    sinks = _sinks(sink, q, torch.float64)
     chunk = max(1, CHUNK_BYTES // (8 * n_k))
     for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
         k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
         for start in range(0, n_q, chunk):
             s = (q[b, h, start : start + chunk].double() @ k_bh.T) * scale
+            at = torch.arange(start, start + s.shape[0], device=q.device)
+            rows, keys = _apart(at, n_q, n_k)
+            s = score.apply(s, rows, keys, first_head + h, heads)
             if mask.hides:
-                rows = torch.arange(start, start + s.shape[0], device=q.device)
-                s.masked_fill_(_hidden(mask, rows, n_q, n_k), float("-inf"))
-            yield b, h, slice(start, start + s.shape[0]), s, v_bh
+                s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
+            lse = torch.logsumexp(s, dim=-1)
+            if sinks is not None:
+                lse = torch.logaddexp(lse, sinks[h])
+            yield b, h, slice(start, start + s.shape[0]), s, v_bh, lse
 
 
 def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
@@ -101,28 +133,38 @@ def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
     return torch.exp(s - lse.masked_fill(lse.isinf(), 0.0)[:, None])
 
 
-def roundings(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str) -> dict[str, float]:
+def roundings(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str, score: str | None = None,
+    sink: float | torch.Tensor | None = None, of_heads: tuple[int, int] | None = None,
+) -> dict[str, float]:  # fmt: skip
     """What a relative rounding of P, or of S, can do to O at most: to be multiplied by its size.
 
     In float64, the largest over all entries (i, c) of O: ``weights`` Σⱼ Pᵢⱼ|vⱼ|, which is |O|
     without cancellation; ``norms`` Σⱼ Pᵢⱼ (‖qᵢ‖‖kⱼ‖/√d + 1)(|vⱼ| + |Oᵢ|), for errors of S that
     grow with the norms of what was multiplied; ``scores`` Σⱼ Pᵢⱼ |Sᵢⱼ| (|vⱼ| + |Oᵢ|), for S rounded
-    as a whole: to first order ΔO = Σⱼ Pᵢⱼ ΔSᵢⱼ (vⱼ − Oᵢ).
+    as a whole: to first order ΔO = Σⱼ Pᵢⱼ ΔSᵢⱼ (vⱼ − Oᵢ). A score that modifies Sᵢⱼ passes an error
+    on, times its factors `scale`, and adds one of the size of what it makes: |Sᵢⱼ| joins the norms.
+    Other arguments as `reference_attention`.
     """
     found = dict.fromkeys(("weights", "norms", "scores"), 0.0)
-    scale = 1.0 / math.sqrt(q.shape[-1])
+    scale, asked = 1.0 / math.sqrt(q.shape[-1]), check_score(score)
+    factor = math.prod(abs(numbers[0]) for name, numbers in asked.steps if name == "scale")
     group = q.shape[1] // k.shape[1]
 
     def keep(name: str, values: torch.Tensor) -> None:
         found[name] = max(found[name], values.max().item())
 
-    for b, h, rows, s, v_bh in _blocks(q, k, v, masks.asked(False, mask), None):
-        p, size = _weights(s, torch.logsumexp(s, dim=-1)), v_bh.abs()
+    how = masks.asked(False, mask), None, asked, sink, of_heads
+    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, *how):
+        p, size = _weights(s, lse), v_bh.abs()
         o = (p @ v_bh).abs()
         keep("weights", p @ size)
         lengths = [x.double().norm(dim=-1) for x in (q[b, h, rows], k[b, h // group])]
-        reach = lengths[0][:, None] * lengths[1] * scale + 1.0
-        for name, shift in (("norms", reach), ("scores", s.abs().nan_to_num(posinf=0.0))):
+        reach = lengths[0][:, None] * lengths[1] * (scale * factor) + 1.0
+        large = s.abs().nan_to_num(posinf=0.0)
+        if asked.changes:
+            reach = reach + large
+        for name, shift in (("norms", reach), ("scores", large)):
             moved = p * shift
             keep(name, moved @ size + moved.sum(-1, keepdim=True) * o)
     return found
@@ -134,38 +176,35 @@ def reference_states(
     *,
     causal: bool = False,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
     scale: float | None = None,
     block_m: int,
     block_n: int,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """m and l after every key block by definition, in float64 and with no tile in them.
 
-    m_j = max over the keys up to block j's last, l_j = Σ exp(S − m_j) over the same keys. q, k
-    (B, H, N, d), equally long. Returns m and l, each (B, H, Tr, Tc, block_m) float64 on the CPU,
-    NaN where the mask hides the whole tile and in the rows beyond N.
+    m_j = max over the keys up to block j's last, l_j = Σ exp(S − m_j) over the same keys; a sink is
+    one key more, from the start. q (B, H, Nq, d), k (B, Hk, Nk, d), Hk dividing H. Returns m and l,
+    each (B, H, Tr, Tc, block_m) float64 on the CPU, NaN where the mask hides the whole tile and in
+    the rows beyond Nq.
     """
     asked = masks.asked(causal, mask)
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    batch, heads, n, _ = q.shape
-    tr, tc = -(-n // block_m), -(-n // block_n)
+    (batch, heads, n_q, _), n_k = q.shape, k.shape[2]
+    tr, tc = -(-n_q // block_m), -(-n_k // block_n)
     m = torch.full((batch, heads, tr * block_m, tc), float("nan"), dtype=torch.float64)
     l = m.clone()
-    chunk = max(1, CHUNK_BYTES // (8 * tc * block_n))
-    for b, h in torch.cartesian_prod(torch.arange(batch), torch.arange(heads)).tolist():
-        keys = k[b, h].double().T
-        for start in range(0, n, chunk):
-            seen = slice(start, min(start + chunk, n))  # the last row block may be padded
-            s = (q[b, h, seen].double() @ keys) * scale
-            if asked.hides:
-                rows = torch.arange(start, start + s.shape[0], device=q.device)
-                s.masked_fill_(_hidden(asked, rows, n, n), float("-inf"))
-            s = torch.nn.functional.pad(s, (0, tc * block_n - n), value=float("-inf"))
-            s = s.view(-1, tc, block_n)
-            m_rows = s.amax(-1).cummax(-1).values
-            lse = s.logsumexp(-1).logcumsumexp(-1)
-            m[b, h, seen] = m_rows.cpu()
-            l[b, h, seen] = (lse - m_rows).exp().cpu()
+    sinks = _sinks(sink, q, torch.float64)
+    for b, h, rows, s, *_ in _blocks(q, k, k, asked, scale, check_score(score), sink, None):
+        s = torch.nn.functional.pad(s, (0, tc * block_n - n_k), value=float("-inf"))
+        s = s.view(-1, tc, block_n)
+        m_rows = s.amax(-1).cummax(-1).values
+        lse = s.logsumexp(-1).logcumsumexp(-1)
+        if sinks is not None:
+            m_rows, lse = m_rows.clamp(min=sinks[h]), torch.logaddexp(lse, sinks[h])
+        m[b, h, rows] = m_rows.cpu()
+        l[b, h, rows] = (lse - m_rows.nan_to_num(neginf=0.0)).exp().cpu()  # no −∞ − (−∞)
     m, l = (x.view(batch, heads, tr, block_m, tc).transpose(-1, -2).contiguous() for x in (m, l))
-    skipped = torch.from_numpy(asked.tiles(n, n, block_m, block_n) == masks.SKIPPED)
+    skipped = torch.from_numpy(asked.tiles(n_q, n_k, block_m, block_n) == masks.SKIPPED)
     m[:, :, skipped] = l[:, :, skipped] = float("nan")
     return m, l

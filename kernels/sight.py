@@ -8,10 +8,11 @@ from math import lcm
 
 import numpy as np
 
-from .predicates import MAX_LENGTH, Range, Terms
+from .predicates import EVERYWHERE, Range, Terms
 
 
 def blocks(n: int, block: int) -> Range:
+    """The first and the last of each block."""
     first = np.arange(0, n, block, dtype=np.int64)
     return first, np.minimum(first + block, n) - 1
 
@@ -19,14 +20,15 @@ def blocks(n: int, block: int) -> Range:
 @lru_cache(maxsize=8)
 def seen(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
     """start, stop, count (Nq,) int64: the first key that each query sees, the one after the last,
-    and how many; ``by_keys`` (Nk,), of the queries that see each key. Nothing seen: 0, 0, 0.
+    and how many it sees under any of the terms; ``by_keys`` (Nk,), of the queries that see each
+    key. Nothing seen: 0, 0, 0. The arrays are read-only.
 
-    How many a union sees is by inclusion and exclusion of its terms.
+    How many is counted by inclusion and exclusion: all sets of terms met together, odd less even.
     """
     each = [met(term, n_q, n_k, by_keys) for term in terms]
-    start = np.min([np.where(c, a, MAX_LENGTH) for a, _, c in each], axis=0)
-    stop = np.max([b for _, b, _ in each], axis=0)
-    count = sum(c for *_, c in each)
+    start = np.min([np.where(count, start, EVERYWHERE[1]) for start, _, count in each], axis=0)
+    stop = np.max([stop for _, stop, _ in each], axis=0)
+    count = sum(count for *_, count in each)
     for size in range(2, len(terms) + 1):
         for subset in combinations(terms, size):
             together = tuple(dict.fromkeys(t for term in subset for t in term))
@@ -38,53 +40,51 @@ def seen(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[n
 
 
 def met(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
-    """`seen` of an intersection."""
-    shift = n_k - n_q
-    at, low, high = (np.arange(n_k), shift, n_k) if by_keys else (np.arange(shift, n_k), 0, n_k)
-    first, end, step = low, high, 1
-    parts = np.array([[shift, n_k, 0, n_k]])
+    """`seen` of one term: every step-th from first on, below end, in one of the parts."""
+    low, n = (n_k - n_q, n_k) if by_keys else (0, n_q)  # what 0 in the result is; how many
+    at = np.arange(n) + (0 if by_keys else n_k - n_q)
+    first, end, step = np.full(n, low), np.full(n, n_k), 1
+    parts = np.array([[n_k - n_q, n_k, 0, n_k]])
     for t in term:
         p = t.predicate
         start, stop = (p.rows if by_keys else p.keys)(at, *t.numbers)
-        first, end, step = (
-            np.maximum(first, start),
-            np.minimum(end, stop),
-            lcm(step, p.step(*t.numbers)),
-        )
+        first, end = np.maximum(first, start), np.minimum(end, stop)
+        step = min(lcm(step, p.step(*t.numbers)), n_q + n_k)  # so far no two are from each other
         if p.parts:
             parts = _overlaps(parts, p.parts(*t.numbers))
-    first, end = np.broadcast_to(first, at.shape), np.broadcast_to(end, at.shape)
-    found = (
-        np.full(at.size, MAX_LENGTH * 2),
-        np.full(at.size, -MAX_LENGTH),
-        np.zeros(at.size, np.int64),
-    )
+    first = first + (at - first) % step
+    start, stop, count = np.full(n, EVERYWHERE[1]), np.full(n, low), np.zeros(n, np.int64)
     for a, b, c, d in parts[:, [2, 3, 0, 1]] if by_keys else parts:
         here = slice(a - at[0], b - at[0])
-        start, stop = np.maximum(first[here], c), np.minimum(end[here], d)
+        begin = np.maximum(first[here], c)
         if step > 1:
-            start = start + (at[here] - start) % step
-        count = np.maximum(stop - start + step - 1, 0) // step
-        some = count > 0
-        np.minimum(found[0][here], start, out=found[0][here], where=some)
-        np.maximum(found[1][here], start + (count - 1) * step + 1, out=found[1][here], where=some)
-        found[2][here] += count
-    start, stop, count = found
-    return np.where(count, start - low, 0), np.where(count, stop - low, 0), count
+            begin += (first[here] - begin) % step
+        many = (np.maximum(np.minimum(end[here], d) - begin, 0) + step - 1) // step
+        begin[many == 0] = EVERYWHERE[1]
+        start[here] = np.minimum(start[here], begin)
+        stop[here] = np.where(
+            many, np.maximum(stop[here], begin + (many - 1) * step + 1), stop[here]
+        )
+        count[here] += many
+    return np.where(count, start - low, 0), stop - low, count
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(R, 4): what rectangles of the one list have in common with those of the other."""
-    low, high = (
-        np.maximum(a[:, None, ::2], b[None, :, ::2]),
-        np.minimum(a[:, None, 1::2], b[None, :, 1::2]),
-    )
-    rows, keys = (np.stack((low[..., k], high[..., k]), -1) for k in (0, 1))
-    return np.concatenate((rows, keys), -1)[(low < high).all(-1)]
+    found = np.maximum(a[:, None], b[None])
+    found[..., 1::2] = np.minimum(a[:, None, 1::2], b[None, :, 1::2])
+    return found[(found[..., ::2] < found[..., 1::2]).all(-1)]
 
 
 def hull(start: np.ndarray, stop: np.ndarray, at: np.ndarray) -> Range:
-    """start and stop of what lies between any of each block's; empty: 0, 0."""
-    first = np.minimum.reduceat(np.where(start < stop, start, MAX_LENGTH * 2), at)
+    """start and stop of what lies between any of each block's, which begin ``at``; none: 0, 0."""
+    first = np.minimum.reduceat(np.where(start < stop, start, EVERYWHERE[1]), at)
     end = np.maximum.reduceat(stop, at)
     return np.where(end > 0, first, 0), end
+
+
+def core(start: np.ndarray, stop: np.ndarray, count: np.ndarray, at: np.ndarray) -> Range:
+    """start and stop of what all of each block's see, as far as they see all that lies between."""
+    stop = np.where(count == stop - start, stop, 0)
+    first = np.maximum.reduceat(start, at)
+    return first, np.maximum(np.minimum.reduceat(stop, at), first)

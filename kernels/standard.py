@@ -17,16 +17,19 @@ from .launching import Launch
 from .masking import visible
 from .masks import Mask
 from .progress import expect
+from .scores import Score
+from .scoring import modified
+from .tables import NONE, rules
 
 # kernel: begin
 
 
 @triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
 def scores_kernel(
-    Q, K, S, q_strides, k_strides, H, GROUP, Nq, Nk, scale,
+    Q, K, S, q_strides, k_strides, H, GROUP, Nq, Nk, scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
-    PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: the tile (i, j) of S of one (batch, head)."""
     Tr, Tc = tl.cdiv(Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
@@ -45,9 +48,12 @@ def scores_kernel(
     # phase: scores — S_ij = scale · Q_i K_jᵀ
     q, k = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
     s = tl.dot(q, k, input_precision=PRECISION) * scale
+    n_j, row = n[None, :], rows[:, None] + (Nk - Nq)
+    if SCORE != "none":
+        s = modified(s, n_j, row, h, H, SCORE, TABLES)
     # phase: mask — S_ij = −∞ where hidden (rows aligned bottom-right)
     if MASK != "full":
-        s = tl.where(visible(n[None, :], rows[:, None] + (Nk - Nq), MASK), s, float("-inf"))
+        s = tl.where(visible(n_j, row, Nk, MASK, TABLES), s, float("-inf"))
     # phase: store — S_ij: SRAM → HBM
     s_ptrs = S + (bh * Nq + rows[:, None]) * Nk + n[None, :]
     s = as_stored(s, S.dtype.element_ty, BF16_BITS)
@@ -56,7 +62,7 @@ def scores_kernel(
 
 @triton.jit(do_not_specialize=["total_rows", "Nk"])
 def softmax_kernel(
-    S, P, LSE, total_rows, Nk,
+    S, P, LSE, SINKS, total_rows, Nk,
     ROWS: tl.constexpr, PAD_K: tl.constexpr, KEEP_LSE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: ROWS whole rows of S, of any batch and head."""
@@ -67,13 +73,18 @@ def softmax_kernel(
     s = tl.load(S + rows[:, None] * Nk + keys[None, :], mask=ok, other=0.0)
     s = as_operand(s, BF16_BITS).to(tl.float32)
     s = tl.where((keys < Nk)[None, :], s, float("-inf"))
-    # phase: max — m = rowmax S
+    # phase: max — m = rowmax S, or the sink if that is larger
     m = tl.max(s, 1)
+    if SINKS is not None:  # one number per row
+        sink = tl.load(SINKS + rows, mask=rows < total_rows, other=0.0)
+        m = tl.maximum(m, sink)
     m_ref = tl.where(m == float("-inf"), 0.0, m)  # a row without keys: no −∞ − (−∞)
     # phase: exp — exp(S − m)
     p = tl.exp(s - m_ref[:, None])
-    # phase: sum — l = rowsum exp(S − m)
+    # phase: sum — l = rowsum exp(S − m), with a sink: + exp(sink − m)
     l = tl.sum(p, 1)
+    if SINKS is not None:
+        l += tl.exp(sink - m_ref)
     l_ref = tl.where(l == 0.0, 1.0, l)
     # phase: store — P = diag(1/l) exp(S − m): SRAM → HBM
     p = as_stored(p / l_ref[:, None], P.dtype.element_ty, BF16_BITS)
@@ -119,7 +130,8 @@ def output_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, *, keep_lse: bool = True,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
+    keep_lse: bool = True,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """As `fa2.prepare`, three launches; lse only if `keep_lse`.
 
@@ -134,15 +146,17 @@ def prepare(
             f"on chip: at most {MAX_TILE_ELEMENTS // 8:,}."
         )
     bh, sizes = batch * heads, (heads, heads // k.shape[1], n_q, n_k)
+    constants, tables = rules(mask, score, n_q, n_k, device)
     tile, Tr = config.constants(d, dtype, precision), triton.cdiv(n_q, config.block_m)
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
     scores = Launch(
         scores_kernel, bh * Tr * triton.cdiv(n_k, config.block_n),
-        (q.stride(), k.stride(), *sizes, scale), {"MASK": mask.text, **tile},
+        (q.stride(), k.stride(), *sizes, scale, tables), {**constants, **tile},
     )  # fmt: skip
     softmax = Launch(
-        softmax_kernel, triton.cdiv(bh * n_q, rows), (bh * n_q, n_k),
+        softmax_kernel, triton.cdiv(bh * n_q, rows),
+        (*(() if sunk else (None,)), bh * n_q, n_k),
         {
             "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse, "BF16_BITS": tile["BF16_BITS"],
             "num_warps": min(32, max(4, rows * pad_k // 2048)), "enable_fp_fusion": True,
@@ -152,14 +166,15 @@ def prepare(
         output_kernel, bh * Tr, (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), tile,
     )  # fmt: skip
 
-    def call(q, k, v):
+    def call(q, k, v, *sink):
         s = torch.empty((batch, heads, n_q, n_k), dtype=dtype, device=device)
         p = torch.empty_like(s)
         o = torch.empty((batch, heads, n_q, d), dtype=dtype, device=device)
         lse = torch.empty((batch, heads, n_q), device=device) if keep_lse else None
         expect(sum(launch.grid[0] for launch in (scores, softmax, output)))
         scores(q, k, s)
-        softmax(s, p, lse if keep_lse else s)
+        of_rows = [one[:, None].expand(batch, -1, n_q).contiguous() for one in sink]
+        softmax(s, p, lse if keep_lse else s, *of_rows)
         output(p, v, o)
         return o, lse
 

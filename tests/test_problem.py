@@ -141,3 +141,26 @@ def test_no_text_crashes_it(query):
 def test_the_masks_place_takes_what_causal_takes(causal):
     same = {Problem(12, 4, 5, 3, causal, "fa1"), Problem(12, 4, 5, 3, causal=causal, order="fa1")}
     assert same == {Problem(12, 4, 5, 3, "causal" if causal else "full", "fa1")}
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("full", "full"),
+        ("causal", "causal"),
+        ("causal|full", "full"),
+        ("window: 4,0 & causal", "causal&window:4,0"),
+    ],
+)
+def test_an_address_has_one_text_for_a_mask(address, text):
+    problem = Problem.from_query({"mask": address})
+    assert problem.to_query()["mask"] == text and Problem.from_query({"mask": text}) == problem
+
+
+def test_a_mask_that_is_wrong_gets_one_sentence_that_shows_where():
+    with pytest.raises(ProblemError) as caught:
+        Problem(mask="causal&window:-1,0")
+    assert str(caught.value) == (
+        "mask = causal&window:-1,0 is not allowed: “window:-1,0” at character 8: l must be a whole "
+        "number from 0 to 65,536, not “-1”."
+    )

@@ -22,9 +22,10 @@ class Visit:
     """One visit with its numbers, all float32; None where the algorithm has no such thing there.
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
-    ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard attention rounded, as it stores
-    them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols); ``O`` (rows, d), the accumulator
-    after the visit: unnormalised in fa2, normalised in fa1, final in standard's output stage.
+    ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard
+    attention rounded, as it stores them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols);
+    ``O`` (rows, d), the accumulator after the visit: unnormalised in fa2, normalised in fa1, final
+    in standard's output stage.
     """
 
     i: int
@@ -94,7 +95,7 @@ class Run:
 
     def score(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """What the Problem's score makes of the scaled products of these rows and keys."""
-        if not self.p.score.steps:
+        if not self.p.score.changes:
             return S
         rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
         return self.p.score.apply(S, rows, keys)

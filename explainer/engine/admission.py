@@ -25,7 +25,7 @@ TOO_MANY = (
 
 
 def tiles_to_run(problem: Problem, order: str) -> int:
-    """Tiles that the kernel computes: causal FA-1 and FA-2 leave out those above the diagonal."""
+    """Tiles that the kernel computes: FA-1 and FA-2 leave out those that the mask hides whole."""
     total = problem.Tr * problem.Tc
     if order == "standard" or total > MAX_TILES:
         return total
@@ -65,7 +65,8 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
     p = request.problem
     tiles = p.Tr * p.Tc
     heads = request.batch * request.heads
-    if tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
+    listed = not p.mask.plain and tiles > tiling.MAX_COUNTED  # which of them are visited
+    if listed or tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
         return TOO_MANY.format(p, tiles * heads)
     return None
 

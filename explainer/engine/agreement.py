@@ -33,11 +33,20 @@ def tolerance(problem: Problem) -> float:
     """δ: how far two correct fp32 computations of a score may lie apart.
 
     A sum of d products rounds like a random walk, to about u ‖q‖‖k‖/√d with u = 2⁻²⁴; scaling,
-    subtracting m and exp cost as much again each, and two runs differ by twice that.
+    subtracting m and exp cost as much again each, and two runs differ by twice that. A score that
+    scales S passes the error on as often; what it adds, and a sink, are rounded as S is.
     """
     Q, K, _ = make_inputs(problem)
     norms = [np.linalg.norm(x.astype(np.float64), axis=1).max() for x in (Q, K)]
-    return float(8 * 2.0**-24 * norms[0] * norms[1] * problem.scale + 1e-6)
+    size, added = norms[0] * norms[1] * problem.scale, abs(problem.sink or 0.0)
+    for name, numbers in problem.score.steps:
+        if name == "scale":
+            size *= max(1.0, abs(numbers[0]))
+        elif name == "bias":
+            added += max(map(abs, numbers))
+        elif name == "alibi":
+            added += problem.n
+    return float(8 * 2.0**-24 * (size + added) + 1e-6)
 
 
 def _farthest(m, l, m_expected, l_expected) -> tuple[float, float]:

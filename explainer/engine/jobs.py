@@ -105,7 +105,8 @@ class _Job:
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
-        self.shape = Problem(p.n, p.d, str(p.mask), p.dtype, request.batch, request.heads)
+        sizes = {"batch": request.batch, "heads": request.heads}
+        self.shape = Problem(p.n, p.d, dtype=p.dtype, **sizes, **p.rules)
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
@@ -117,7 +118,7 @@ class _Job:
             self.naive_refused = str(reason)
         heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
         with_naive = self.naive_refused is None
-        self.truth = Truth(self.q, self.k, self.v, p.mask, heads, with_naive)
+        self.truth = Truth(self.q, self.k, self.v, p, heads, with_naive)
 
     def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
         """Head (0, 0) is the picture's. Random data: the others are drawn on the device with the
@@ -185,7 +186,7 @@ class _Job:
         if name not in ORDERS:
             return function(), None
         tensors = (self.q, self.k, self.v)
-        options = {"mask": str(self.problem.mask), "order": name, "return_lse": True}
+        options = {**self.problem.rules, "order": name, "return_lse": True}
 
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
@@ -208,10 +209,10 @@ class _Job:
             order = name if name in ORDERS else "fa2"
             one = asked(p.n, p.d, p.mask, p.dtype, order, *tiles)
             work |= {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
-            return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, order)}
+            return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, order, p.mask)}
         if name in OF_OPERATORS:
             return work | {"least_bytes": moved_bytes(function)}
-        return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, "fa2")}
+        return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, "fa2", p.mask)}
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
@@ -236,9 +237,12 @@ class _Job:
         from kernels.measure.chooser import sdpa_choice
 
         self.report("ceilings", 0, 1)
-        choice = sdpa_choice(self.q, self.k, self.v, causal=self.problem.causal)
+        p = self.problem
+        choice = None
+        if p.rules.keys() == {"mask"} and p.mask.plain:  # of any other it would take a dense mask
+            choice = sdpa_choice(self.q, self.k, self.v, causal=p.causal)
         try:
-            return {"ceilings": ceilings(self.problem.dtype), "chooser": choice}
+            return {"ceilings": ceilings(p.dtype), "chooser": choice}
         except torch.OutOfMemoryError:  # measured when there is room again
             torch.cuda.empty_cache()
             return {"ceilings": None, "chooser": choice}
@@ -258,7 +262,8 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     from kernels.measure.bench import clocks, measure
 
     report("timing", 0, 1)
-    shape = Problem(asked.n, asked.d, asked.mask, asked.dtype, asked.batch, asked.heads)
+    sizes = {"batch": asked.batch, "heads": asked.heads}
+    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **asked.rules)
     rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [row | more for row in rows]

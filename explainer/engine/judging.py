@@ -26,7 +26,6 @@ from explainer.engine.results import (
 )
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.masks import Mask
 from kernels.reference import roundings
 
 BINS = (HIGHEST - LOWEST) * A_DECADE
@@ -40,17 +39,20 @@ class Truth:
     """Float64 attention of the judged heads, naive attention's error on them, and what rounding
     may do to them."""
 
-    def __init__(self, q, k, v, mask: Mask, heads: Heads, with_naive: bool) -> None:
+    def __init__(self, q, k, v, problem: Problem, heads: Heads, with_naive: bool) -> None:
+        rules, all_heads = problem.rules, q.shape[1]
+        by_head = problem.score.by_head and all_heads > 1
         self.heads, self.o, self.lse = heads, [], []
         naive, reaches = [], []
         for b, h in heads:
             part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-            o, lse = kernels.reference_attention(*part, mask=str(mask))
+            place = {"of_heads": (h, all_heads)} if by_head else {}
+            o, lse = kernels.reference_attention(*part, **rules, **place)
             self.o.append(o[0, 0])
             self.lse.append(lse[0, 0])
-            reaches.append(roundings(*part, mask=str(mask)))
-            if with_naive:
-                naive.append(kernels.naive_attention(*part, mask=str(mask))[0, 0])
+            reaches.append(roundings(*part, **rules, **place))
+            if with_naive and not by_head:  # it would take the part's first head for the first
+                naive.append(kernels.naive_attention(*part, **rules)[0, 0])
         self.largest = max(o.abs().max().item() for o in self.o)
         self.reach = {key: max(r[key] for r in reaches) for key in reaches[0]}
         self.naive_error = self._worst(naive) if naive else None
@@ -82,7 +84,7 @@ class Truth:
         }
         if lse is not None:
             found["lse_error"] = max(
-                (lse[b, h].double() - truth).abs().max().item()
+                _apart(lse[b, h].double(), truth)
                 for (b, h), truth in zip(self.heads, self.lse, strict=True)
             )
         return found
@@ -142,6 +144,12 @@ class Truth:
         }
 
 
+def _apart(a: torch.Tensor, b: torch.Tensor) -> float:
+    """The largest difference; −∞, of a row that sees no key, is as far from −∞ as any number from
+    itself."""
+    return torch.where(a == b, 0.0, (a - b).abs()).max().item()
+
+
 def _histogram(sizes: torch.Tensor) -> Histogram:
     positive = sizes[sizes > 0]
     place = ((positive.log10() - LOWEST) * A_DECADE).floor().clamp(0, BINS - 1).long()
@@ -158,18 +166,19 @@ def agreement(
     kernel so that its progress is seen.
     """
     problem = replace(problem, order=name)
-    if name == "standard":
-        return _same_output(problem, o)
+    if name == "standard":  # its O is of all heads together, the picture's of one
+        alone = o.shape[1] == 1 or not problem.score.by_head
+        return _same_output(problem, o) if alone else None
     if not admission.can_compare_tiles(problem):
         return None
     head = [x[:1, :1] for x in (q, k, v)]
     blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
 
     def kernel():
-        return kernels.tile_states(*head, mask=str(problem.mask), order=name, **blocks)
+        return kernels.tile_states(*head, **problem.rules, order=name, **blocks)
 
     def direct():
-        pair = kernels.reference_states(*head[:2], mask=str(problem.mask), **blocks)
+        pair = kernels.reference_states(*head[:2], **problem.rules, **blocks)
         return tuple(x[0, 0].numpy() for x in pair)
 
     m, l = (x[0, 0].cpu().numpy() for x in watched(kernel, "tile states"))

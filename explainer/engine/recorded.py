@@ -22,11 +22,13 @@ MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is s
 def nearest(request: RunRequest) -> Result | None:
     """The measured problem that can stand beside this one, as a run's result; None without one.
 
-    Comparable: the same mask, precision and d, N at most MOST_N times as long or as short, and the
-    FLOPs of all heads within a factor of MOST_WORK. Batch and heads are the record's: 16,384
-    tokens, 2,048 wide.
+    Comparable: the same mask, precision and d, no score and no sink, which were not recorded, N at
+    most MOST_N times as long or as short, and the FLOPs of all heads within a factor of MOST_WORK.
+    Batch and heads are the record's: 16,384 tokens, 2,048 wide.
     """
     p = request.problem
+    if p.rules.keys() != {"mask"}:
+        return None
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
     def distance(row: PointRow) -> tuple[float, float]:
@@ -103,9 +105,9 @@ def _row(r: PointRow) -> Row:
         order = r["method"] if r["method"] != "hopper" else "fa2"
         tile = r["block_m"], r["block_n"]
         row["bytes"] = heads * asked(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
-        row["least_bytes"] = heads * least(r["n"], r["d"], r["dtype"], order)
+        row["least_bytes"] = heads * least(r["n"], r["d"], r["dtype"], order, r["mask"])
     else:  # the records count what PyTorch's operators move, each one's inputs and outputs once
-        once = heads * least(r["n"], r["d"], r["dtype"], "fa2")
+        once = heads * least(r["n"], r["d"], r["dtype"], "fa2", r["mask"])
         row["least_bytes"] = row.pop("bytes", once)
     return row
 
@@ -119,16 +121,22 @@ def _clocks(point: PointRow) -> list[str]:
 
 
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
-    """The recorded sweep nearest to this one (d in octaves; bf16 for fp32), and its rows: of what
-    was asked only where the first is ``sweep`` itself."""
+    """The recorded sweep nearest to this one (d in octaves; bf16 for fp32; causal for any other
+    mask, without score and sink), and its rows: of what was asked only where the first is ``sweep``
+    itself."""
     rows: list[PointRow] = load()["rows"]
     d = min({row["d"] for row in rows}, key=lambda d: abs(math.log2(d / sweep.d)))
-    near = replace(sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16")
+    there = {row["mask"] for row in rows}
+    near = replace(
+        sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16",
+        mask=sweep.mask if str(sweep.mask) in there else "causal", score="none", sink=None,
+    )  # fmt: skip
     return near, [
         row
         for row in rows
         if (row["d"], row["dtype"]) == (near.d, near.dtype)
         and row["n"] <= near.longest
+        and row["mask"] in near.masks
         and row["method"] in near.methods
     ]
 
@@ -145,7 +153,10 @@ def told(sweep: Sweep) -> list[dict]:
     near, rows = swept(sweep)
     more = {"recorded": about()}
     if near != sweep:
+        of = sweep.points()[-1].rules
         more["instead_of"] = f"d = {sweep.d}, {sweep.dtype}"
+        if of != near.points()[-1].rules:
+            more["instead_of"] += "".join(f", {key} = {value}" for key, value in of.items())
     return [row | more for row in rows]
 
 

@@ -17,7 +17,9 @@ from explainer.base.fields import (
     whole,
 )
 from explainer.memory.workload import Workload
-from explainer.problem import Problem
+from explainer.problem import Problem, mask_of, score_of, sink_of
+from kernels.masks import Mask
+from kernels.scores import Score
 
 # name in a query and in kernels/measure/contenders.py → what the page calls it
 METHODS = {
@@ -138,11 +140,18 @@ class Point:
     batch: int
     heads: int
     methods: tuple[str, ...]
+    score: str = "none"
+    sink: float | None = None
     kind: str = field(default="point", init=False, repr=False)
+
+    @property
+    def rules(self) -> dict[str, str | float]:
+        """As a Problem's."""
+        return Problem(mask=self.mask, score=self.score, sink=self.sink).rules
 
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        names = ("n", "d", "mask", "dtype", "batch", "heads")
+        names = ("n", "d", "mask", "dtype", "batch", "heads", "score", "sink")
         return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
 
 
@@ -169,7 +178,8 @@ class Placed:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, causal beside full.
+    """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, of ``mask`` beside
+    full; ``score`` and ``sink`` as a Problem's.
 
     The number of tokens B·N stays 16,384 (B = 1 beyond) and H·d 2,048 (or just below), so every
     length has the same Q, K and V to move. Raises :class:`ProblemError`.
@@ -179,6 +189,9 @@ class Sweep:
     dtype: str = "bf16"
     methods: tuple[str, ...] = ("naive", "fa2", "sdpa_flash")
     longest: int = MAX_N
+    mask: Mask | str = "causal"
+    score: Score | str = "none"
+    sink: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", whole("d", self.d))
@@ -186,14 +199,31 @@ class Sweep:
         object.__setattr__(self, "methods", _methods(self.methods))
         longest = whole("longest", self.longest)
         object.__setattr__(self, "longest", longest)
+        for name, of in (("mask", mask_of), ("score", score_of), ("sink", sink_of)):
+            object.__setattr__(self, name, of(getattr(self, name)))
+
+    @property
+    def masks(self) -> tuple[str, ...]:
+        """Full, and the one asked for."""
+        return tuple(dict.fromkeys(("full", str(self.mask))))
 
     def points(self) -> tuple[Point, ...]:
-        """Short ones first, full before causal at each length."""
+        """Short ones first, full before the other mask at each length."""
         lengths = [SHORTEST]
         while 2 * lengths[-1] <= self.longest:
             lengths.append(2 * lengths[-1])
         return tuple(
-            Point(n, self.d, mask, self.dtype, max(1, TOKENS // n), WIDTH // self.d, self.methods)
+            Point(
+                n,
+                self.d,
+                mask,
+                self.dtype,
+                max(1, TOKENS // n),
+                WIDTH // self.d,
+                self.methods,
+                str(self.score),
+                self.sink,
+            )
             for n in lengths
-            for mask in ("full", "causal")
+            for mask in self.masks
         )

@@ -24,16 +24,22 @@ from explainer.pages.visitors import hung_up, program
 from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
+from kernels.masks import MAX_CHARACTERS as MASK_CHARACTERS
+from kernels.masks import PREDICATES
+from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 ENDPOINTS = {
-    "run": (*PROBLEM, "b", "h", "methods"),
-    "trace": (*PROBLEM, "order"),
-    "sweep": ("d", "dtype", "methods", "longest"),
+    "run": (*PROBLEM, "b", "h", "methods", "score", "sink"),
+    "trace": (*PROBLEM, "order", "score", "sink"),
+    "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON
 MOST_SENT = 1_000_000  # numbers in it: all visitors wait while a thread of ours reads them again
+TEXTS = {"text": MAX_CHARACTERS, "mask": MASK_CHARACTERS, "score": SCORE_CHARACTERS}
+EXAMPLE_MASK = "causal&window:256,0|prefix:4"
+EXAMPLE_SCORE = "softcap:30&alibi"
 Block = int | Literal["auto"]
 
 BY_KEY = {field.key: field for field in FIELDS.values()}
@@ -44,6 +50,9 @@ NOTES = {
     "br": BLOCK,
     "bc": BLOCK,
     "text": f"for data = sentence, or own: Q, K, V as CSV; at most {MAX_CHARACTERS:,} characters",
+    "mask": f"a union (|) of intersections (&) of {', '.join(PREDICATES)}, such as {EXAMPLE_MASK}",
+    "score": f"none, or what is done to S after scaling, in order, joined by &: {EXAMPLE_SCORE}",
+    "sink": "a logit that belongs to every softmax and has no value; empty for none",
     "methods": "as a list, or as text with commas",
 }
 
@@ -55,11 +64,13 @@ def _schema(key: str, endpoint: str) -> dict:
         return {"type": "array", "items": {"type": "string", "enum": list(METHODS)}}
     if field.choices:
         return {"type": "string", "enum": list(field.choices)}
-    if key == "text":
-        return {"type": "string", "maxLength": MAX_CHARACTERS}
+    if key in TEXTS:
+        return {"type": "string", "maxLength": TEXTS[key]}
     high = MAX_TRACED if endpoint == "trace" and key in ("n", "br", "bc") else field.high
-    kind = "number" if key == "gain" else "integer"
+    kind = "number" if key in ("gain", "sink") else "integer"
     numbers = {"type": kind, "minimum": field.low, "maximum": high}
+    if key == "sink":
+        return {"anyOf": [numbers, {"type": "null"}]}
     return {"anyOf": [numbers, {"const": AUTO}]} if key in ("br", "bc") else numbers
 
 
@@ -122,6 +133,8 @@ def run(engine: Engine):
         b: int = 1,
         h: int = 1,
         methods: list[str] = ("naive", "fa2"),
+        score: str = "none",
+        sink: float | None = None,
         request: gr.Request = None,
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
@@ -133,7 +146,8 @@ def run(engine: Engine):
         stands under record; where Triton's interpreter does not take the problem, that record is
         the answer: recorded says where and when, refused why nothing was run.
         """
-        given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods)
+        given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods,
+                 score, sink)  # fmt: skip
         try:
             asked = RunRequest.from_query(dict(zip(ENDPOINTS["run"], given, strict=True)))
         except ProblemError as error:
@@ -168,9 +182,11 @@ def trace(
     text: str = "",
     gain: float = 1.0,
     order: str = "fa2",
+    score: str = "none",
+    sink: float | None = None,
 ) -> dict:
     """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l."""
-    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order)
+    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink)
     try:
         problem = RunRequest.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True))).problem
         if problem.n > MAX_TRACED:
@@ -190,9 +206,12 @@ def sweep(engine: Engine):
         dtype: str = "bf16",
         methods: list[str] = ("naive", "fa2", "sdpa_flash"),
         longest: int = 65536,
+        mask: str = "causal",
+        score: str = "none",
+        sink: float | None = None,
         request: gr.Request = None,
     ) -> AsyncIterator[list]:
-        """Time, TFLOP/s and peak memory over N = 256, 512, … longest, causal beside full.
+        """Time, TFLOP/s and peak memory over N = 256, 512, … longest, a mask beside full.
 
         Yields the measured so far; the last is the whole sweep. Without a GPU it gives what was
         recorded: every row then says where and when (recorded) and, where this d or dtype was not
@@ -202,7 +221,7 @@ def sweep(engine: Engine):
         """
         session = uuid4().hex
         try:
-            wanted = Sweep(d, dtype, methods, longest)  # type: ignore[arg-type]
+            wanted = Sweep(d, dtype, methods, longest, mask, score, sink)  # type: ignore[arg-type]
         except ProblemError as error:
             raise _refused(str(error)) from None
         sent = -1

@@ -21,13 +21,14 @@ from explainer.pages import sweep
 from explainer.pages.browser import QUICK, Fields, call, controls_follow, here, mounted
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.pages.step import MASK_CHOICES, StepPage, own_data, values
+from explainer.pages.step import StepPage, mask_choice, own_data, values
 from explainer.pages.visitors import client_of
 from explainer.views import downloads, figures, run_details, run_report
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
-KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain")
+KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain",
+        "score", "sink")  # fmt: skip
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
@@ -217,7 +218,7 @@ def _controls(at: dict) -> Fields:
                 allow_custom_value=True,
                 min_width=80,
             )
-    controls["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
+    controls["mask"] = mask_choice(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
@@ -235,6 +236,7 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
         shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
+        shown["mask"] = mask_choice(shown["mask"])  # which may be none of its choices so far
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
     found = here("found")  # the bar says whether the kernel agrees with the Step page's picture

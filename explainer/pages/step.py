@@ -43,11 +43,28 @@ class StepPage:
     run: gr.Button
 
 
+class FreeRadio(gr.Radio):
+    """Keeps what is none of its choices, as an address may say: the Problem says if it may."""
+
+    def preprocess(self, payload):
+        return payload
+
+    def get_block_name(self) -> str:
+        return "radio"  # drawn by Gradio's own
+
+
+def mask_choice(value: object) -> gr.Radio:
+    """The masks of the menus, and any other that is given."""
+    known = [*MASK_CHOICES, (value, value)]
+    known = known[: 2 if value in dict(MASK_CHOICES).values() else 3]
+    return FreeRadio(known, value=value, label="Mask")
+
+
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    said = {"mask": str(problem.mask), "score": str(problem.score)}
-    return shown | said | {"sink": "" if problem.sink is None else f"{problem.sink:g}"}
+    sink = "" if problem.sink is None else f"{problem.sink:g}"
+    return shown | {"mask": str(problem.mask), "score": str(problem.score), "sink": sink}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -61,9 +78,9 @@ def shown_by(word: str) -> list[str]:
 
 
 def own_data(text: str, gain: float) -> Fields:
-    """The controls for the user's own data, folded away until wanted."""
+    """The controls for the user's own data and changes of the scores, folded away until wanted."""
     with gr.Accordion(
-        "Own data, scale of logits", open=False, elem_classes=["fa-own", *shown_by("data")]
+        "Own data, changes of the scores", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
             text,
@@ -74,29 +91,14 @@ def own_data(text: str, gain: float) -> Fields:
             max_length=MAX_CHARACTERS,
         )
         factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
-    return {"text": own_text, "gain": factor}
-
-
-def score_fields(score: str, sink: str) -> Fields:
-    """What is done to the scores, and the sink, as text; the mask builder writes them too."""
-    by_mask = shown_by("mask")
-    return {
-        "score": gr.Textbox(
-            score,
-            label="Score",
-            placeholder="none",
-            info="none, softcap:30, alibi, scale:2",
-            max_lines=1,
-            elem_classes=["fa-select", *by_mask],
-        ),
-        "sink": gr.Textbox(
-            sink,
-            label="Sink",
-            placeholder="none",
-            max_lines=1,
-            elem_classes=["fa-select", *by_mask],
-        ),
-    }
+        plain = values(Problem())
+        score = gr.Textbox(
+            plain["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1
+        )
+        sink = gr.Textbox(
+            plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
+        )
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -140,7 +142,6 @@ def build() -> StepPage:
             for key, (choices, label) in RADIOS.items():
                 word = shown_by(key)
                 controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
-            controls |= score_fields(at["score"], at["sink"])
             controls |= own_data(at["text"], at["gain"])
             large = large_sizes()
             run = gr.Button(
@@ -155,10 +156,7 @@ def build() -> StepPage:
         return {"player": player} | {key: controls[key] for key in keys}
 
     for key, control in controls.items():
-        if key in ("score", "sink"):  # whole, not letter by letter
-            control.submit(**here("ask", controls, shown("br", "bc")))
-            control.blur(**here("ask", controls, shown("br", "bc")))
-        elif key not in ("data", "text"):
+        if key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
     follows = {**controls, "large": large}
     player.shown(**here("follow", shown(), follows, sizes=LARGE_N))

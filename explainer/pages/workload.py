@@ -12,7 +12,7 @@ from explainer.base.cards import CARDS
 from explainer.base.fields import DTYPES, MAX_N, ProblemError
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages.browser import Fields
-from explainer.pages.step import MASK_CHOICES
+from explainer.pages.step import mask_choice
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
@@ -110,6 +110,6 @@ def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
                     [str(x) for x in choices], value=str(at[key]), label=label,
                     allow_custom_value=True, min_width=80,
                 )  # fmt: skip
-    made["mask"] = gr.Radio(MASK_CHOICES, value=at["mask"], label="Mask")
+    made["mask"] = mask_choice(at["mask"])
     made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     return {key: made[key] for key in KEYS}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from explainer.problem import Problem
+
 SCRIPT = '''"""Attention, {shape}: measured once more.
 
 Save this file in the root of the project's repository, beside the folder kernels/, and run it
@@ -27,7 +29,8 @@ from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import interleave
 
 METHODS = {methods!r}
-problem = Problem(n={n}, d={d}, mask={mask!r}, dtype={dtype!r}, batch={b}, heads={h})
+RULES = {rules!r}
+problem = Problem(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}, **RULES)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 q, k, v = problem.tensors(seed={seed}, device=device)
 {inputs}heads = sorted({{(0, 0), (problem.batch - 1, problem.heads - 1)}})
@@ -35,7 +38,7 @@ q, k, v = problem.tensors(seed={seed}, device=device)
 
 def reference(b, h):
     part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-    return kernels.reference_attention(*part, mask=problem.mask)[0][0, 0]
+    return kernels.reference_attention(*part, **RULES{place})[0][0, 0]
 
 
 truth = {{head: reference(*head) for head in heads}}
@@ -71,6 +74,9 @@ OTHER = """The numbers are standard normal here; the run's were made from data =
 errors differ."""
 
 
+OF_HEADS = ", of_heads=(h, problem.heads)"  # where a score differs from head to head
+
+
 def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     """The file for a run's query, whose block sizes are numbers; ``measured``: lines that say what
     the run found. A query without a seed is a recorded one."""
@@ -83,7 +89,10 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     drawn = random and "seed" in query
     if drawn:
         inputs = DRAWN.format(gain=gain, seed=seed)
-    shape = f"N = {query['n']}, d = {query['d']}, {query['mask']}, {query['dtype']}"
+    problem = Problem.from_query({k: query[k] for k in ("mask", "score", "sink") if k in query})
+    rules = problem.rules
+    scored = "".join(f", {key} {value}" for key, value in rules.items() if key != "mask")
+    shape = f"N = {query['n']}, d = {query['d']}, {rules['mask']}{scored}, {query['dtype']}"
     return SCRIPT.format(
         shape=shape,
         data=data,
@@ -93,7 +102,8 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         methods=tuple(query["methods"].split(",")),
         n=int(query["n"]),
         d=int(query["d"]),
-        mask=query["mask"],
+        rules=rules,
+        place=OF_HEADS if problem.score.by_head else "",
         dtype=query["dtype"],
         b=int(query["b"]),
         h=int(query["h"]),

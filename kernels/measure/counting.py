@@ -10,7 +10,7 @@ import torch
 
 from .. import fa1, fa2, masks, standard
 from ..availability import INTERPRETED
-from ..checks import DTYPES, MAX_D, check_options, check_whole
+from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
@@ -37,12 +37,15 @@ def count_traffic(
     order: str,
     dtype: str,
     mask: str | None = None,
+    score: str | None = None,
+    sink: float | None = None,
 ) -> dict[str, tuple[int, int]]:
     """Run one head of the real kernel under the interpreter and count its loads and stores.
 
     n rows of Q, K, V of dimension d, "fp32", "fp16" or "bf16"; order "standard", "fa1" or "fa2".
     Returns {tensor: (bytes read, bytes written)} for Q K V O m l lse S P. A lane that is masked
-    moves nothing. These are requests to global memory: caches are not modelled.
+    moves nothing; a mask's and a score's tables and the sink are not counted. These are requests to
+    global memory: caches are not modelled.
 
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
@@ -64,8 +67,10 @@ def count_traffic(
     q, k, v = x[0], x[1], x[2]
     config = choose("interpreter", d, q.element_size(), block_m, block_n)
     prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
+    how = asked, d**-0.5, config, "ieee", check_score(score), sink is not None
+    sinks = () if sink is None else (check_sink(sink, q),)
     with _counted() as bytes_moved:
-        prepare(q, k, v, asked, d**-0.5, config, "ieee", keep_lse=order == "fa2")(q, k, v)
+        prepare(q, k, v, *how, keep_lse=order == "fa2")(q, k, v, *sinks)
     return {name: tuple(bytes_moved[name]) for name in TENSORS}
 
 
@@ -79,11 +84,11 @@ class _Recorded:
         def launch(*args, **options):
             self.ranges.clear()
             for name, arg in zip(self.kernel.arg_names, args, strict=False):
-                tensor = _NAMES.get(name, name)
-                if isinstance(arg, torch.Tensor) and tensor in TENSORS:
-                    start = arg.data_ptr()
-                    size = arg.numel() * arg.element_size()
-                    self.ranges.append((start, start + size, tensor))
+                for one in arg if isinstance(arg, tuple) else (arg,):
+                    if isinstance(one, torch.Tensor):
+                        start = one.data_ptr()
+                        size = one.numel() * one.element_size()
+                        self.ranges.append((start, start + size, _NAMES.get(name, name)))
             self.kernel[grid](*args, **options)
 
         return launch
@@ -106,7 +111,8 @@ def _counted() -> Iterator[dict[str, list[int]]]:
         itemsize = pointers.get_element_ty().primitive_bitwidth // 8
         for start, end, name in ranges:
             if start <= low and high + itemsize <= end:
-                moved[name][column] += addresses.size * itemsize
+                if name in moved:
+                    moved[name][column] += addresses.size * itemsize
                 return
         raise RuntimeError(f"A kernel touched {low:#x} to {high:#x}, outside of its tensors.")
 

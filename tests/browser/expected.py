@@ -8,6 +8,7 @@ import numpy as np
 
 from explainer.problem import Problem
 from explainer.trace import Trace, Visit
+from tests import by_hand
 
 STATS = ("m_old", "m_new", "alpha", "l_old", "l_new")
 KNOWN_FROM = {"m_old": None, "l_old": None, "m_new": "max", "alpha": "exp", "l_new": "sum"}
@@ -101,11 +102,9 @@ def softmax_statistics(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     Shares only Q and K with the trace; no tiles, no running update.
     """
     p = trace.problem
-    S = trace.Q.astype(np.float64) @ trace.K.astype(np.float64).T / math.sqrt(p.d)
-    if p.causal:
-        S[np.triu_indices(p.n, 1)] = -np.inf
-    m = S.max(axis=1)
-    return m, np.exp(S - m[:, None]).sum(axis=1)
+    S = np.where(by_hand.seen(p), by_hand.scores(p, trace.Q, trace.K), -np.inf)
+    m, l, _ = by_hand.softmax(p, S)
+    return m, l
 
 
 def statistics_tolerance(problem: Problem, trace: Trace) -> float:
@@ -114,7 +113,7 @@ def statistics_tolerance(problem: Problem, trace: Trace) -> float:
     Scores are summed in fp32 over d products; standard attention also rounds each score to the
     dtype when it stores S. An error of e in a score is a factor exp(±e) in a weight.
     """
-    size = float(np.abs(trace.S[np.isfinite(trace.S)]).max())
+    size = float(np.abs(trace.S[np.isfinite(trace.S)]).max(initial=0))
     stored = HALF_ULP[problem.dtype] if problem.order == "standard" else 0.0
     per_score = size * (stored + (problem.d + 4) * HALF_ULP["fp32"])
     return 2 * per_score + problem.n * HALF_ULP["fp32"]

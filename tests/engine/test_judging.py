@@ -29,7 +29,7 @@ def tensors(problem: Problem) -> list[torch.Tensor]:
 
 def judged(problem: Problem, name: str, o: torch.Tensor) -> dict:
     """The verdict on this O (N, d) as the method's."""
-    truth = Truth(*tensors(problem), problem.mask, HEADS, with_naive=True)
+    truth = Truth(*tensors(problem), problem, HEADS, with_naive=True)
     return truth.judge(problem, name, o[None, None], None)
 
 
@@ -99,7 +99,7 @@ def test_the_kernels_are_accepted(shape, data, dtype, mask, gain):
     n, d, br, bc = shape
     problem = Problem(n, d, br, bc, mask, dtype=dtype, inputs=data, gain=gain)
     q, k, v = tensors(problem)
-    truth = Truth(q, k, v, problem.mask, HEADS, with_naive=True)
+    truth = Truth(q, k, v, problem, HEADS, with_naive=True)
     for name in ORDERS:
         made = {"mask": mask, "order": name, "block_m": br, "block_n": bc}
         found = truth.judge(problem, name, kernels.flash_attention(q, k, v, **made), None)
@@ -133,7 +133,7 @@ def test_equal_rows_and_a_single_key_are_no_false_alarm():
 def test_what_is_allowed_is_the_sum_of_what_is_shown(dtype, name):
     problem = replace(AT_64, dtype=dtype)
     q, k, v = tensors(problem)
-    truth = Truth(q, k, v, problem.mask, HEADS, with_naive=True)
+    truth = Truth(q, k, v, problem, HEADS, with_naive=True)
     found = truth.judge(problem, name, kernels.naive_attention(q, k, v), None)
     assert found["allowed"] == sum(found["terms"].values())
     assert found["terms"]["naive"] == 2 * found["error"]
@@ -148,7 +148,7 @@ def test_what_is_allowed_is_the_sum_of_what_is_shown(dtype, name):
 
 def test_where_naive_does_not_fit_its_part_is_a_rounding():
     problem = replace(AT_64, dtype="fp16")
-    truth = Truth(*tensors(problem), problem.mask, HEADS, with_naive=False)
+    truth = Truth(*tensors(problem), problem, HEADS, with_naive=False)
     terms = truth.terms(problem, "fa2")
     assert truth.naive_error is None and terms["naive"] == terms["rounding"]
 

@@ -29,6 +29,7 @@ from tests.browser.expected import (
     statistics,
     statistics_tolerance,
 )
+from tests.by_hand import seen
 
 COLUMNS = (*STATS, "row_max", "row_sum")  # of the row table
 
@@ -67,11 +68,6 @@ def accumulator(t: Trace, step: int, done: tuple[str, ...]) -> list | None:
     return ["zero", None] if earlier is None else ["before", earlier]
 
 
-def seen(problem: Problem) -> np.ndarray:
-    """(n, n) bool: which keys a query may see."""
-    return np.tri(problem.n, dtype=bool) if problem.causal else np.ones((problem.n,) * 2, bool)
-
-
 def kinds(problem: Problem) -> list[list[str]]:
     """Of each tile, from the dense mask; nobody sees what lies beyond a ragged edge."""
     p = problem
@@ -94,7 +90,7 @@ def tiles(problem: Problem, visits: tuple, kinds: list[list[str]]) -> Iterator[s
     for step, visit in enumerate(visits):
         letters = []
         for i, j in places:
-            now = visit.i == i and visit.j in (j, None)
+            now = visit.i == i and (visit.j == j or (visit.j is None and bool(visit.stage)))
             passed = not standard and kinds[i][j] == "skipped"
             state = "c" if now else "s" if passed else "d" if of_tile[i, j] < step else "p"
             letters.append(state.upper() if standard and step >= softmax[i] else state)
@@ -103,8 +99,8 @@ def tiles(problem: Problem, visits: tuple, kinds: list[list[str]]) -> Iterator[s
 
 def finished(visits: tuple, step: int, done: tuple[str, ...], rows: int) -> int:
     """Row blocks, from the first, that no later visit works on."""
-    stored = "store" in done or visits[step].kind == "skipped"
-    open_ = {v.i for v in visits[step + stored :] if v.kind != "skipped"}
+    stored = "store" in done or not visits[step].phases
+    open_ = {v.i for v in visits[step + stored :] if v.phases}
     return min(open_, default=rows)
 
 
@@ -201,7 +197,9 @@ def left(t: Trace, arrays: dict) -> dict:
 def zoom(problem: Problem, step: int) -> dict:
     """One visit with numbers of a Problem that travels as tiles only."""
     visit, earlier = one_visit(problem, step)
-    final = visit.O / visit.l_new[:, None] if problem.order == "fa2" else None
+    final = None
+    if problem.order == "fa2":
+        final = visit.O / np.where(visit.l_new > 0, visit.l_new, 1)[:, None]
     return {
         "step": step,
         "rows": {phase: statistics(problem, visit, phase, COLUMNS) for phase in visit.phases},
@@ -232,15 +230,20 @@ def story(problem: Problem) -> dict:
         kept = [tops[0]]
         for top in tops[1:]:
             kept.append(top if np.log2(np.e) * (top - kept[-1]) >= 8 else kept[-1])
-        exact, forgotten = np.exp(S[row] - tops[-1]), np.exp(S[row] - measure)
+        # No score: a row that sees no key so far, whose weights are 0 by any measure.
+        end, measure = np.nan_to_num(tops[-1], neginf=0), np.nan_to_num(measure, neginf=0)
+        exact, forgotten = np.exp(S[row] - end), np.exp(S[row] - measure)
+        # A sink is one key more, weighed before the first: by itself 1.
+        sunk = 0.0 if problem.sink is None else np.exp(problem.sink - end)
+        l, forgotten_l = exact.sum() + sunk, forgotten.sum() + (sunk > 0)
         rows.append(
             {
                 "exact": exact,
-                "l": exact.sum(),
-                "O": exact @ V / exact.sum(),
+                "l": l,
+                "O": exact @ V / (l or 1),
                 "forgotten": forgotten,
-                "forgotten_l": forgotten.sum(),
-                "forgotten_O": forgotten @ V / forgotten.sum(),
+                "forgotten_l": forgotten_l,
+                "forgotten_O": forgotten @ V / (forgotten_l or 1),
                 "kept": kept,
                 "rises": sum(a < b for a, b in pairwise(tops)),
                 "rescaled": sum(a < b for a, b in pairwise(kept)),

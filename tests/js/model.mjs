@@ -15,6 +15,7 @@ export * from "../../assets/js/model/phases.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
 export * from "../../assets/js/model/race_clock.js";
+export * from "../../assets/js/model/scores.js";
 export * from "../../assets/js/model/story.js";
 export * from "../../assets/js/model/table.js";
 export * from "../../assets/js/model/tiles.js";

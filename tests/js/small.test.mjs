@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, bytes, codeText, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
+import { axisOf, bytes, codeText, noteOf, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
   assert.equal(problemOf("?text=a%26b c&data=sentence"), "data=sentence&text=a%26b+c");
+  assert.equal(problemOf("?sink=1.5&score=softcap:30%26alibi&mask=causal%26window:256,0"), "mask=causal%26window%3A256%2C0&score=softcap%3A30%26alibi&sink=1.5");
   equal(position("?step=12&phase=exp"), { step: 12, phase: "exp" });
   for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"]) equal(position(wrong), { step: undefined, phase: undefined });
 });
@@ -41,9 +42,17 @@ test("the code says what this Problem's mask and edge hide", () => {
   assert.equal(said("causal", 16, 4), "S = −∞ where key > query");
   assert.equal(said("full", 14, 5), "S = −∞ where key ≥ 14");
   assert.equal(said("causal", 14, 5), "S = −∞ where key > query or key ≥ 14");
-  assert.equal(said("causal&window:3,0", 16, 4), "S = −∞ where the mask hides a key");
+  assert.equal(said("causal&window:3,0", 16, 4), "S = −∞ where not causal&window:3,0");
+  assert.equal(said("causal&document:0,40,96|global:2|prefix:64", 16, 4), "S = −∞ where the mask hides a key");
   assert.match(said("full", 14, 7), /nowhere/);
   assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
+  const plain = { mask: "full", n: 4, block_k: 2, sink: null, changes: [] };
+  const changes = [["softcap", [30]], ["scale", [0.5]], ["alibi", []], ["bias", [1, 2]]];
+  const line = "S = QK{score}; m = {m}, ℓ = {l}; m = {top}; ℓ = Σ{more}";
+  assert.equal(codeText(line, plain), "S = QK; m = −∞, ℓ = 0; m = rowmax S; ℓ = Σ");
+  assert.equal(codeText(line, { ...plain, sink: 1.5 }), "S = QK; m = 1.5, ℓ = 1; m = max(rowmax S, 1.5); ℓ = Σ + exp(1.5 − m)");
+  assert.equal(codeText("S{score}", { ...plain, changes }), "S;  S = 30 · tanh(S / 30);  S = 0.5 · S;  S = S + (key − query) / 256;  S = S + b[query − key]");
+  equal([true, false].map((simple) => noteOf({ text: "", note: "a", general: "b" }, { ...plain, plain: simple })), ["a", "b"]);
 });
 
 for (const [name, { sent, told }] of fixtures("warps"))

@@ -2,56 +2,331 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from bisect import bisect
+
 import numpy as np
 import pytest
-from hypothesis import given
+import torch
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernels import masks
 
-SEES = {"full": lambda row, key: True, "causal": lambda row, key: key <= row}
-SIZES = st.integers(1, 40)
+SIZES = st.integers(1, 26)
+NUMBERS = st.integers(0, 12)
+ONE_ON = st.integers(1, 12)
+STARTS = st.sets(st.integers(1, 25), max_size=4).map(lambda found: (0, *sorted(found)))
+SPANS = st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 2))
+LISTED = st.tuples(ONE_ON, ONE_ON, st.lists(SPANS, min_size=1, max_size=6))
 
 
-@pytest.mark.parametrize("text", masks.PLAIN)
-@given(n_q=SIZES, n_k=SIZES, block_q=SIZES, block_k=SIZES)
-def test_a_mask_is_what_its_name_says(text, n_q, n_k, block_q, block_k):
-    mask, shift = masks.parse(text), n_k - n_q
-    sees = [[SEES[text](i + shift, j) for j in range(n_k)] for i in range(n_q)]
-    dense = np.array(sees)
+def lists(row, key, block_q, block_k, spans):
+    at = row // block_q, key // block_k
+    return any(at[0] == i and j <= at[1] <= j + more for i, j, more in spans)
+
+
+# name: what its numbers may be, and whether it keeps the score of a row and a key
+PREDICATES = {
+    "full": (st.just(()), lambda row, key: True),
+    "causal": (st.just(()), lambda row, key: key <= row),
+    "window": (
+        st.tuples(NUMBERS, NUMBERS),
+        lambda row, key, left, right: row - left <= key <= row + right,
+    ),
+    "dilated": (st.tuples(ONE_ON), lambda row, key, step: abs(row - key) % step == 0),
+    "prefix": (st.tuples(ONE_ON), lambda row, key, n: key < n),
+    "global": (st.tuples(ONE_ON), lambda row, key, n: min(row, key) < n),
+    "document": (STARTS, lambda row, key, *starts: bisect(starts, row) == bisect(starts, key)),
+    "chunk": (
+        st.tuples(ONE_ON),
+        lambda row, key, n: key in range(row - row % n, row - row % n + n),
+    ),
+    "block": (LISTED, lists),
+}
+TERM = st.lists(
+    st.sampled_from(sorted(PREDICATES)).flatmap(
+        lambda name: st.tuples(st.just(name), PREDICATES[name][0])
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def written(name, numbers):
+    if name == "block":
+        block_q, block_k, spans = numbers
+        spans = [f"{i}.{j}-{j + more}" if more else f"{i}.{j}" for i, j, more in spans]
+        return f"block:{block_q}x{block_k},{','.join(spans)}"
+    return f"{name}:{', '.join(map(str, numbers))}" if numbers else name
+
+
+def text_of(terms):
+    return " | ".join("&".join(written(*predicate) for predicate in term) for term in terms)
+
+
+def truth(terms, n_q, n_k):
+    """(terms, Nq, Nk) bool, from the bottom right."""
+    shift = n_k - n_q
+    return np.array([
+        [
+            [all(PREDICATES[name][1](i + shift, j, *x) for name, x in term) for j in range(n_k)]
+            for i in range(n_q)
+        ]
+        for term in terms
+    ])  # fmt: skip
+
+
+def hull(found):
+    """start, stop of where a row of bools is True; 0, 0 where it never is."""
+    where = np.flatnonzero(found)
+    return (where[0], where[-1] + 1) if where.size else (0, 0)
+
+
+def check(terms, n_q, n_k, block_q, block_k):
+    mask, by_term = masks.parse(text_of(terms)), truth(terms, n_q, n_k)
+    dense = by_term.any(0)
     assert (mask.keep(n_q, n_k) == dense).all()
     assert mask.visible(n_q, n_k) == dense.sum()
     assert mask.hides or dense.all()
-    kinds = mask.tiles(n_q, n_k, block_q, block_k)
-    starts, stops = mask.key_range(n_q, n_k, block_q)
-    sure = mask.key_range(n_q, n_k, block_q, every=True)
-    for i, row_block in enumerate(range(0, n_q, block_q)):
-        rows = dense[row_block : row_block + block_q]
-        assert not rows[:, : starts[i]].any() and not rows[:, stops[i] :].any()
-        if not rows.any():
-            assert starts[i] == stops[i]
-        assert rows[:, sure[0][i] : sure[1][i]].all()
-        for j, key_block in enumerate(range(0, n_k, block_k)):
-            tile = rows[:, key_block : key_block + block_k]
+    check_tiles(mask, dense, block_q, block_k)
+    check_ranges(mask, dense, block_q, block_k)
+    kept_by = mask.kept_by(n_q, n_k)
+    assert kept_by.dtype == np.int8 and ((kept_by >= 0) == dense).all()
+    for index, term in enumerate(mask.terms):
+        keeps = masks.parse("&".join(map(str, term))).keep(n_q, n_k)
+        assert keeps[kept_by == index].all() and not keeps[(kept_by > index) | (kept_by < 0)].any()
+
+
+def check_tiles(mask, dense, block_q, block_k):
+    kinds = mask.tiles(*dense.shape, block_q, block_k)
+    visited = {False: [[] for _ in kinds], True: [[] for _ in kinds.T]}
+    for i, row in enumerate(range(0, dense.shape[0], block_q)):
+        for j, key in enumerate(range(0, dense.shape[1], block_k)):
+            tile = dense[row : row + block_q, key : key + block_k]
             want = "full" if tile.all() else "partial" if tile.any() else "skipped"
             assert masks.TILE_KINDS[kinds[i, j]] == want
-    firsts, lasts = mask.row_range(n_q, n_k, block_k)
-    for j, key_block in enumerate(range(0, n_k, block_k)):
-        keys = dense[:, key_block : key_block + block_k]
-        assert not keys[: firsts[j]].any() and not keys[lasts[j] :].any()
+            if tile.any():
+                visited[False][i].append(2 * j + (not tile.all()))
+                visited[True][j].append(2 * i + (not tile.all()))
+    for by_keys, want in visited.items():
+        pointers, entries = mask.lists(*dense.shape, block_q, block_k, by_keys=by_keys)
+        assert pointers.dtype == entries.dtype == np.int32 and pointers[0] == 0
+        assert [list(x) for x in np.split(entries, pointers[1:])[:-1]] == want
+        assert len(entries) == pointers[-1]
+
+
+def check_ranges(mask, dense, block_q, block_k):
+    each = [hull(row) for row in dense]
+    found = mask.spans(*dense.shape)
+    if all(row[start:stop].all() for row, (start, stop) in zip(dense, each, strict=True)):
+        assert found[0].dtype == found[1].dtype == np.int32
+        assert list(zip(*found, strict=True)) == each
+    else:
+        assert found is None
+    ranges = mask.key_range(*dense.shape, block_q)
+    sure = mask.key_range(*dense.shape, block_q, every=True)
+    for i, row in enumerate(range(0, dense.shape[0], block_q)):
+        rows = dense[row : row + block_q]
+        assert (ranges[0][i], ranges[1][i]) == hull(rows.any(0))
+        start, stop = sure[0][i], sure[1][i]
+        assert 0 <= start <= stop <= dense.shape[1] and rows[:, start:stop].all()
+        if found:
+            assert stop - start == rows.all(0).sum()
+    ranges = mask.row_range(*dense.shape, block_k)
+    for j, key in enumerate(range(0, dense.shape[1], block_k)):
+        assert (ranges[0][j], ranges[1][j]) == hull(dense[:, key : key + block_k].any(1))
+
+
+@pytest.mark.parametrize("name", masks.PREDICATES)
+@settings(max_examples=30)
+@given(data=st.data(), n_q=SIZES, n_k=SIZES, block_q=SIZES, block_k=SIZES)
+def test_a_mask_is_what_its_name_says(name, data, n_q, n_k, block_q, block_k):
+    check([[(name, data.draw(PREDICATES[name][0]))]], n_q, n_k, block_q, block_k)
+
+
+@settings(max_examples=200)
+@given(st.lists(TERM, min_size=1, max_size=2), SIZES, SIZES, SIZES, SIZES)
+@example([[("causal", ())], [("window", (0, 12))]], 9, 9, 9, 9)  # full, by none alone
+@example([[("dilated", (2,))], [("dilated", (3,))]], 8, 8, 1, 8)
+@example([[("dilated", (5,)), ("dilated", (7,))], [("prefix", (3,))]], 20, 26, 7, 5)
+@example([[("window", (2, 0)), ("document", (0, 1, 4))]], 12, 7, 3, 2)
+def test_any_expression_is_what_its_predicates_say(terms, n_q, n_k, block_q, block_k):
+    check(terms, n_q, n_k, block_q, block_k)
+
+
+@settings(max_examples=20)
+@given(st.lists(TERM, min_size=3, max_size=4), SIZES, SIZES, SIZES, SIZES)
+def test_up_to_four_terms_are_counted(terms, n_q, n_k, block_q, block_k):
+    check(terms, n_q, n_k, block_q, block_k)
+
+
+@settings(max_examples=60)
+@given(st.lists(TERM, min_size=1, max_size=2), st.data())
+def test_one_text_for_one_mask(terms, data):
+    mask = masks.parse(text_of(terms))
+    assert masks.parse(mask.text) == mask and str(mask) == mask.text
+    mixed = [
+        data.draw(st.permutations([*term, term[0]])) for term in data.draw(st.permutations(terms))
+    ]
+    assert masks.parse(text_of(mixed).replace(" ", "")) == mask
+    order = [list(masks.PREDICATES).index(t.name) for t in mask.terms[0]]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("causal", "causal"),
+        ("full", "full"),
+        ("causal|full", "full"),
+        (" causal & full ", "causal"),
+        ("window: 256, 0 & causal", "causal&window:256,0"),
+        ("prefix:64|window:1024,0&causal", "causal&window:1024,0|prefix:64"),
+        ("causal|causal&prefix:3", "causal"),
+        ("window:4,0&window:2,2", "window:2,0"),
+        ("dilated:4&dilated:6", "dilated:12"),
+        ("dilated:65521&dilated:65519", "dilated:65519&dilated:65521"),
+        ("document:0,9&document:0,4", "document:0,4,9"),
+        ("chunk:4&chunk:6", "chunk:4&chunk:6"),
+        ("block:4x8,2.1,0.3-4,0.5,2.1-1,0.0", "block:4x8,0.0,0.3-5,2.1"),
+        ("window:007,0", "window:7,0"),
+    ],
+)
+def test_canonical_texts(text, canonical):
+    mask = masks.parse(text)
+    assert mask.text == canonical and mask.plain == (canonical in ("full", "causal"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "a name is missing at character 1"),
+        ("causal&", "a name is missing at character 8"),
+        ("causal & windw:3", "“windw:3” at character 10 is none of full, causal, window"),
+        ("prefix:2|window", "“window” at character 10 must be window:l,r"),
+        ("window:4", "must be window:l,r"),
+        ("window:1,2,3", "must be window:l,r"),
+        ("window:-1,0", "l must be a whole number from 0 to 65,536, not “-1”"),
+        ("window:0,1.5", "r must be a whole number from 0 to 65,536, not “1.5”"),
+        ("window:0,", "r must be a whole number"),
+        ("window:٣,1", "l must be a whole number"),
+        ("prefix:65537", "n must be a whole number from 1 to 65,536"),
+        (f"chunk:{10**40}", "n must be a whole number"),
+        ("dilated:0", "s must be a whole number from 1 to"),
+        ("causal:3", "must be causal without numbers"),
+        ("document:4,9", "must start at 0"),
+        ("document:0,40,30", "the starts must rise, and 30 comes after 40"),
+        ("document:0,40,40", "the starts must rise, and 40 comes after 40"),
+        ("document:" + ",".join(map(str, range(513))), "at most 512 starts"),
+        ("causal&window:1,1&prefix:3&global:2&chunk:3", "5 predicates are joined by &"),
+        ("causal|prefix:1|prefix:2|prefix:3|global:1", "5 terms are joined by |"),
+        ("block:4x4", "must be block:BRxBC,i.j"),
+        ("block:4,0.0", "a block's size must be BRxBC, not “4”"),
+        ("block:0x4,0.0", "BR must be a whole number from 1"),
+        ("block:4x4,3", "the key block of “3” must be a whole number"),
+        ("block:4x4,0.3-1", "must rise"),
+        ("block:4x4," + ",".join(f"{i}.0" for i in range(257)), "at most 256 i.j"),
+        (
+            "|".join(f"block:{n}x4,{','.join(f'{i}.0' for i in range(200))}" for n in (4, 5)),
+            "400 spans of blocks, and at most 256",
+        ),
+        ("causal" + " " * 4096, "it has 4,102 characters, and at most 4,096"),
+        ("causal|\u202e\nno", "“?no” at character 8"),
+        (5, "it must be a text"),
+        (None, "it must be a text"),
+        (["causal"], "it must be a text"),
+    ],
+)
+def test_what_is_wrong_gets_one_clause_that_shows_where(text, words):
+    with pytest.raises(masks.MaskError) as caught:
+        masks.parse(text)
+    said = str(caught.value)
+    assert words in said and said.isprintable() and len(said) < 160
+    assert ". " not in said and not said.endswith(".")
 
 
 def test_part_of_a_mask_is_cut_out_of_the_whole():
-    mask = masks.parse("causal")
-    part = mask.keep(9, 12, slice(2, 5), slice(3, 8))
-    assert (part == mask.keep(9, 12)[2:5, 3:8]).all()
+    for text in ("causal", "full", "prefix:4", "causal&window:3,0|block:2x3,1.1,3.0"):
+        mask = masks.parse(text)
+        for dense in (mask.keep, mask.kept_by):
+            part = dense(9, 12, slice(2, 5), slice(3, 8))
+            assert (part == dense(9, 12)[2:5, 3:8]).all()
 
 
-def test_an_unknown_mask_is_refused_and_the_known_are_named():
-    with pytest.raises(masks.MaskError, match="full, causal, window"):
-        masks.parse("windows")
+@pytest.mark.parametrize("shift", [-5, 0, 3])
+def test_tensors_are_asked_like_arrays(shift):
+    each = "window:9,2&document:0,3,11", "dilated:3&global:2", "chunk:4&causal", "block:2x3,1.1-2"
+    row, key = np.arange(17)[:, None] + shift, np.arange(17 + shift)[None]
+    for text in (*masks.PLAIN, *each, "|".join(each)):
+        mask = masks.parse(text)
+        for ask in (mask.sees, mask.hidden):
+            found = ask(torch.from_numpy(row), torch.from_numpy(key)).numpy()
+            assert (np.broadcast_to(found, (17, 17 + shift)) == ask(row, key)).all()
+        assert (mask.sees(row, key) == ~mask.hidden(row, key)).all()
 
 
-def test_flops_are_counted_by_the_papers_convention():
+N = 65_536
+STARTS_AT = (0, 100, 5_000, 40_000)
+LENGTHS = np.diff([*STARTS_AT, N])
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("causal&window:1023,0", N * 1024 - 1024 * 1023 // 2),
+        ("document:" + ",".join(map(str, STARTS_AT)), (LENGTHS**2).sum()),
+        ("causal&document:" + ",".join(map(str, STARTS_AT)), (LENGTHS * (LENGTHS + 1)).sum() // 2),
+        ("causal|prefix:64", N * (N + 1) // 2 + 64 * 63 // 2),
+        ("causal|global:64", N * (N + 1) // 2 + 64 * 63 // 2 + 64 * (N - 64)),
+        ("dilated:1024", N * 64),
+        ("dilated:89|dilated:97", None),
+        ("causal&dilated:97|window:100,100&dilated:89|block:100x300,3.4-90,60.1&dilated:2", None),
+    ],
+)
+def test_no_mask_needs_memory_for_all_scores(text, visible):
+    """At N = 65,536 all scores are 4 GiB of bool."""
+    mask = masks.parse(text)
+    tracemalloc.start()
+    kinds = mask.tiles(N, N, 128, 128)
+    found = mask.visible(N, N)
+    mask.lists(N, N, 128, 128, by_keys=True)
+    mask.key_range(N, N, 128, every=True)
+    mask.row_range(N, N, 128)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 128 * 2**20
+    assert visible is None or found == visible
+    at = np.random.default_rng(1).integers(0, 512, (200, 2))
+    for i, j in np.vstack((at, np.stack((at[:, 0], np.maximum(at[:, 0] - at[:, 1] % 9, 0)), 1))):
+        tile = mask.keep(N, N, slice(i * 128, i * 128 + 128), slice(j * 128, j * 128 + 128))
+        assert kinds[i, j] == (0 if tile.all() else 1 if tile.any() else 2)
+
+
+def test_longer_than_any_address_allows():
+    """Whoever calls the kernels may have more keys than the app: none is cut off."""
+    mask = masks.parse("dilated:65521&dilated:65519|window:1,0")
+    assert mask.visible(1, 300_000) == 2
+    assert masks.parse("global:5").key_range(3, 300_000, 2)[1].tolist() == [5, 5]
+    assert masks.parse("causal").row_range(2, 300_000, 100_000)[1].tolist() == [2, 2, 2]
+
+
+def test_keywords_and_texts_mean_one_mask():
+    assert masks.asked(True) == masks.of(True) == masks.asked(True, "causal & full")
+    assert masks.asked(False, masks.parse("prefix:3|causal")).text == "causal|prefix:3"
+    with pytest.raises(ValueError, match="contradicts causal = True"):
+        masks.asked(True, "causal|prefix:3")
+    with pytest.raises(ValueError, match="mask = 'windw' is not allowed: “windw” at character 1"):
+        masks.asked(False, "windw")
+
+
+def test_flops_are_counted_by_the_papers_convention_or_by_what_is_seen():
     assert masks.flops(masks.of(False), 2, 8, 8, 4) == 4 * 2 * 8 * 8 * 4
     assert masks.flops(masks.of(True), 2, 8, 8, 4) == 4 * 2 * 8 * 8 * 4 / 2
+    assert masks.flops(masks.parse("window:1,0"), 2, 8, 8, 4) == 4 * 2 * 15 * 4
+
+
+def test_every_predicate_says_what_it_is():
+    for name, p in masks.PREDICATES.items():
+        assert p.name == name and p.words and p.formula and p.source
+        assert len(p.numbers) in range(3) and p.low <= p.high

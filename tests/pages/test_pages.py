@@ -112,6 +112,7 @@ def test_every_key_of_a_problem_is_a_control_of_the_step_page():
 
 def test_every_key_of_a_request_is_a_control_of_the_run_page():
     own = {"text": "the cat", "data": "sentence", "n": "2", "br": "1", "bc": "1", "gain": "2"}
+    own |= {"score": "alibi", "sink": "1"}
     asked = RunRequest.from_query(own)
     assert set(run.KEYS) == set(asked.to_query()) - {"order"}
     assert tuple(run._shown({})) == run.KEYS

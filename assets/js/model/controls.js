@@ -94,7 +94,7 @@ export function isStepProblem(query, address) {
   const step = new URLSearchParams(address);
   const methods = ["naive", step.get("order") ?? "fa2"].sort();
   const alone = query.b === "1" && query.h === "1" && same(query.methods.split(",").sort(), methods);
-  return alone && PROBLEM_KEYS.filter((key) => key !== "order").every((key) => step.get(key) === query[key]);
+  return alone && PROBLEM_KEYS.filter((key) => key !== "order").every((key) => step.get(key) === (query[key] ?? null));
 }
 
 /** A tile of the map goes into the controls. @param {Values} given `picked`: a query with it, or "" */

@@ -1,0 +1,43 @@
+"""The half of a score that runs inside a kernel: what scores.py says, of scores being computed.
+
+SCORE is a text known when the kernel is compiled, made as MASK of masking.py is.
+"""
+
+import triton
+import triton.language as tl
+
+from .masking import count, name, number, part
+
+
+@triton.jit
+def modified(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
+    """Scaled scores, fp32, after the modifications of SCORE in their order; h of H query heads."""
+    for step in tl.static_range(count(SCORE, "&")):
+        s = modified_once(s, keys, rows, h, H, part(SCORE, "&", step), TABLES)
+    return s
+
+
+@triton.jit
+def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
+    """Scores after one modification: scores.py, inside a kernel."""
+    NAME: tl.constexpr = name(STEP)
+    if NAME == "scale":
+        return s * number(STEP, 0)
+    elif NAME == "softcap":
+        return tanh(s / number(STEP, 0)) * number(STEP, 0)
+    elif NAME == "alibi":
+        slope = tl.exp2(-8.0 * ((h + 1).to(tl.float32) / H))
+        return s + slope * (keys - rows).to(tl.float32)
+    else:  # a table of what is added at each distance; the last for all that are farther
+        tl.static_assert(NAME == "bias", "scoring does not have this score")
+        distance = tl.minimum(tl.maximum(rows - keys, 0), number(STEP, 0) - 1)
+        return s + tl.load(TABLES[number(STEP, 1)] + distance)
+
+
+@triton.jit
+def tanh(x):
+    """In fp32, from exp; near 0, where that cancels, from the first terms of its series."""
+    e = tl.exp(-2.0 * tl.abs(x))
+    far = (1.0 - e) / (1.0 + e)
+    near = x * (1.0 + x * x * (-1.0 / 3 + x * x * (2.0 / 15 - x * x * (17.0 / 315))))
+    return tl.where(tl.abs(x) < 0.2, near, tl.where(x < 0, -far, far))

@@ -1,0 +1,74 @@
+"""What a mask and a score are to a kernel: two texts known when it is compiled, and tables in HBM.
+
+A number of the text is in the compiled code; what may be long, and differ from call to call where
+the code need not, is in a table: documents, kept blocks, biases, and which tiles are visited.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from . import scores
+from .masks import Mask, Term
+from .scores import Score
+
+NONE = scores.parse("none")
+Numbers = tuple[int | float, ...]
+
+
+@lru_cache(maxsize=256)
+def rules(
+    mask: Mask, score: Score, n_q: int, n_k: int, device: torch.device,
+    block_q: int | None = None, block_k: int | None = None, by_keys: bool = False,
+) -> tuple[dict[str, str], tuple[torch.Tensor, ...] | None]:  # fmt: skip
+    """({MASK, SCORE}, TABLES): what masking.py and scoring.py read; None for no table.
+
+    With Br and Bc, and a mask that is not plain, the first two tables are `Mask.lists`, int32: of
+    each row block its visited key blocks, `by_keys` of each key block its row blocks. Kept, so that
+    a call in a loop costs no work.
+    """
+    tables: list[np.ndarray] = []
+    if block_q and not mask.plain:
+        tables += mask.lists(n_q, n_k, block_q, block_k, by_keys=by_keys)
+
+    def text(name: str, numbers: Numbers, found: list[np.ndarray]) -> str:
+        """The name, and the places of its tables instead of numbers that may be many."""
+        if found:
+            numbers = (*numbers, *range(len(tables), len(tables) + len(found)))
+            tables.extend(found)
+        return f"{name}:{','.join(map(str, numbers))}" if numbers else name
+
+    terms = [[text(*_of_predicate(one, n_k)) for one in term] for term in mask.terms]
+    steps = [text(*_of_step(*step)) for step in score.steps]
+    constants = {"MASK": "|".join(map("&".join, terms)), "SCORE": "&".join(steps) or NONE.text}
+    return constants, tuple(torch.from_numpy(x).to(device) for x in tables) or None
+
+
+def _of_predicate(term: Term, n_k: int) -> tuple[str, Numbers, list[np.ndarray]]:
+    """Name, numbers for the code, and tables of the positions 0 … Nk−1."""
+    position = np.arange(n_k)
+    if term.name == "document":
+        document = np.searchsorted(term.numbers, position, side="right")
+        return term.name, (), [document.astype(np.int32)]
+    if term.name != "block":
+        return term.name, term.numbers, []
+    parts = term.predicate.parts(*term.numbers)  # rows start, stop, keys start, stop
+    strips = [np.unique(parts[:, side : side + 2]) for side in (0, 2)]
+    kept = np.zeros([len(edges) + 1 for edges in strips], np.uint8)
+    for part in parts:
+        a, b = np.searchsorted(strips[0], part[:2]) + 1
+        c, d = np.searchsorted(strips[1], part[2:]) + 1
+        kept[a:b, c:d] = 1
+    rows, keys = (np.searchsorted(edges, position, side="right") for edges in strips)
+    rows = rows * kept.shape[1]
+    return term.name, (), [rows.astype(np.int32), keys.astype(np.int32), kept]
+
+
+def _of_step(name: str, numbers: Numbers) -> tuple[str, Numbers, list[np.ndarray]]:
+    """As `_of_predicate`, of one modification of the scores."""
+    if name == "bias":
+        return name, (len(numbers),), [np.array(numbers, np.float32)]
+    return name, numbers, []

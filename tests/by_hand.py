@@ -1,0 +1,125 @@
+"""Masks, scores and attention by definition, score by score, for tests: shares no code with what
+they judge. And random ones to judge with."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.problem import Problem
+
+PRESETS = (  # the storyboard's
+    "causal", "full", "causal&window:5,0", "causal&window:4,0|causal&prefix:1", "causal|prefix:6",
+    "causal&chunk:4", "causal&document:0,6,11", "window:2,2|global:1",
+)  # fmt: skip
+
+
+def _one(text: str, i: int, j: int) -> bool:
+    """Does one predicate keep key j for query i?"""
+    name, _, rest = text.partition(":")
+    if name == "block":
+        size, *spans = rest.split(",")
+        br, bc = map(int, size.split("x"))
+        kept = set()
+        for span in spans:
+            row, _, keys = span.partition(".")
+            first, _, last = keys.partition("-")
+            kept |= {(int(row), k) for k in range(int(first), int(last or first) + 1)}
+        return (i // br, j // bc) in kept
+    numbers = [int(x) for x in rest.split(",") if x]
+    if name == "document":
+        return sum(s <= i for s in numbers) == sum(s <= j for s in numbers)
+    a, b = (*numbers, 0, 0)[:2]
+    return {
+        "full": lambda: True,
+        "causal": lambda: j <= i,
+        "window": lambda: i - j <= a and j - i <= b,
+        "dilated": lambda: (i - j) % a == 0,
+        "prefix": lambda: j < a,
+        "global": lambda: j < a or i < a,
+        "chunk": lambda: i // a == j // a,
+    }[name]()
+
+
+def seen(problem: Problem) -> np.ndarray:
+    """(n, n) bool: which keys a query may see."""
+    terms = [term.split("&") for term in str(problem.mask).split("|")]
+    n = range(problem.n)
+    return np.array(
+        [[any(all(_one(p, i, j) for p in term) for term in terms) for j in n] for i in n]
+    )
+
+
+def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """(n, n) float64: scaled and changed, before the mask; of head 0 of 1."""
+    s = Q.astype(np.float64) @ K.astype(np.float64).T / math.sqrt(problem.d)
+    far = np.arange(problem.n)[:, None] - np.arange(problem.n)[None, :]
+    for step in str(problem.score).split("&"):
+        name, _, rest = step.partition(":")
+        numbers = np.array([float(x) for x in rest.split(",") if x])
+        if name == "scale":
+            s = s * numbers[0]
+        elif name == "softcap":
+            s = numbers[0] * np.tanh(s / numbers[0])
+        elif name == "alibi":
+            s = s - far / 256.0
+        elif name == "bias":
+            s = s + numbers[np.clip(far, 0, len(numbers) - 1)]
+    return s
+
+
+def softmax(problem: Problem, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """m, l and P of whole rows of masked scores; a row that sees nothing has P = 0."""
+    sink = -np.inf if problem.sink is None else problem.sink
+    m = np.maximum(s.max(axis=1, initial=-np.inf), sink)
+    base = np.where(np.isneginf(m), 0.0, m)
+    weights = np.exp(s - base[:, None])
+    l = weights.sum(axis=1) + np.exp(sink - base)
+    return m, l, weights / np.where(l > 0, l, 1)[:, None]
+
+
+def drawn_masks(count: int, n: int, seed: int = 1) -> list[str]:
+    """Random expressions of up to two terms of up to three predicates."""
+    draw = random.Random(seed)
+
+    def predicate() -> str:
+        a, b = draw.randint(1, n), draw.randint(0, n)
+        starts = sorted({0, *(draw.randint(1, n) for _ in range(2))})
+        tiles = ",".join(
+            f"{draw.randint(0, 3)}.{(k := draw.randint(0, 3))}-{k + draw.randint(0, 2)}"
+            for _ in range(3)
+        )
+        return draw.choice((
+            "causal", f"window:{b},{a}", f"window:{b},0", f"dilated:{1 + a % 4}", f"prefix:{a}",
+            f"global:{1 + a % 4}", f"document:{','.join(map(str, starts))}", f"chunk:{a}",
+            f"block:{1 + a % 6}x{1 + b % 5},{tiles}",
+        ))  # fmt: skip
+
+    terms = [
+        [
+            "&".join(predicate() for _ in range(draw.randint(1, 3)))
+            for _ in range(draw.randint(1, 2))
+        ]
+        for _ in range(count)
+    ]
+    return ["|".join(term) for term in terms]
+
+
+def drawn(count: int, seed: int = 2) -> list[Problem]:
+    """Small Problems with such masks, some with a score, some with a sink; always the same."""
+    draw = random.Random(seed)
+    found = []
+    for text in drawn_masks(count, 21, seed):
+        n = draw.randint(2, 21)
+        p = Problem(
+            n=n, d=draw.randint(1, 9), block_q=draw.randint(1, min(n, 7)),
+            block_k=draw.randint(1, min(n, 7)), mask=text, order=draw.choice(("fa1", "fa2")),
+            dtype=draw.choice(("fp32", "fp32", "fp16", "bf16")), seed=draw.randint(0, 99),
+        )  # fmt: skip
+        if draw.random() < 0.4:
+            p = replace(p, score=draw.choice(("softcap:2", "alibi", "scale:0.5&bias:1,0.5,-1")))
+        found.append(replace(p, sink=draw.choice((None, None, -1.0, 1.5))))
+    return found

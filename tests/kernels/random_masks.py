@@ -1,0 +1,88 @@
+"""Random masks, scores and sinks on random sizes, each drawn from the number of its case alone."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    """One problem for the kernels; sizes as `make_qkv` and `flash_attention` take them."""
+
+    mask: str
+    score: str
+    sink: bool
+    n_q: int
+    n_k: int
+    d: int
+    heads: int
+    k_heads: int
+    block_m: int
+    block_n: int
+    dtype: str
+    order: str
+
+
+def predicate(r: random.Random, n: int) -> str:
+    """One predicate, of numbers that matter among n positions."""
+    name = r.choice(
+        ["causal", "window", "dilated", "prefix", "global", "document", "chunk", "block"]
+    )
+    if name == "window":
+        return f"window:{r.randint(0, n)},{r.choice([0, r.randint(0, n)])}"
+    if name == "dilated":
+        return f"dilated:{r.randint(1, 9)}"
+    if name in ("prefix", "global", "chunk"):
+        return f"{name}:{r.randint(1, n)}"
+    if name == "document":
+        starts = sorted(r.sample(range(1, n + 8), r.randint(0, min(5, n))))
+        return "document:" + ",".join(map(str, [0, *starts]))
+    if name == "block":
+        rows, keys = r.randint(1, n), r.randint(1, n)
+        spans = []
+        for _ in range(r.randint(1, 6)):
+            first = r.randint(0, n // keys)
+            spans.append(f"{r.randint(0, n // rows)}.{first}-{first + r.randint(0, 2)}")
+        return f"block:{rows}x{keys}," + ",".join(spans)
+    return name
+
+
+def mask(r: random.Random, n: int) -> str:
+    """Up to two terms of up to three predicates."""
+    terms = ["&".join(predicate(r, n) for _ in range(r.randint(1, 3))) for _ in range(2)]
+    return "|".join(terms[: r.randint(1, 2)])
+
+
+def score(r: random.Random) -> str:
+    """None half of the time, else one or two modifications."""
+    steps = [
+        "alibi",
+        f"softcap:{r.choice([0.5, 5, 30])}",
+        f"scale:{r.choice([-1.5, 0.3, 2])}",
+        "bias:" + ",".join(str(round(r.uniform(-2, 2), 2)) for _ in range(r.randint(1, 6))),
+    ]
+    return "none" if r.random() < 0.5 else "&".join(r.sample(steps, r.randint(1, 2)))
+
+
+def case(number: int, largest: int, dtypes=("fp32", "fp16", "bf16")) -> Case:
+    """The case of this number, of at most `largest` queries and keys."""
+    r = random.Random(number)
+    n_q, n_k = r.randint(1, largest), r.randint(1, largest)
+    if r.random() < 0.5:
+        n_k = n_q
+    k_heads = r.choice([1, 1, 2])
+    return Case(
+        mask=mask(r, max(n_q, n_k)),
+        score=score(r),
+        sink=r.random() < 0.4,
+        n_q=n_q,
+        n_k=n_k,
+        d=r.choice([4, 16, 20, 32, 64]),
+        heads=k_heads * r.choice([1, 1, 3]),
+        k_heads=k_heads,
+        block_m=r.choice([5, 8, 16, 24, 32, 64]),
+        block_n=r.choice([5, 8, 16, 24, 32, 64]),
+        dtype=dtypes[number % len(dtypes)],
+        order=("fa2", "fa1", "standard")[number // len(dtypes) % 3],
+    )
