@@ -131,7 +131,7 @@ export class Chips {
     const button = el("button", { type: "button", class: "fa-mask-plus", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": "false", "data-kind": "plus", "data-term": t, text: "+" });
     button.addEventListener("click", () => {
       const taken = (this.draft[t] ?? []).map(({ name }) => name);
-      this.menu.open(button, ({ name }) => !taken.includes(name), ({ name, start }) => this.add(t, { name, numbers: start }));
+      this.menu.open(button, ({ name }) => name !== "full" && !taken.includes(name), ({ name, start }) => this.add(t, { name, numbers: start }));
     });
     return button;
   }
