@@ -106,6 +106,8 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
 
 @lru_cache(maxsize=64)
 def _same_sink(sink: float, heads: int, device: torch.device) -> torch.Tensor:
+    if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(f"sink = {sink}: call it once before capturing a CUDA graph.")
     return torch.full((heads,), sink, dtype=torch.float32, device=device)
 
 

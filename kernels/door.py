@@ -7,8 +7,9 @@ capture it. `transformers_attention` is its form for Hugging Face Transformers:
     transformers.AttentionInterface.register("tiled", kernels.transformers_attention)
     transformers.AttentionMaskInterface.register("tiled", transformers.masking_utils.sdpa_mask)
 
-after which `attn_implementation="tiled"` runs it. The last line lets it see a padded batch, which
-it refuses; without it Transformers would leave the padding out silently.
+after which `attn_implementation="tiled"` runs it. The last line lets it see the mask that a model
+asks for: it refuses one that it does not run, such as a padded batch, which Transformers would
+otherwise leave out silently.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from . import decode, hopper, masks, orders
-from .checks import check_device, check_tensors
+from .checks import check_device, check_score, check_sink, check_tensors
 from .launching import Calls
 
 SMALL_TILES = 16  # of 128 × 128 scores: a GPU is done with them before the next call comes
@@ -35,16 +36,22 @@ class Choice:
 
 def which(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *,
-    causal: bool = False, mask: str | None = None, scale: float | None = None,
+    causal: bool = False, mask: str | None = None, score: str | None = None,
+    sink: float | torch.Tensor | None = None, scale: float | None = None,
 ) -> Choice:  # fmt: skip
     """The kernel that `attention` runs for this input. Raises what `attention` raises for it."""
     check_tensors(q, k, v)
     check_device(q.device)
-    asked = masks.asked(causal, mask)
+    asked, changed = masks.asked(causal, mask), check_score(score)
+    if sink is not None:
+        check_sink(sink, q)
     (batch, heads, n_q, _), n_k = q.shape, k.shape[2]
-    if n_q <= decode.MAX_QUERIES:
+    plain = asked.plain and not changed.changes and sink is None
+    if plain and n_q <= decode.MAX_QUERIES:
         return Choice("decode", f"So few queries, Nq = {n_q}: the keys are split among programs.")
     works, reason = hopper.supports(q, k, v, scale=scale, mask=asked.text)
+    if not plain:
+        works, reason = False, "A mask, a score or a sink: the readable kernel runs any."
     if works and batch * heads * -(-n_q // 128) * -(-n_k // 128) <= SMALL_TILES:
         return Choice("fa2", "So little work: the readable kernel is the one launched sooner.")
     if works:
@@ -54,27 +61,38 @@ def which(
 
 def attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *,
-    causal: bool = False, mask: str | None = None, scale: float | None = None,
+    causal: bool = False, mask: str | None = None, score: str | None = None,
+    sink: float | torch.Tensor | None = None, scale: float | None = None,
     return_lse: bool = False,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
     """Exact attention, O = softmax(scale · Q Kᵀ) V, by the fastest kernel that takes the input.
 
-    Arguments, masks and errors as `kernels.flash_attention`, whose orders and tiles are chosen
-    here; `which` says how. Returns O (B, H, Nq, d) in q's dtype, contiguous; with `return_lse` also
-    lse (B, H, Nq), fp32, natural log. Raises RuntimeError where a gradient would be recorded.
+    Arguments, masks, scores, sinks and errors as `kernels.flash_attention`, whose orders and tiles
+    are chosen here; `which` says how. Returns O (B, H, Nq, d) in q's dtype, contiguous; with
+    `return_lse` also lse (B, H, Nq), fp32, natural log. Raises RuntimeError where a gradient would
+    be recorded.
     """
     tensors = type(q) is type(k) is type(v) is torch.Tensor
     if not tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
         check_tensors(q, k, v)  # says which is not
-    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
+    if torch.is_grad_enabled() and (
+        q.requires_grad or k.requires_grad or v.requires_grad
+        or (sink is not None and getattr(sink, "requires_grad", False))
+    ):  # fmt: skip
         raise RuntimeError(
             "kernels.attention has no backward pass yet: call it under torch.no_grad(), or detach "
             "q, k and v."
         )
     # Eagerly the dispatcher, which would call the same, costs a third of the call.
     traced = torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None
-    run = _calls if tensors and not traced else _operator
-    o, lse = run(q, k, v, causal, mask, scale)
+    if not tensors or traced:
+        if sink is not None and not isinstance(sink, torch.Tensor):
+            sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
+        o, lse = _operator(q, k, v, causal, mask, scale, score, sink)
+    elif sink is None:
+        o, lse = _calls(q, k, v, causal, mask, scale, score, False)
+    else:
+        o, lse = _run(q, k, v, causal, mask, scale, score, sink)
     return (o, lse) if return_lse else o
 
 
@@ -82,44 +100,67 @@ def transformers_attention(
     module, query, key, value, attention_mask, scaling=None, dropout=0.0, **more
 ):
     """What Transformers calls for `attn_implementation`: query (B, H, Nq, d), key and value
-    (B, Hk, Nk, d); returns O (B, Nq, H, d) and None. Masks other than the causal one, dropout and
-    soft caps are refused in one sentence with ValueError."""
+    (B, Hk, Nk, d); returns O (B, Nq, H, d) and None. A soft cap, a sliding window and sinks are
+    run; dropout and a mask that is not the causal one within the window are refused in one sentence
+    with ValueError."""
     if dropout:
         raise ValueError(f"dropout = {dropout} is not allowed: kernels.attention has none.")
-    for name in ("softcap", "sliding_window", "s_aux"):
-        if more.get(name) is not None:
-            raise ValueError(f"{name} = {more[name]} is not allowed: kernels.attention has none.")
-    if attention_mask is not None:
-        raise ValueError(
-            "attention_mask is not allowed: kernels.attention knows full and causal; leave padding "
-            "out of the batch."
-        )
     causal = more.get("is_causal")
     if causal is None:
         causal = getattr(module, "is_causal", True)
     # One query sees all keys; Transformers says "causal" for it too, and bottom-right agrees.
-    o = attention(query, key, value, causal=bool(causal), scale=scaling)
+    mask, window = "causal" if causal else "full", more.get("sliding_window")
+    if window is not None:
+        if not causal:
+            raise ValueError(f"sliding_window = {window} is not allowed without a causal mask.")
+        mask = f"causal&window:{window - 1},0"  # the query itself is one of the window
+    if attention_mask is not None and not _says(attention_mask, mask, query, key):
+        raise ValueError(
+            f"attention_mask is not allowed unless it is {mask}: leave padding out of the batch."
+        )
+    cap, sink = more.get("softcap"), more.get("s_aux")
+    score = None if cap is None else f"softcap:{cap}"
+    o = attention(query, key, value, mask=mask, score=score, sink=sink, scale=scaling)
     return o.transpose(1, 2), None
 
 
-def _prepare(q, k, v, causal, mask, scale):
-    """The prepared call of the kernel chosen for such input."""
-    chosen = which(q, k, v, causal=causal, mask=mask, scale=scale).kernel
+def _says(attention_mask, mask: str, q, k) -> bool:
+    """Is a dense mask, True where a key is seen, this one? Asked of the GPU once a mask: all layers
+    of a model are given the same tensor."""
+    if getattr(attention_mask, "_known_as", None) == mask:
+        return True
+    n_q, n_k = q.shape[2], k.shape[2]
+    dense = isinstance(attention_mask, torch.Tensor) and attention_mask.dtype == torch.bool
+    if not dense or attention_mask.shape[-2:] != (n_q, n_k):
+        return False
+    rows, keys = (torch.arange(n, device=q.device) for n in (n_q, n_k))
+    seen = masks.asked(False, mask).sees(rows[:, None] + (n_k - n_q), keys[None, :])
+    if same := bool((attention_mask == seen).all()):
+        attention_mask._known_as = mask
+    return same
+
+
+def _prepare(q, k, v, causal, mask, scale, score, sunk):
+    """The prepared call of the kernel chosen for such input; of (q, k, v, sink) where `sunk`."""
+    sink = 0.0 if sunk else None  # any: which number it is does not choose the kernel
+    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
+    chosen = which(q, k, v, **how).kernel
     if chosen == "hopper":
         return hopper.prepare(q, k, v, causal, mask, scale)
     if chosen == "decode":
         return decode.prepare(q, k, v, masks.asked(causal, mask).hides, scale, None, True)
-    return orders.prepare(q, k, v, causal, mask, scale)
+    return orders.prepare(q, k, v, causal, mask, scale, score=score, sunk=sunk)
 
 
 _calls = Calls(_prepare)
 
 
-def _run(q, k, v, causal=False, mask=None, scale=None):  # the dispatcher leaves defaults out
-    return _calls(q, k, v, causal, mask, scale)
+def _run(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
+    sinks = () if sink is None else (check_sink(sink, q),)  # the dispatcher leaves defaults out
+    return _calls(q, k, v, causal, mask, scale, score, bool(sinks), sink=sinks)
 
 
-def _shapes(q, k, v, causal=False, mask=None, scale=None):
+def _shapes(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
     """What the operator returns, for tracers that carry no data."""
     return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
 
@@ -127,7 +168,7 @@ def _shapes(q, k, v, causal=False, mask=None, scale=None):
 _library = torch.library.Library("kernels", "DEF")
 _library.define(
     "attention(Tensor q, Tensor k, Tensor v, bool causal=False, str? mask=None, "
-    "float? scale=None) -> (Tensor, Tensor)",
+    "float? scale=None, str? score=None, Tensor? sink=None) -> (Tensor, Tensor)",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
 _library.impl("attention", _run, "CUDA")

@@ -103,9 +103,9 @@ class Launch:
     """One kernel on `programs` programs, for tensors of one device, dtype, shape and strides.
 
     The kernel's signature: tensors, then `scalars` (stride tuples, ints that are not specialized,
-    floats), then the constexprs, which `constants` has with the launch options. `boxes`: for the
-    first tensors, which the kernel copies by TMA, one function each from the tensor to Triton's
-    TensorDescriptor.
+    floats, None, tensors that every call shares or a tuple of them), then the constexprs, which
+    `constants` has with the launch options. `boxes`: for the first tensors, which the kernel copies
+    by TMA, one function each from the tensor to Triton's TensorDescriptor.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Launch:
         Of a constexpr only the place counts."""
         stream_of, device = driver.active.get_current_stream, torch.cuda.current_device()
         constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
-        tail = (*self.scalars, *(None,) * constexprs)
+        tail = (*_addresses(self.scalars), *(None,) * constexprs)
         run, mapped = _with_maps(compiled, described)
         launch, packed = _unwrapped(run, compiled, self.grid[0])
         if mapped is None:  # Triton encodes its maps itself, from objects that hold the tensors
@@ -163,6 +163,14 @@ class Launch:
             launch(*found)
 
         return start
+
+
+def _addresses(scalars: tuple) -> tuple:
+    """The same with a tensor's address for a tensor; who keeps `scalars` keeps the tensors."""
+    return tuple(
+        _addresses(x) if isinstance(x, tuple) else x.data_ptr() if hasattr(x, "data_ptr") else x
+        for x in scalars
+    )
 
 
 def _unwrapped(run, compiled, programs: int) -> tuple[Callable, Callable[..., tuple]]:

@@ -17,40 +17,42 @@ PRESETS = (  # the storyboard's
 )  # fmt: skip
 
 
-def _one(text: str, i: int, j: int) -> bool:
+def _one(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Does one predicate keep key j for query i?"""
     name, _, rest = text.partition(":")
     if name == "block":
         size, *spans = rest.split(",")
         br, bc = map(int, size.split("x"))
-        kept = set()
+        kept = np.zeros(np.broadcast(i, j).shape, bool)
         for span in spans:
             row, _, keys = span.partition(".")
             first, _, last = keys.partition("-")
-            kept |= {(int(row), k) for k in range(int(first), int(last or first) + 1)}
-        return (i // br, j // bc) in kept
+            kept |= (
+                (i // br == int(row)) & (int(first) <= j // bc) & (j // bc <= int(last or first))
+            )
+        return kept
     numbers = [int(x) for x in rest.split(",") if x]
     if name == "document":
-        return sum(s <= i for s in numbers) == sum(s <= j for s in numbers)
+        return sum((s <= i) * 1 for s in numbers) == sum((s <= j) * 1 for s in numbers)
     a, b = (*numbers, 0, 0)[:2]
     return {
-        "full": lambda: True,
+        "full": lambda: (i == i) & (j == j),
         "causal": lambda: j <= i,
-        "window": lambda: i - j <= a and j - i <= b,
+        "window": lambda: (i - j <= a) & (j - i <= b),
         "dilated": lambda: (i - j) % a == 0,
-        "prefix": lambda: j < a,
-        "global": lambda: j < a or i < a,
+        "prefix": lambda: (i == i) & (j < a),
+        "global": lambda: (j < a) | (i < a),
         "chunk": lambda: i // a == j // a,
     }[name]()
 
 
 def seen(problem: Problem) -> np.ndarray:
     """(n, n) bool: which keys a query may see."""
-    terms = [term.split("&") for term in str(problem.mask).split("|")]
-    n = range(problem.n)
-    return np.array(
-        [[any(all(_one(p, i, j) for p in term) for term in terms) for j in n] for i in n]
-    )
+    i, j = np.arange(problem.n)[:, None], np.arange(problem.n)[None, :]
+    found = np.zeros((problem.n, problem.n), bool)
+    for term in str(problem.mask).split("|"):
+        found |= np.logical_and.reduce([_one(p, i, j) for p in term.split("&")])
+    return found
 
 
 def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:

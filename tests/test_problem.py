@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
+from tests import by_hand
 
 GENERATED = tuple(name for name in INPUT_NAMES if name != "own")
+MASKS = (
+    "full",
+    "causal",
+    *by_hand.PRESETS,
+    "causal & prefix:3 | chunk:5",
+    *by_hand.drawn_masks(20, 16),
+)
+SCORES = ("none", "none", "softcap:30", "alibi & scale:0.5", "bias:1,-0.5")
 CSV = "1, 0\n0,1\n\n2;0\n0;-2.5\n\n\n1,2\n3,4e1\n"
 
 BAD_CSV = (
@@ -36,13 +45,15 @@ def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
         d=draw(st.integers(1, most_d)),
         block_q=draw(st.integers(1, n)),
         block_k=draw(st.integers(1, n)),
-        causal=draw(st.booleans()),
+        mask=draw(st.sampled_from(MASKS)),
         order=draw(st.sampled_from(ORDERS)),
         dtype=draw(st.sampled_from(DTYPES)),
         inputs=draw(st.sampled_from(GENERATED)),
         seed=draw(st.integers(0, 2**31 - 1)),
         text=draw(st.sampled_from(["", "a b", "to be or not to be", "ein Löwe & 3 Bären %20"])),
         gain=draw(st.sampled_from([1.0, 0.25, 3.5])),
+        score=draw(st.sampled_from(SCORES)),
+        sink=draw(st.sampled_from([None, None, 0.0, -1.5, 30])),
     )
 
 
@@ -73,6 +84,24 @@ def test_defaults_and_short_addresses():
         Problem().n = 3
 
 
+BAD_MASKS = (
+    "casual", "window", "window:3", "window:-1,0", "window:1.5,0", "document:1,4", "document:0,9,4",
+    "prefix:", "causal&", "|", "causal&" * 4 + "prefix:2", "|".join(["causal"] * 5) + "|x",
+    "x" * 9999, "dilated:0", "chunk:0", "block:4x4", "block:0x4,1.1", "block:4x4,2", "causal;full",
+)  # fmt: skip
+BAD_SCORES = (
+    "",
+    "softcap",
+    "softcap:0",
+    "softcap:x",
+    "cap:3",
+    "alibi:1",
+    "bias",
+    None,
+    3,
+    "alibi&" * 4 + "alibi",
+    "x" * 9999,
+)
 NUMBERS = ["", " ", "1 6", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
 BAD = [
     *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "65537", None, [], {}, True, 7.5]],
@@ -80,6 +109,9 @@ BAD = [
     *[({"br": value}, "br") for value in ["0", "17", "x", 1e300]],
     *[({"bc": value, "n": "8"}, "bc") for value in ["0", "9", None]],
     *[({"mask": value}, "mask") for value in ["", "Causal", "1", None, True, ["causal"]]],
+    *[({"mask": value}, "mask") for value in BAD_MASKS],
+    *[({"score": value}, "score") for value in BAD_SCORES],
+    *[({"sink": value}, "sink") for value in ["x", "nan", "inf", "1e5", True, [], "1,2"]],
     *[({"order": value}, "order") for value in ["xyz", "FA2", "", 2, {}]],
     *[({"dtype": value}, "dtype") for value in ["fp8", "", None]],
     *[({"data": value}, "data") for value in ["../x", "<script>", "\x00", "a" * 9999]],
@@ -124,7 +156,21 @@ def test_own_data_travels_in_the_address():
 @given(
     st.dictionaries(
         st.sampled_from(
-            ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain"]
+            [
+                "n",
+                "d",
+                "br",
+                "bc",
+                "mask",
+                "order",
+                "dtype",
+                "data",
+                "seed",
+                "text",
+                "gain",
+                "score",
+                "sink",
+            ]
         ),
         st.text(),
     )
@@ -135,6 +181,18 @@ def test_no_text_crashes_it(query):
     except ProblemError:
         return
     assert Problem.from_query(problem.to_query()) == problem
+
+
+def test_mask_score_and_sink_in_the_address():
+    asked = Problem(mask=" window:6,0 & causal | prefix:2", score="softcap:30 & alibi", sink=1)
+    assert (str(asked.mask), str(asked.score)) == ("causal&window:6,0|prefix:2", "softcap:30&alibi")
+    assert asked == Problem.from_query(asked.to_query()) and asked.sink == 1.0
+    assert "mask=causal%26window%3A6%2C0%7Cprefix%3A2" in urlencode(asked.to_query())
+    assert asked.rules == {"mask": str(asked.mask), "score": "softcap:30&alibi", "sink": 1.0}
+    plain = Problem()
+    assert Problem(score="none", sink="") == Problem(sink=None) == plain
+    keys = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"]
+    assert list(plain.to_query()) == keys and plain.rules == {"mask": "causal"}
 
 
 @pytest.mark.parametrize("causal", [True, False])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +14,7 @@ from explainer.algorithms.transfers import PHASES
 from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
+from tests import by_hand
 from tests.test_problem import problems
 
 UNIT = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
@@ -36,31 +39,36 @@ GRID = [
 def scores64(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """Scaled and masked scores, and V, in float64, from the very operands of the trace."""
     found = trace(problem)
-    s = found.Q.astype(np.float64) @ found.K.astype(np.float64).T / np.sqrt(problem.d)
-    if problem.causal:
-        s[np.arange(problem.n)[None, :] > np.arange(problem.n)[:, None]] = -np.inf
+    s = by_hand.scores(problem, found.Q, found.K)
+    s[~by_hand.seen(problem)] = -np.inf
     return s, found.V.astype(np.float64)
 
 
-def plain(s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """softmax(S) V and its log-sum-exp."""
-    m = s.max(axis=1, keepdims=True)
-    p = np.exp(s - m)
-    l = p.sum(axis=1, keepdims=True)
-    return p @ v / l, (m + np.log(l))[:, 0]
+def plain(problem: Problem, s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """softmax(S) V and its log-sum-exp; 0 and −inf of a row that sees nothing."""
+    m, l, p = by_hand.softmax(problem, s)
+    with np.errstate(divide="ignore"):
+        return p @ v, m + np.log(l)
 
 
 def roughly(problem: Problem, s: np.ndarray) -> float:
     """What fp32 rounding of a score may cost; in standard attention S itself is rounded."""
-    finite = np.abs(s[np.isfinite(s)]).max()
+    finite = np.abs(s[np.isfinite(s)]).max(initial=abs(problem.sink or 0))
     kept = UNIT[problem.dtype] if problem.order == "standard" else 0.0
     return 2e-6 + finite * (kept + 8 * problem.d**0.5 * 2.0**-24)
 
 
-@pytest.mark.parametrize("problem", GRID, ids=lambda p: "-".join(p.to_query().values()))
+ANY = [
+    replace(p, order=order, dtype=dtype)
+    for p, dtype in zip(by_hand.drawn(60), ("fp32", "fp16", "bf16") * 20, strict=True)
+    for order in ("fa1", "fa2", "standard")
+]
+
+
+@pytest.mark.parametrize("problem", GRID + ANY, ids=lambda p: "-".join(p.to_query().values()))
 def test_output_and_every_visit(problem):
     s, v = scores64(problem)
-    o, lse = plain(s, v)
+    o, lse = plain(problem, s, v)
     found = trace(problem)
     slack = roughly(problem, s)
     unit = UNIT[problem.dtype]
@@ -82,25 +90,22 @@ def check_visit(problem, visit, s, v, slack):
     """m and l are those of the keys seen so far, and alpha, P and O follow from them."""
     rows = slice(visit.i * problem.block_q, min(problem.n, (visit.i + 1) * problem.block_q))
     start, stop = visit.j * problem.block_k, min(problem.n, (visit.j + 1) * problem.block_k)
-    before, seen = s[rows, :start], s[rows, :stop]
-    m = seen.max(axis=1)
+    (old, _, _), (m, l, p) = (by_hand.softmax(problem, s[rows, :end]) for end in (start, stop))
     np.testing.assert_allclose(visit.m_new, m, rtol=0, atol=slack)
-    np.testing.assert_allclose(
-        visit.l_new, np.exp(seen - m[:, None]).sum(axis=1), rtol=4 * slack + 1e-6
-    )
-    old = before.max(axis=1, initial=-np.inf)
+    np.testing.assert_allclose(visit.l_new, l, rtol=4 * slack + 1e-6)
     np.testing.assert_allclose(visit.m_old, old, rtol=0, atol=slack)
     there = np.isfinite(old)
-    np.testing.assert_allclose(visit.alpha[there], np.exp(old - m)[there], rtol=0, atol=2 * slack)
+    np.testing.assert_allclose(
+        visit.alpha[there], np.exp(old[there] - m[there]), rtol=0, atol=2 * slack
+    )
     np.testing.assert_array_equal(visit.l_old[~there], 0)
+    if not start:
+        np.testing.assert_array_equal(visit.l_old, 0 if problem.sink is None else 1)
     np.testing.assert_allclose(visit.row_max, s[rows, start:stop].max(axis=1), rtol=0, atol=slack)
-    p = np.exp(s[rows, start:stop] - m[:, None])
+    weights = p * l[:, None]
     atol = 2 * slack + UNIT[problem.dtype]
-    np.testing.assert_allclose(visit.P, p, rtol=0, atol=atol)
-    weights = np.exp(seen - m[:, None])
-    o = weights @ v[:stop]
-    if problem.order == "fa1":
-        o /= weights.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(visit.P, weights[:, start:], rtol=0, atol=atol)
+    o = (p if problem.order == "fa1" else weights) @ v[:stop]
     visits = visit.j + 1
     largest = np.abs(v).max() * (1 if problem.order == "fa1" else visit.l_new.max())
     atol = largest * (4 * slack + UNIT[problem.dtype] * (1 + visits**0.5))
@@ -116,8 +121,7 @@ def check_standard(problem, s, slack):
     assert list(stages) == ["scores", "softmax", "output"]
     assert len(stages["scores"]) == problem.Tr * problem.Tc
     assert len(stages["softmax"]) == len(stages["output"]) == problem.Tr
-    p = np.exp(s - s.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
+    _, _, p = by_hand.softmax(problem, s)
     strips = np.concatenate([visit.P for visit in stages["softmax"]])
     np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
 
@@ -151,22 +155,26 @@ def test_visits_are_the_schedule_and_the_mask(problem):
         assert here == (step.i, step.j, step.kind, step.stage)
         assert visit.phases == step.phases and visit.transfers == step.transfers
         assert list(visit.phases) == sorted(visit.phases, key=PHASES.index)
-    n, br, bc = problem.n, problem.block_q, problem.block_k
-    above = {
+    br, bc = problem.block_q, problem.block_k
+    seen = by_hand.seen(problem)
+    hidden = {
         (i, j)
         for i in range(problem.Tr)
         for j in range(problem.Tc)
-        if problem.causal and j * bc > min(n, (i + 1) * br) - 1
+        if not seen[i * br : (i + 1) * br, j * bc : (j + 1) * bc].any()
     }
+    blind = {i for i in range(problem.Tr) if not seen[i * br : (i + 1) * br].any()}
     everywhere = [(i, j) for i in range(problem.Tr) for j in range(problem.Tc)]
     computed = [(v.i, v.j) for v in found.visits if v.kind != "skipped"]
     if problem.order == "fa2":
-        assert [(v.i, v.j) for v in found.visits] == [t for t in everywhere if t not in above]
+        assert computed == [t for t in everywhere if t not in hidden]
+        assert {v.i for v in found.visits if v.kind == "skipped"} == blind
+        assert all(v.j is None and not v.O.any() for v in found.visits if v.kind == "skipped")
     elif problem.order == "fa1":
         by_key = sorted(everywhere, key=lambda t: (t[1], t[0]))
         assert [(v.i, v.j) for v in found.visits] == by_key
-        assert {(v.i, v.j) for v in found.visits if v.kind == "skipped"} == above
-        assert computed == [t for t in by_key if t not in above]
+        assert {(v.i, v.j) for v in found.visits if v.kind == "skipped"} == hidden
+        assert computed == [t for t in by_key if t not in hidden]
     else:
         assert computed[: len(everywhere)] == everywhere
 

@@ -51,7 +51,8 @@ class NotAvailable(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """Self-attention on q, k, v (batch, heads, n, d) under the mask of this text."""
+    """Self-attention on q, k, v (batch, heads, n, d) under the mask of this text, with score and
+    sink as `kernels.flash_attention` takes them."""
 
     n: int
     d: int
@@ -59,6 +60,8 @@ class Problem:
     dtype: str
     batch: int
     heads: int
+    score: str = "none"
+    sink: float | None = None
 
     @property
     def asked(self) -> masks.Mask:
@@ -168,20 +171,23 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
 
 
 def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[], torch.Tensor]:
-    mask = problem.asked.text
+    mask, rules = problem.asked.text, {"score": problem.score, "sink": problem.sink}
+    plain = problem.score == "none" and problem.sink is None
     if name == "naive":
-        return lambda: kernels.naive_attention(q, k, v, mask=mask)
-    if name == "naive_compiled":
+        return lambda: kernels.naive_attention(q, k, v, mask=mask, **rules)
+    if name == "naive_compiled" and plain:
         scale = 1.0 / math.sqrt(q.shape[-1])
         return partial(_compiled(materialized, problem), q, k, v, problem.asked, scale)
-    if name == "hopper":
+    if name == "hopper" and plain:
         works, reason = hopper.supports(q, k, v, mask=mask)
         if not works:
             raise NotAvailable(reason)
         return lambda: hopper.flash_attention(q, k, v, mask=mask)
     if name in ORDERS:
         blocks = {"block_m": block_m, "block_n": block_n}
-        return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **blocks)
+        return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **rules, **blocks)
+    if not plain:
+        raise NotAvailable("It knows no change of the scores and no sink.")
     if mask not in ("full", "causal"):
         raise NotAvailable("It knows no mask but full and causal.")
     if name == "flex":

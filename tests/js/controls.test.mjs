@@ -6,6 +6,7 @@ import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merge
 
 const equal = assert.deepEqual;
 const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
+const UNSAID = { score: "none", sink: "" };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
 const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });
@@ -15,16 +16,19 @@ test("the controls ask for what they show; blocks shrink with the sequence", () 
   const small = ask({ ...PLAIN, n: 3, br: 8, bc: 0 });
   equal([small.br, small.bc, new URLSearchParams(small.player).get("br")], [3, 1, "3"]);
   assert.equal(new URLSearchParams(ask({ ...PLAIN, data: "own", text: "1&2" }).player).get("text"), "1&2");
+  assert.equal(ask({ ...PLAIN, ...UNSAID }).player, QUERY);
+  const other = new URLSearchParams(ask({ ...PLAIN, mask: "causal&window:6,0", score: "alibi", sink: "1" }).player);
+  equal(["mask", "score", "sink"].map((key) => other.get(key)), ["causal&window:6,0", "alibi", "1"]);
   assert.ok(!ask({ ...PLAIN, text: "left over" }).player.includes("text"));
 });
 
 test("the controls follow what the player shows, and ask for the same", () => {
   const sizes = [512, 1024];
   const typed = { ...PLAIN, data: "sentence", text: "the cat", gain: 2 };
-  equal(follow({ player: QUERY }, { sizes }), { ...PLAIN, large: 0 });
-  equal(follow({ player: ask(typed).player }, { sizes }), { ...typed, large: 0 });
-  equal(follow({ player: QUERY.replace("&gain=1", "") }, { sizes }), { ...PLAIN, large: 0 });
-  equal(follow({ player: QUERY.replace("n=16", "n=512") }, { sizes }), { ...PLAIN, n: 512, large: 512 });
+  equal(follow({ player: QUERY }, { sizes }), { ...PLAIN, ...UNSAID, large: 0 });
+  equal(follow({ player: ask(typed).player }, { sizes }), { ...typed, ...UNSAID, large: 0 });
+  equal(follow({ player: QUERY.replace("&gain=1", "") }, { sizes }), { ...PLAIN, ...UNSAID, large: 0 });
+  equal(follow({ player: QUERY.replace("n=16", "n=512") }, { sizes }), { ...PLAIN, ...UNSAID, n: 512, large: 512 });
 });
 
 test("who was quicker than the server keeps what was changed", () => {

@@ -227,15 +227,18 @@ def story(problem: Problem) -> dict:
         measure = np.full(problem.n, tops[-1])  # the m by which the visit of a key weighed it
         for v, top in zip(mine, tops, strict=True):
             measure[slice(*columns(problem, v.j))] = top
-        kept = [tops[0]]
-        for top in tops[1:]:
-            kept.append(top if np.log2(np.e) * (top - kept[-1]) >= 8 else kept[-1])
+        running = problem.order != "standard"
+        past = -np.inf if problem.sink is None or not running else problem.sink
+        kept = [past]
+        for top in tops:
+            ahead = kept[-1] == -np.inf or np.log2(np.e) * (top - kept[-1]) >= 8
+            kept.append(top if ahead else kept[-1])
         # No score: a row that sees no key so far, whose weights are 0 by any measure.
         end, measure = np.nan_to_num(tops[-1], neginf=0), np.nan_to_num(measure, neginf=0)
         exact, forgotten = np.exp(S[row] - end), np.exp(S[row] - measure)
         # A sink is one key more, weighed before the first: by itself 1.
         sunk = 0.0 if problem.sink is None else np.exp(problem.sink - end)
-        l, forgotten_l = exact.sum() + sunk, forgotten.sum() + (sunk > 0)
+        l, forgotten_l = exact.sum() + sunk, forgotten.sum() + ((sunk > 0) if running else sunk)
         rows.append(
             {
                 "exact": exact,
@@ -244,9 +247,9 @@ def story(problem: Problem) -> dict:
                 "forgotten": forgotten,
                 "forgotten_l": forgotten_l,
                 "forgotten_O": forgotten @ V / (forgotten_l or 1),
-                "kept": kept,
-                "rises": sum(a < b for a, b in pairwise(tops)),
-                "rescaled": sum(a < b for a, b in pairwise(kept)),
+                "kept": kept[1:],
+                "rises": sum(-np.inf < a < b for a, b in pairwise([past, *tops])),
+                "rescaled": sum(-np.inf < a < b for a, b in pairwise(kept)),
             }
         )
     return {"rows": rows, "hidden": ~seen(problem)}

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, real, traceOf } from "./load.mjs";
-import { ALGORITHMS, AXES, explain, frame, linksAt, namedIn, number, partName, phasesOf, rowOf } from "./model.mjs";
+import { ALGORITHMS, AXES, changed, explain, frame, linksAt, namedIn, number, partName, phasesOf, rowOf } from "./model.mjs";
 
 const range = (count) => Array.from({ length: count }, (_, k) => k);
 const placesOf = (trace) => range(trace.steps).flatMap((step) => phasesOf(trace, step).map((phase) => ({ step, phase })));
@@ -59,8 +59,10 @@ function sums(trace, f, want, where) {
       if (!made) continue;
       assert.equal(told.terms.length, p.d);
       near(told.total, want.products[r][c], `${where}: the products of ${r}, ${c}`);
-      near(told.total * p.scale, S[r * p.n + c], `${where}: the score ${r}, ${c}`, 1e-5 * half);
-      assert.ok(told.lines[0].endsWith(` ${number(S[r * p.n + c])}`), told.lines[0]);
+      const steps = changed(p, told.total * p.scale, r, c);
+      near(steps.at(-1)?.s ?? told.total * p.scale, S[r * p.n + c], `${where}: the score ${r}, ${c}`, 1e-5 * half);
+      assert.ok(told.lines[steps.length].endsWith(` ${number(S[r * p.n + c])}`), told.lines.join("; "));
+      assert.equal(steps.length, p.score === "none" ? 0 : p.score.split("&").length);
       assert.equal(told.lines.includes("hidden: −∞"), f.score(r - f.rows.start, c - f.cols.start) === -Infinity, `${where}: ${told.lines}`);
     }
   const arriving = f.done("output") && want.arriving[f.step];

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import random
+from urllib.parse import parse_qsl
 
 from explainer.problem import ORDERS, Problem
 
+# A union of intersections, a row block that sees no key, every change of a score, a sink above and
+# below the scores.
+ANY = [
+    "mask=causal%26window:5,0|prefix:2",
+    "n=13&d=5&br=4&bc=3&mask=window:2,1|block:4x4,0.2,3.1&order=fa1&data=random&sink=0.5",
+    "n=16&br=4&bc=5&mask=block:4x4,0.0,2.1-2&score=softcap:2%26alibi&data=random&sink=-1",
+    "n=16&br=4&bc=5&mask=block:4x4,0.0,2.1-2&data=random",
+    "n=11&d=4&br=3&bc=4&mask=causal%26document:0,4,9&order=standard&score=softcap:1.5&sink=2",
+    "n=12&d=4&mask=causal%26chunk:5&score=scale:2%26bias:0.5,-0.25,-1&dtype=fp16&data=random",
+]
 # Every order, mask, dtype and generator; ragged N; Br < Bc, Br > Bc; one row; one tile.
 PROBLEMS = [
     "",
@@ -34,6 +45,7 @@ PROBLEMS = [
     "n=112&d=64&br=32&bc=48&order=fa2&data=random",  # shown in half precision
     "n=120&d=64&br=64&bc=64&order=standard&data=spike&mask=full",
     "n=16&d=256&br=16&bc=16",  # on no card's chip, or on some
+    *ANY,
 ]
 # Rows that rise and rows that stay, maxima that leap by more than 8 in log2, one row, one tile.
 STORIES = [
@@ -43,6 +55,7 @@ STORIES = [
     "n=11&d=4&br=3&bc=5&data=spike&seed=2",
     "n=14&d=8&br=4&bc=5&mask=full&order=standard",
     "n=1&d=1&br=1&bc=1",
+    *ANY,
 ]
 # Every order, ragged both ways, rounded operands, one row.
 LINKS = [
@@ -51,6 +64,8 @@ LINKS = [
     "n=10&d=6&br=4&bc=3&mask=full&order=standard&dtype=fp16&data=random",
     "n=9&d=3&br=4&bc=4&mask=full&order=fa2&dtype=bf16&data=spike",
     "n=1&d=1&br=1&bc=1",
+    "n=7&d=3&br=3&bc=2&mask=window:2,0|prefix:1&score=softcap:2%26alibi&sink=0.5&data=random",
+    "n=8&d=3&br=2&bc=3&mask=block:2x2,0.0,2.1-2&score=scale:2%26bias:1,-1&data=random",
 ]
 # Too many numbers to travel: tiles only; ragged in both directions.
 LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]
@@ -58,7 +73,7 @@ LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)
 
 
 def problem_of(query: str) -> Problem:
-    return Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair))
+    return Problem.from_query(dict(parse_qsl(query)))
 
 
 def drawn(count: int) -> list[Problem]:

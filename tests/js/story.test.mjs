@@ -25,7 +25,8 @@ function told(trace, row, want, hidden, where) {
         if (slot.before !== undefined) assert.ok(phase === "exp" && slot.before >= slot.weight, `${where}: shrinks`);
         if (v === visits.at(-1).v && f.done("exp") && seen && !hidden[c]) near(slot.weight, slot.exact, `${where}: the bar meets its outline`);
       });
-      const shrinks = known.length > 1 && phase === "exp" && known.at(-1).alpha < 1;
+      const past = slots.some(({ state }, c) => state === "seen" && !(c >= f.cols.start && c < f.cols.stop));
+      const shrinks = past && phase === "exp" && known.at(-1).alpha < 1;
       assert.equal(slots.some(({ before }) => before !== undefined), shrinks, `${where} ${v} ${phase}`);
       for (const words of changes(f, f.stats[row - i * trace.problem.block_q]).flat()) assert.doesNotMatch(words, /undefined|NaN/, where);
     }

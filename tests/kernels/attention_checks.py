@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 import kernels
+from kernels import scores
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
@@ -38,6 +39,22 @@ class Tolerance:
     naive_error: float
 
 
+def modified_error(q, k, score, sink) -> tuple[float, float]:
+    """By what a score multiplies an error of Q Kᵀ at most, and how large what it and a sink add is:
+    each addition rounds its result."""
+    factor, added = 1.0, 0.0
+    for name, numbers in scores.parse(score or "none").steps:
+        if name == "scale":
+            factor, added = factor * abs(numbers[0]), added * abs(numbers[0])
+        elif name == "alibi":
+            added += max(q.shape[2], k.shape[2]) * 2.0 ** (-8 / q.shape[1])
+        elif name == "bias":
+            added += max(map(abs, numbers))
+    if sink is not None:
+        added += torch.as_tensor(sink).abs().max().item()
+    return factor, added
+
+
 def score_error(q, k, scale, roundoff) -> float:
     """δ: what the arithmetic of a score may lose, as an absolute error.
 
@@ -50,7 +67,10 @@ def score_error(q, k, scale, roundoff) -> float:
     return 4 * roundoff * (q_norm * k_norm).max().item() * abs(scale)
 
 
-def tolerance(q, k, v, o_ref, *, causal, scale, order, key_blocks, tf32) -> Tolerance:
+def tolerance(
+    q, k, v, o_ref, *, scale, order, key_blocks, tf32, causal=False, mask=None, score=None,
+    sink=None,
+) -> Tolerance:  # fmt: skip
     """The rule of flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
 
     ε covers what any correct kernel may lose: rounding O to its dtype (FA-1 does so at each of its
@@ -60,44 +80,35 @@ def tolerance(q, k, v, o_ref, *, causal, scale, order, key_blocks, tf32) -> Tole
     """
     unit = UNIT_ROUNDOFF[q.dtype]
     roundoff = TF32_ROUNDOFF if tf32 else 2.0**-24
-    naive = kernels.naive_attention(q, k, v, causal=causal, scale=scale).double()
-    naive_error = (naive - o_ref).abs().max().item()
-    delta = score_error(q, k, scale, roundoff)
+    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
+    naive_error = (kernels.naive_attention(q, k, v, **how).double() - o_ref).abs().max().item()
+    factor, added = modified_error(q, k, score, sink)
+    delta = score_error(q, k, scale, roundoff) * factor + 4 * 2.0**-24 * added
     v_max = v.abs().max().item()
     visits = math.sqrt(key_blocks) if order == "fa1" else 1.0
     epsilon = 2 * (unit * visits + roundoff + delta) * v_max
     lse = delta + 2e-6
     if order == "standard":
-        lse += unit * score_error(q, k, scale, 0.25)
+        lse += unit * (score_error(q, k, scale, 0.25) * factor + added)
     return Tolerance(2 * naive_error + epsilon, lse, naive_error)
 
 
-def assert_attention(q, k, v, *, causal=False, scale=None, order="fa2", precision="ieee", **blocks):
+def assert_attention(
+    q, k, v, *, causal=False, mask=None, score=None, sink=None, scale=None, order="fa2",
+    precision="ieee", **blocks,
+):  # fmt: skip
     """Run `flash_attention` and judge O and lse; returns (O, lse) for further checks."""
+    how = {"causal": causal, "mask": mask, "score": score, "sink": sink}
     o, lse = kernels.flash_attention(
-        q,
-        k,
-        v,
-        causal=causal,
-        scale=scale,
-        order=order,
-        precision=precision,
-        return_lse=True,
-        **blocks,
+        q, k, v, **how, scale=scale, order=order, precision=precision, return_lse=True, **blocks
     )
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal, scale=scale)
+    how["scale"] = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
     allowed = tolerance(
-        q,
-        k,
-        v,
-        o_ref,
-        causal=causal,
-        scale=scale,
-        order=order,
+        q, k, v, o_ref, **how, order=order,
         key_blocks=-(-k.shape[2] // (blocks.get("block_n") or 32)),
         tf32=precision == "tf32" and DEVICE == "cuda",
-    )
+    )  # fmt: skip
     assert o.dtype == q.dtype and o.shape == q.shape
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import kernels
-from kernels import door
+from kernels import door, masks
 from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +49,9 @@ def test_which_names_the_kernel_and_says_why():
 def test_the_operator_obeys_pytorchs_rules():
     """Schema, fake implementation, tracing: PyTorch's own checks of a custom operator."""
     q, k, v = make_qkv(20, 16, n_k=30, heads=2)
-    for options in ((), (True,), (False, "causal"), (False, None, 0.3)):
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    masked = (False, "causal&window:5,0", None, "softcap:9", sink)
+    for options in ((), (True,), (False, "causal"), (False, None, 0.3), masked):
         torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *options))
 
 
@@ -63,6 +65,63 @@ def test_torch_compile_sees_it_whole():
     compiled = torch.compile(block, fullgraph=True, backend="aot_eager")
     assert torch.allclose(compiled(q, k, v), block(q, k, v), atol=1e-6)
 
+    def other(q, k, v, sink):
+        how = {"mask": "causal&window:9,0", "score": "alibi"}
+        one = kernels.attention(q, k, v, **how, sink=sink)
+        return one + kernels.attention(q, k, v, **how, sink=0.25)
+
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    compiled = torch.compile(other, fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(q, k, v, sink), other(q, k, v, sink), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_q", [1, 33])
+@pytest.mark.parametrize(
+    "how",
+    [{"mask": "causal&window:9,0"}, {"mask": "causal", "score": "softcap:5"}, {"sink": 0.5},
+     {"sink": torch.linspace(-1, 2, 4, dtype=torch.bfloat16)}],
+    ids=["window", "softcap", "sink", "sinks"],
+)  # fmt: skip
+def test_any_mask_score_and_sink(how, n_q):
+    how = {key: x.to(DEVICE) if isinstance(x, torch.Tensor) else x for key, x in how.items()}
+    q, k, v = make_qkv(n_q, 64, n_k=50, heads=4, k_heads=2, dtype="bf16")
+    if DEVICE == "cpu":
+        assert kernels.which(q, k, v, **how).kernel == "fa2"
+    o, lse = kernels.attention(q, k, v, **how, return_lse=True)
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
+    allowed = tolerance(q, k, v, o_ref, **how, scale=0.125, order="fa2", key_blocks=1, tf32=False)
+    assert (o.double() - o_ref).abs().max().item() <= allowed.o
+    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "words"),
+    [
+        ({"score": "cap"}, ValueError, "score = 'cap' is not allowed: "),
+        ({"sink": float("inf")}, ValueError, "sink = inf is not allowed: a number from"),
+        ({"sink": "a"}, TypeError, "sink must be a number or a tensor, not str"),
+        ({"sink": torch.zeros(3, device=DEVICE)}, ValueError, "one for each of q's 2 heads"),
+        ({"sink": torch.zeros(2, device="meta")}, RuntimeError, "but sink is on meta"),
+        ({"mask": "causal&window:-1,0"}, ValueError, "mask = 'causal&window:-1,0' is not allowed"),
+    ],
+)
+def test_a_wrong_mask_score_or_sink_is_one_sentence(how, error, words):
+    q, k, v = make_qkv(8, 16, heads=2)
+    for call in (kernels.attention, kernels.flash_attention, kernels.which):
+        with pytest.raises(error, match=words) as raised:
+            call(q, k, v, **how)
+        assert str(raised.value).endswith(".") and "\n" not in str(raised.value)
+
+
+def test_another_sink_in_the_same_tensor_is_read():
+    """A model's sinks are a parameter: what it holds when the call is made counts."""
+    q, k, v = make_qkv(8, 16, heads=2)
+    sink = torch.zeros(2, device=DEVICE)
+    before = kernels.attention(q, k, v, sink=sink)
+    sink += 3
+    assert torch.allclose(kernels.attention(q, k, v, sink=sink), kernels.attention(q, k, v, sink=3))
+    assert not torch.allclose(kernels.attention(q, k, v, sink=sink), before)
+
 
 def test_gradients_are_refused_in_a_sentence():
     q, k, v = make_qkv(8, 16)
@@ -73,17 +132,64 @@ def test_gradients_are_refused_in_a_sentence():
         kernels.attention(q, k, v)
 
 
+def of_transformers(q, k, v, attention_mask=None, **more):
+    return kernels.transformers_attention(None, q, k, v, attention_mask, **more)[0].transpose(1, 2)
+
+
 @pytest.mark.parametrize(
-    ("more", "field"),
-    [({"dropout": 0.1}, "dropout"), ({"softcap": 30.0}, "softcap"),
-     ({"sliding_window": 16}, "sliding_window"), ({"s_aux": 1}, "s_aux"),
-     ({"attention_mask": 1}, "attention_mask")],
-)  # fmt: skip
-def test_what_transformers_may_ask_and_the_kernels_lack(more, field):
+    ("more", "words"),
+    [
+        ({"dropout": 0.1}, "dropout = 0.1 is not allowed"),
+        ({"sliding_window": 4, "is_causal": False}, "sliding_window = 4 is not allowed without"),
+        ({"softcap": -2}, "score = 'softcap:-2' is not allowed"),
+        ({"attention_mask": 1}, "attention_mask is not allowed unless it is causal"),
+        ({"attention_mask": torch.ones(8, 8, dtype=torch.bool, device=DEVICE)}, "attention_mask"),
+    ],
+)
+def test_what_transformers_may_ask_and_the_kernels_lack(more, words):
     q, k, v = make_qkv(8, 16)
-    more = {"attention_mask": None, **more}
-    with pytest.raises(ValueError, match=f"^{field}.* is not allowed"):
-        kernels.transformers_attention(None, q, k, v, more.pop("attention_mask"), **more)
+    with pytest.raises(ValueError, match=f"^{words}"):
+        of_transformers(q, k, v, **more)
+
+
+def test_what_transformers_asks_is_mapped():
+    q, k, v = make_qkv(12, 16, n_k=20, heads=2)
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    how = {"mask": "causal&window:3,0", "score": "softcap:7", "sink": sink}
+    dense = torch.tensor(masks.parse(how["mask"]).keep(12, 20), device=DEVICE)[None, None]
+    want = kernels.flash_attention(q, k, v, **how)
+    for given in (None, dense, dense):
+        found = of_transformers(q, k, v, given, softcap=7, sliding_window=4, s_aux=sink)
+        assert torch.equal(found, want)
+    with pytest.raises(ValueError, match="unless it is causal&window:4,0"):
+        of_transformers(q, k, v, dense, sliding_window=5)
+
+
+@with_transformers
+@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
+def test_models_with_a_window_a_soft_cap_or_sinks(kind):
+    """Logits of a small random model, longer than its window, against "eager"."""
+    import transformers
+
+    exec(registration(), {})
+    more = {
+        "Mistral": {"sliding_window": 6},
+        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
+        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
+    }[kind]
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, **more,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+    tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
+    logits = {}
+    with torch.no_grad():
+        for name in ("tiled", "eager"):
+            model.set_attn_implementation(name)
+            logits[name] = model(tokens).logits
+    assert torch.allclose(logits["tiled"], logits["eager"], atol=2e-5)
 
 
 @with_transformers

@@ -303,6 +303,28 @@ def test_no_mask_needs_memory_for_all_scores(text, visible):
         assert kinds[i, j] == (0 if tile.all() else 1 if tile.any() else 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [("causal|prefix:4096", 0), ("causal&window:200,0|prefix:100", 128), ("dilated:3", 0)],
+)
+def test_a_tile_is_looked_at_only_where_two_predicates_cut_it(text, most, monkeypatch):
+    sizes = []
+    look = masks.Mask._look
+    monkeypatch.setattr(
+        masks.Mask,
+        "_look",
+        lambda self, some, *rest: sizes.append(some.size) or look(self, some, *rest),
+    )
+    masks.parse(text).tiles(4096, 4096, 64, 64)
+    assert sum(sizes) <= most
+
+
+@pytest.mark.parametrize(("n", "sure"), [(4, (0, 4)), (1, (39, 41))])
+def test_what_every_row_of_a_block_sees_is_the_longest_that_one_term_gives(n, sure):
+    ranges = masks.parse(f"causal&window:8,0|prefix:{n}").key_range(64, 64, 8, every=True)
+    assert (ranges[0][5], ranges[1][5]) == sure  # rows 40 … 47
+
+
 def test_longer_than_any_address_allows():
     """Whoever calls the kernels may have more keys than the app: none is cut off."""
     mask = masks.parse("dilated:65521&dilated:65519|window:1,0")

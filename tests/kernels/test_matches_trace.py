@@ -7,8 +7,10 @@ import pytest
 import torch
 
 import kernels
+from explainer.algorithms.traffic import traffic
 from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.measure.counting import count_traffic
 from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, score_error
 
 # n, d, Br, Bc: the default Problem, ragged, Br < Bc, Br > Bc, one row
@@ -23,27 +25,68 @@ def run_both(problem):
     )
     for given, used in zip((traced.Q, traced.K, traced.V), (q, k, v), strict=True):
         assert np.array_equal(used[0, 0].cpu().float().numpy(), given), "inputs must be exact"
-    options = {
-        "causal": problem.causal,
-        "order": problem.order,
-        "block_m": problem.block_q,
-        "block_n": problem.block_k,
-    }
+    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
+    options = {**problem.rules, "order": problem.order, **blocks}
     o, lse = kernels.flash_attention(q, k, v, return_lse=True, **options)
     return traced, q, k, v, o[0, 0].cpu().float().numpy(), lse[0, 0].cpu().numpy(), options
+
+
+def score_slack(problem, q, k):
+    """δ of two fp32 computations of a score; what it is changed by, and a sink, are rounded too."""
+    added = abs(problem.sink or 0) + (problem.score.changes and 8)
+    return 2 * score_error(q, k, problem.scale, 2.0**-24) + 1e-6 + 16 * added * 2.0**-24
 
 
 def assert_output(problem, traced, q, k, v, o, lse):
     """Two correct runs differ by the fp32 arithmetic of a score (δ each), and where that decides
     a rounding of P or O to the dtype, by two units there; FA-1 rounds O at every visit."""
     unit = UNIT_ROUNDOFF[q.dtype]
-    delta = 2 * score_error(q, k, problem.scale, 2.0**-24) + 1e-6
+    delta = score_slack(problem, q, k)
     visits = problem.Tc**0.5 if problem.order == "fa1" else 1
     v_max = v.abs().max().item()
     np.testing.assert_allclose(o, traced.O, rtol=0, atol=(4 * unit * visits + delta) * v_max)
     rounded = problem.order == "standard"  # S itself is rounded: a tie may fall either way
-    lse_atol = delta + (2 * unit * np.abs(traced.S[np.isfinite(traced.S)]).max() if rounded else 0)
+    largest = np.abs(traced.S[np.isfinite(traced.S)]).max(initial=0)
+    lse_atol = delta + (2 * unit * largest if rounded else 0)
     np.testing.assert_allclose(lse, traced.lse, rtol=0, atol=lse_atol)
+
+
+# Of a row block that sees no key, rows that see none in a tile, a sink above and below the scores.
+RULES = [
+    {"mask": "causal&window:5,0|prefix:2"},
+    {"mask": "window:2,1|global:3", "score": "softcap:2&alibi", "sink": 1.5},
+    {"mask": "causal&document:0,5,13", "sink": -1.0},
+    {"mask": "block:4x5,0.0-1,2.1,3.3", "score": "scale:0.5&bias:1,0.25,-2"},
+    {"mask": "block:6x3,0.2,4.1-3|chunk:3&dilated:2", "sink": 0.5},
+]
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(map(str, rules.values())))
+@pytest.mark.parametrize(("order", "dtype"), [("fa2", "fp32"), ("fa1", "fp16"), ("fa2", "bf16")])
+@pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES[:2])
+def test_states_and_output_of_any_mask(n, d, block_q, block_k, order, dtype, rules):
+    sizes = {"n": n, "d": d, "block_q": block_q, "block_k": block_k}
+    problem = Problem(**sizes, **rules, order=order, dtype=dtype, inputs="random")
+    assert_states(problem)
+    if not kernels.INTERPRETED:
+        return
+    counted = count_traffic(
+        n, d, block_m=block_q, block_n=block_k, order=order, dtype=dtype, **problem.rules
+    )
+    for tensor, both in counted.items():
+        assert both == traffic(problem).get(tensor, (0, 0)), tensor
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(map(str, rules.values())))
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_standard_output_of_any_mask(dtype, rules):
+    problem = Problem(
+        n=37, d=12, block_q=5, block_k=16, **rules, order="standard", dtype=dtype, inputs="random"
+    )
+    traced, q, k, v, o, lse, _ = run_both(problem)
+    assert_output(problem, traced, q, k, v, o, lse)
 
 
 @pytest.mark.pairwise  # which tiles a loop visits hangs on shape, order and mask: all triples run
@@ -56,17 +99,21 @@ def test_states_and_output(n, d, block_q, block_k, inputs, order, causal, dtype)
         n=n, d=d, block_q=block_q, block_k=block_k, causal=causal, order=order, dtype=dtype,
         inputs=inputs,
     )  # fmt: skip
+    assert_states(problem)
+
+
+def assert_states(problem):
     traced, q, k, v, o, lse, options = run_both(problem)
     assert_output(problem, traced, q, k, v, o, lse)
 
     m, l = (x[0, 0].cpu().numpy() for x in kernels.tile_states(q, k, v, **options))
-    assert m.shape == (problem.Tr, problem.Tc, block_q)
+    assert m.shape == (problem.Tr, problem.Tc, problem.block_q)
     expected = np.full((2, *m.shape), np.nan, np.float32)
     for visit in traced.visits:
         if visit.kind != "skipped":
             expected[0, visit.i, visit.j, : len(visit.m_new)] = visit.m_new
             expected[1, visit.i, visit.j, : len(visit.l_new)] = visit.l_new
-    delta = 2 * score_error(q, k, problem.scale, 2.0**-24) + 1e-6
+    delta = score_slack(problem, q, k)
     np.testing.assert_allclose(m, expected[0], rtol=0, atol=delta)
     np.testing.assert_allclose(l, expected[1], rtol=2 * delta)
 

@@ -2,6 +2,7 @@
 // tile; and what two other loops would make of it: one that forgets α, and one that rescales only when needed. Pure.
 
 import { number, sub } from "../lib/format.js";
+import { ALGORITHMS } from "./algorithms.js";
 import { hidden, PENDING, weight } from "./frame.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
@@ -21,6 +22,7 @@ const scoreAt = ({ arrays, problem: p }, row, c) => (hidden(arrays, row * p.n + 
  * @param {Trace} trace @param {number} row @param {Way} way @returns {Visit[]} */
 export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
   const i = Math.floor(row / p.block_q);
+  const { running } = ALGORITHMS[p.order]; // else there is no past to keep
   /** @type {Visit[]} */
   const visits = [];
   let m = p.sink ?? -Infinity; // where a sink stands, as if it had been met before the first key
@@ -31,8 +33,8 @@ export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
     const start = strip ? 0 : arrays.v_j[v] * p.block_k;
     const keys = { start, stop: strip ? p.n : Math.min(p.n, start + p.block_k) };
     const top = arrays.r_m_new[at];
-    const next = way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
-    visits.push({ v, keys, m: next, alpha: way === "forget" || !(next > m) ? 1 : Math.exp(m - next) });
+    const next = running && way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
+    visits.push({ v, keys, m: next, alpha: (running && way === "forget") || !(next > m) ? 1 : Math.exp(m - next) });
     m = next;
   }
   return visits;
@@ -58,11 +60,13 @@ export function outcome(trace, row, way) {
 /** The largest distance between two rows. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 export const distance = (a, b) => Array.from(a).reduce((most, x, k) => Math.max(most, Math.abs(x - b[k])), 0);
 
-/** How often a row's past is rescaled (not at its first maximum), over all rows. @param {Trace} trace @param {Way} way */
+/** How often a row's past is rescaled (at its first maximum only over a sink), over all rows. @param {Trace} trace @param {Way} way */
 export function rescales(trace, way) {
+  const { n, order, sink } = trace.problem;
+  const first = sink === null || !ALGORITHMS[order].running ? 1 : 0;
   let count = 0;
-  for (let row = 0; row < trace.problem.n; row++)
-    count += visitsOf(trace, row, way).slice(1).filter(({ alpha }) => alpha > 0 && alpha < 1).length;
+  for (let row = 0; row < n; row++)
+    count += visitsOf(trace, row, way).slice(first).filter(({ alpha }) => alpha > 0 && alpha < 1).length;
   return count;
 }
 

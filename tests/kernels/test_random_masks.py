@@ -1,0 +1,173 @@
+"""Random masks, scores and sinks: O, lse, m and l against dense float64, and FlexAttention's O."""
+
+from __future__ import annotations
+
+import functools
+import random
+
+import pytest
+import torch
+
+import kernels
+from kernels import masks, scores
+from tests.kernels.attention_checks import (
+    DEVICE,
+    assert_attention,
+    make_qkv,
+    modified_error,
+    score_error,
+)
+from tests.kernels.random_masks import Case, case
+from tests.kernels.random_masks import mask as random_mask
+
+CASES, ON_GPU = 300, 2000
+TOGETHER, TOGETHER_ON_GPU = 10, 20
+
+
+def run(c: Case, number: int) -> None:
+    """One case through the kernel and its judges."""
+    q, k, v = make_qkv(
+        c.n_q, c.d, n_k=c.n_k, heads=c.heads, k_heads=c.k_heads, dtype=c.dtype, seed=number
+    )
+    sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
+    how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None}
+    blocks = {"block_m": c.block_m, "block_n": c.block_n}
+    assert_attention(q, k, v, **how, order=c.order, **blocks)
+    if c.order == "standard":
+        return
+    found = kernels.tile_states(q, k, v, **how, order=c.order, **blocks)
+    want = kernels.reference_states(q, k, **how, **blocks)
+    factor, added = modified_error(q, k, c.score, how["sink"])
+    delta = score_error(q, k, c.d**-0.5, 2.0**-24) * factor + 4 * 2.0**-24 * added + 2e-6
+    for mine, true, atol, rtol in zip(found, want, (delta, 0), (0, 2 * delta), strict=True):
+        torch.testing.assert_close(mine.cpu().double(), true, atol=atol, rtol=rtol, equal_nan=True)
+
+
+def run_all(first: int, count: int, config: pytest.Config, *sizes) -> None:
+    """The cases of a test: under --full `count` of them, else the first."""
+    for number in range(first, first + (count if config.getoption("--full") else 1)):
+        c = case(number, *sizes)
+        try:
+            run(c, number)
+        except Exception as error:
+            raise AssertionError(f"case {number}: {c}") from error
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")
+@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+def test_in_the_interpreter(first, pytestconfig):
+    run_all(first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("first", range(0, ON_GPU, TOGETHER_ON_GPU))
+def test_on_a_gpu(first, pytestconfig):
+    run_all(first, TOGETHER_ON_GPU, pytestconfig, 400, ("fp16", "bf16"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("mask", ["causal", "causal&window:30,0|prefix:9", "block:32x16,0.0-1,2.3"])
+def test_a_kept_launch_with_tables_and_a_sink(mask, seed):
+    """Other addresses, another sink, the same prepared call: three times each."""
+    for dtype in ("fp16", "bf16"):
+        for turn in range(3):
+            q, k, v = make_qkv(200, 64, heads=4, dtype=dtype, seed=3 * seed + turn)
+            sink = torch.randn(4, device=DEVICE)
+            how = {"mask": mask, "score": "softcap:20&alibi", "sink": sink}
+            for order in ("fa2", "fa1", "standard"):
+                assert_attention(q, k, v, **how, order=order)
+
+
+# What FlexAttention is asked, written for it: scalars in, one comparison a predicate.
+MASKS = {
+    "full": lambda i, j: i == i,
+    "causal": lambda i, j: j <= i,
+    "window": lambda i, j, left, right: (i - j <= left) & (j - i <= right),
+    "dilated": lambda i, j, step: (i - j) % step == 0,
+    "prefix": lambda i, j, n: j < n,
+    "global": lambda i, j, n: (j < n) | (i < n),
+    "chunk": lambda i, j, n: i // n == j // n,
+}
+SCORES = {
+    "scale": lambda s, i, j, slope, x: s * x,
+    "softcap": lambda s, i, j, slope, cap: torch.tanh(s / cap) * cap,
+    "alibi": lambda s, i, j, slope: s + slope * (j - i),
+}
+
+
+def flex(q, k, v, mask: str, score: str, sink: float | None) -> torch.Tensor:
+    """O of FlexAttention, compiled from the same texts; Nq = Nk."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    n, heads = q.shape[2], q.shape[1]
+    terms = []
+    for term in masks.parse(mask).terms:
+        made = []
+        for one in term:
+            if one.name == "document":
+                position = torch.arange(n, device=DEVICE)
+                lies_in = torch.searchsorted(position.new_tensor(one.numbers), position, right=True)
+                made.append(lambda i, j, table=lies_in: table[i] == table[j])
+            elif one.name == "block":
+                dense = torch.tensor(masks.parse(str(one)).keep(n, n), device=DEVICE)
+                made.append(lambda i, j, table=dense: table[i, j])
+            else:
+                made.append(lambda i, j, one=one: MASKS[one.name](i, j, *one.numbers))
+        terms.append(made)
+
+    def mask_mod(b, h, i, j):
+        return functools.reduce(
+            torch.logical_or,
+            [functools.reduce(torch.logical_and, [p(i, j) for p in term]) for term in terms],
+        )
+
+    def score_mod(s, b, h, i, j):
+        for name, numbers in scores.parse(score).steps:
+            s = SCORES[name](s, i, j, torch.exp2(-8.0 * (h + 1) / heads), *numbers)
+        return s
+
+    block_mask = create_block_mask(mask_mod, None, None, n, n, device=DEVICE)
+    o, lse = torch.compile(flex_attention, dynamic=False)(
+        q, k, v, score_mod=score_mod, block_mask=block_mask, return_lse=True
+    )
+    return o if sink is None else o * torch.sigmoid(lse - sink)[..., None].to(o.dtype)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+@pytest.mark.parametrize(
+    ("mask", "score", "sink"),
+    [
+        ("causal", "alibi", None),
+        ("causal", "softcap:30", None),
+        ("causal&window:100,0", "none", 0.5),
+        ("causal|prefix:70", "scale:0.5", None),
+        ("causal&document:0,100,256,300", "none", None),
+        ("chunk:90&causal|global:8", "none", -1.0),
+        ("dilated:7&window:200,90|window:20,20", "softcap:5&alibi", None),
+    ],
+)
+def test_flex_attention_agrees(mask, score, sink, dtype):
+    agree_with_flex(mask, score, sink, dtype)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(24))
+def test_flex_attention_agrees_on_random_masks(seed, pytestconfig):
+    if not pytestconfig.getoption("--full"):
+        pytest.skip("FlexAttention compiles for seconds: only under --full")
+    agree_with_flex(random_mask(random.Random(seed), 384), "none", None, ("fp16", "bf16")[seed % 2])
+
+
+def agree_with_flex(mask: str, score: str, sink: float | None, dtype: str) -> None:
+    """Each is within the rule of the float64 truth, so that both differ by twice that at most."""
+    torch._dynamo.reset()
+    q, k, v = make_qkv(384, 64, batch=2, heads=4, dtype=dtype)
+    o, _ = assert_attention(q, k, v, mask=mask, score=score, sink=sink)
+    other = flex(q, k, v, mask, score, sink)
+    truth, _ = kernels.reference_attention(q, k, v, mask=mask, score=score, sink=sink)
+    naive = kernels.naive_attention(q, k, v, mask=mask, score=score, sink=sink)
+    allowed = 2 * (naive.double() - truth).abs().max().item() + 2 * torch.finfo(q.dtype).eps
+    assert (o.double() - truth).abs().max().item() <= allowed
+    assert (o.double() - other.double()).abs().max().item() <= 2 * allowed
