@@ -62,6 +62,7 @@ export class Chips {
       lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: "or" }), or]));
     }
     this.root.replaceChildren(...lines);
+    set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
   }
 
   isFull() {

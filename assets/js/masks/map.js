@@ -120,8 +120,8 @@ export class MaskMap {
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;
-    const legend = [["full", full, " full, no mask"], ["partial", partial, " partial"], ["skipped", skipped, " empty, skipped"]];
-    this.legend.replaceChildren(...legend.map(([kind, count, word]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), word])));
+    const legend = [["full", full, " full", ", no mask"], ["partial", partial, " partial", ""], ["skipped", skipped, " empty", ", skipped"]];
+    this.legend.replaceChildren(...legend.map(([kind, count, word, more]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), el("span", {}, [word, el("span", { class: "fa-mask-long", text: more })])])));
   }
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */

@@ -140,7 +140,7 @@ class Page extends Stage {
 
   /** Every key but those of fields; C opens all controls, M the mask builder. */
   key(event) {
-    if (isLetter(event, "m") && this.masks && !isTaken(event) && this.mount.checkVisibility()) return this.composes();
+    if (isLetter(event, "m") && this.masks && !isEmbedded && !isTaken(event) && this.mount.checkVisibility()) return this.composes();
     if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
     super.key(event);
   }
