@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, ProblemError
+from explainer.base.fields import DTYPES, MASKS, ProblemError
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
@@ -68,13 +68,15 @@ def _shown(query: dict) -> dict:
     return {key: found[key] for key in KEYS}
 
 
-def told(request: gr.Request):
-    """What the result's place says of the address: nothing, or why its request is not shown."""
+def told(request: gr.Request) -> tuple:
+    """What the result's place says of the address: nothing, or why its request is not shown; and
+    its mask's control, if the menu has no such mask yet."""
     try:
-        RunRequest.from_query(_asked(dict(request.query_params)))
+        mask = str(RunRequest.from_query(_asked(dict(request.query_params))).problem.mask)
     except ProblemError as error:
-        return run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-    return gr.skip()
+        text = f"The address is not used as it is: {error} {INSTEAD}"
+        return run_report.failure(text), gr.skip()
+    return gr.skip(), gr.skip() if mask in MASKS else mask_choice(mask)
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -186,7 +188,7 @@ def build(engine: Engine) -> RunPage:
             old_tables = block()
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
-    opens = gr.on(None, told, None, result, **QUICK)  # when the page is opened
+    opens = gr.on(None, told, None, [result, controls["mask"]], **QUICK)  # when the page is opened
     opens.then(**here("opened", part="told"))
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so

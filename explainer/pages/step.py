@@ -19,6 +19,7 @@ from explainer.problem import Problem
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
+LONG_MASK = 14  # characters that a choice has room for
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 SLIDERS = {
     "n": (256, "Sequence length N"),
@@ -55,7 +56,9 @@ class FreeRadio(gr.Radio):
 
 def mask_choice(value: object) -> gr.Radio:
     """The masks of the menus, and any other that is given."""
-    known = [*MASK_CHOICES, (value, value)]
+    text = str(value)
+    label = text if len(text) <= LONG_MASK else f"{text[: LONG_MASK - 1]}…"
+    known = [*MASK_CHOICES, (label, value)]
     known = known[: 2 if value in dict(MASK_CHOICES).values() else 3]
     return FreeRadio(known, value=value, label="Mask")
 
@@ -80,7 +83,7 @@ def shown_by(word: str) -> list[str]:
 def own_data(text: str, gain: float) -> Fields:
     """The controls for the user's own data and changes of the scores, folded away until wanted."""
     with gr.Accordion(
-        "Own data, changes of the scores", open=False, elem_classes=["fa-own", *shown_by("data")]
+        "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
             text,

@@ -8,6 +8,7 @@ import numpy as np
 
 from explainer.base.fields import refused
 from explainer.memory.workload import Workload
+from kernels.masks import FULL, PARTIAL
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
@@ -38,6 +39,11 @@ class Programs:
 def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
     splits them."""
+    if not w.mask.plain:
+        found = w.mask.tiles(w.n, w.n, w.block_q, w.block_k)
+        if w.n % w.block_k:  # lanes without a key
+            found[:, -1][found[:, -1] == FULL] = PARTIAL
+        return (found == FULL).sum(axis=1), (found == PARTIAL).sum(axis=1)
     start, stop = w.mask.key_range(w.n, w.n, w.block_q)
     first, last = w.mask.key_range(w.n, w.n, w.block_q, every=True)
     full = np.maximum(0, last // w.block_k - -(-first // w.block_k))

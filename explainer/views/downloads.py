@@ -5,6 +5,7 @@ Names carry their units. What a row does not know is left empty.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from explainer.base import kinds
@@ -75,7 +76,7 @@ def of_run(result: Result) -> list[dict]:
     }  # fmt: skip
     if not live:
         shared["data"] = RANDOM
-    shared |= _machine(result["machine"])
+    shared |= {key: q[key] for key in ("score", "sink") if key in q} | _machine(result["machine"])
     return _filled(
         [
             {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)
@@ -103,4 +104,10 @@ def of_sweep(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]
 
 def name(*parts: object) -> str:
     """A file's name without its ending: "flashattention-4096-64-causal-bf16-live"."""
-    return "-".join(["flashattention", *(str(part) for part in parts)])
+    return "-".join(["flashattention", *(re.sub(r"[^\w.]+", "_", str(part)) for part in parts)])
+
+
+def scored(query: Mapping) -> str:
+    """A query's mask, and its score and sink where it has them: "causal, softcap:30, sink 1.5"."""
+    said = [query["mask"], query.get("score"), f"sink {query['sink']}" if "sink" in query else None]
+    return ", ".join(str(part) for part in said if part)

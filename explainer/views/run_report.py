@@ -14,7 +14,7 @@ from explainer.base.formats import ITEMSIZE
 from explainer.engine.recorded import MOST_N, MOST_WORK, what
 from explainer.engine.requests import AUTO, METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
-from explainer.views.downloads import kind
+from explainer.views.downloads import kind, scored
 from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.times import what_times_are
 from explainer.views.verdict import (
@@ -119,7 +119,7 @@ def report(result: Result) -> str:
 
 def _shape(q: Mapping) -> str:
     return (
-        f"N = {int(q['n']):,}, d = {q['d']}, {q['mask']}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
+        f"N = {int(q['n']):,}, d = {q['d']}, {scored(q)}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
     )
 
 

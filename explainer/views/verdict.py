@@ -11,7 +11,7 @@ from explainer.base.amounts import count, listed, power, scientific
 from explainer.base.formats import FORMATS
 from explainer.engine.requests import METHODS, ORDERS, STORE_S
 from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
-from explainer.views.downloads import kind
+from explainer.views.downloads import kind, scored
 from explainer.views.html import card, div, filled, mark, table, tag, words
 
 TERMS, SIGNED = ("naive", "rounding", "scores"), ("error", "allowed")
@@ -196,7 +196,7 @@ def verdict(result: Result) -> str:
     parts = [
         f"B = {q['b']}", f"H = {q['h']}", f"N = {int(q['n']):,}", f"d = {q['d']}",
         *(f"{label} = {q[key]}" for key, label in (("br", "Br"), ("bc", "Bc")) if key in q),
-        q["mask"], q["dtype"], about(q), tiles(result["tiles"]),
+        scored(q), q["dtype"], about(q), tiles(result["tiles"]),
     ]  # fmt: skip
     versions = " · ".join(f"{k} {v}" for k, v in machine["versions"].items())
     link = tag("a", "Step through it", href=f"?{urlencode(lesson(result))}", class_="fa-run-link")

@@ -23,6 +23,7 @@ from explainer.base.fields import ORDERS, refused
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import Trace, trace
+from explainer.views.downloads import scored
 from explainer.web import bundle
 from explainer.web.listings import listings
 from explainer.web.sheets import OFFLINE, sheet
@@ -72,7 +73,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     check_size(problem)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {problem.mask}"
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.rules)}"
     )
     every = in_every_order(problem)
     content = {
@@ -141,8 +142,8 @@ def as_json(problem: Problem) -> bytes:
 
 def as_npz(problem: Problem) -> bytes:
     """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
-    ``kind`` says what the numbers are. Raises ProblemError as ``as_json`` does, and for too many
-    arrays."""
+    ``kind`` says what the numbers are, ``problem`` is the query string. Raises ProblemError as
+    ``as_json`` does, and for too many arrays."""
     check_exported(problem)
     if (visits := problem.Tr * problem.Tc) * len(STATS) > MOST_ARRAYS:
         given = {"br": problem.block_q, "bc": problem.block_k}
@@ -150,7 +151,7 @@ def as_npz(problem: Problem) -> bytes:
         where = f"in a file of arrays with n = {problem.n}"
         raise refused(given, f"{why} {MOST_ARRAYS // len(STATS):,} (JSON takes more)", where)
     t: Trace = trace(problem)
-    arrays = {"kind": np.array(str(KIND))}
+    arrays = {"kind": np.array(str(KIND)), "problem": np.array(urlencode(problem.to_query()))}
     arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
     for k, v in enumerate(t.visits):
         arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])

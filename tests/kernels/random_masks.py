@@ -13,6 +13,7 @@ class Case:
     mask: str
     score: str
     sink: bool
+    scale: float | None
     n_q: int
     n_k: int
     d: int
@@ -59,7 +60,7 @@ def score(r: random.Random) -> str:
     steps = [
         "alibi",
         f"softcap:{r.choice([0.5, 5, 30])}",
-        f"scale:{r.choice([-1.5, 0.3, 2])}",
+        f"scale:{r.choice([0.3, 0.9, 2])}",
         "bias:" + ",".join(str(round(r.uniform(-2, 2), 2)) for _ in range(r.randint(1, 6))),
     ]
     return "none" if r.random() < 0.5 else "&".join(r.sample(steps, r.randint(1, 2)))
@@ -76,6 +77,7 @@ def case(number: int, largest: int, dtypes=("fp32", "fp16", "bf16")) -> Case:
         mask=mask(r, max(n_q, n_k)),
         score=score(r),
         sink=r.random() < 0.4,
+        scale=r.choice([None, None, 0.5, -0.3, 0.0]),
         n_q=n_q,
         n_k=n_k,
         d=r.choice([4, 16, 20, 32, 64]),

@@ -31,6 +31,7 @@ def run(c: Case, number: int) -> None:
     )
     sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
     how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None}
+    how["scale"] = c.d**-0.5 if c.scale is None else c.scale
     blocks = {"block_m": c.block_m, "block_n": c.block_n}
     assert_attention(q, k, v, **how, order=c.order, **blocks)
     if c.order == "standard":
@@ -38,7 +39,7 @@ def run(c: Case, number: int) -> None:
     found = kernels.tile_states(q, k, v, **how, order=c.order, **blocks)
     want = kernels.reference_states(q, k, **how, **blocks)
     factor, added = modified_error(q, k, c.score, how["sink"])
-    delta = score_error(q, k, c.d**-0.5, 2.0**-24) * factor + 4 * 2.0**-24 * added + 2e-6
+    delta = score_error(q, k, how["scale"], 2.0**-24) * factor + 4 * 2.0**-24 * added + 2e-6
     for mine, true, atol, rtol in zip(found, want, (delta, 0), (0, 2 * delta), strict=True):
         torch.testing.assert_close(mine.cpu().double(), true, atol=atol, rtol=rtol, equal_nan=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ PROBLEMS = [
     Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
     Problem(order="fa1", dtype="bf16"),
     Problem(order="standard", n=6, block_q=2, block_k=3, causal=False),
+    Problem(mask="block:4x4,0.0,2.1-2", block_k=5, score="softcap:2&alibi", sink=1.5),
 ]
 
 
@@ -38,6 +40,7 @@ def test_json_and_npz_are_the_trace(problem):
     assert set(found["bytes"]) == set(CONVENTIONS)
     arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
     assert found["kind"] == str(arrays["kind"]) == str(KIND)
+    assert dict(parse_qsl(str(arrays["problem"]))) == problem.to_query()
     for name in ("Q", "K", "V", "O", "lse", "S"):
         np.testing.assert_array_equal(arrays[name], getattr(true, name))
         assert getattr(true, name).dtype == np.float32  # so no digit is lost

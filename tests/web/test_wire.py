@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from explainer.algorithms.transfers import PHASES
 from explainer.problem import ORDERS, Problem, ProblemError
 from explainer.trace import trace
 from explainer.web.wire import KIND, pack, packed_gzip
+from tests import by_hand
 
 PROBLEMS = [
     Problem(),
@@ -23,6 +25,8 @@ PROBLEMS = [
     Problem(order="standard", n=29, block_q=16, block_k=6, causal=False, dtype="fp16"),
     Problem(n=6, block_q=2, block_k=2, d=16, inputs="sentence"),
     Problem(n=1, d=1, block_q=1, block_k=1),
+    Problem(mask="causal&window:5,0|prefix:2", score="softcap:2&alibi", sink=1.5),
+    Problem(mask="block:4x4,0.0,2.1", block_k=5, sink=-1),
 ]
 LARGE = Problem(n=128, d=64, block_q=16, block_k=16, causal=False, inputs="random")
 
@@ -40,7 +44,18 @@ def decode(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     return header, arrays
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}")
+def test_mask_score_and_sink_are_said_and_cost_few_bytes():
+    for mask in by_hand.PRESETS:
+        p = Problem(mask=mask, score="softcap:2&bias:1,-1", sink=1.5)
+        said = decode(pack(p))[0]["problem"]
+        assert said["mask"] == str(p.mask) and said["plain"] == (mask in ("full", "causal"))
+        assert said["changes"] == [["softcap", [2]], ["bias", [1, -1]]] and said["sink"] == 1.5
+        assert len(packed_gzip(p)) <= 30_000 and len(packed_gzip(replace(p, sink=None))) <= 30_000
+    plain = decode(pack(Problem()))[0]["problem"]
+    assert (plain["score"], plain["changes"], plain["sink"]) == ("none", [], None)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
 def test_everything_that_the_trace_says_arrives(problem):
     header, got = decode(pack(problem))
     true = trace(problem)

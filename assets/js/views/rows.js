@@ -36,7 +36,8 @@ export class RowTable {
   layout(problem, names) {
     this.names = names;
     const { running } = ALGORITHMS[problem.order];
-    this.sink = problem.sink === null ? "" : `sink ${number(problem.sink)}: each row starts with m = ${number(problem.sink)}, ℓ = 1`;
+    const sink = number(problem.sink ?? undefined);
+    this.sink = sink && `sink ${sink}: ${ALGORITHMS[problem.order].running ? `each row starts with m = ${sink}, ℓ = 1` : "one logit more in m and ℓ"}`;
     this.says("");
     const absent = (key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, text, , formula], k) => {

@@ -316,7 +316,7 @@ export class Sram {
     say("K", `K${j}ᵀ`);
     const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", ...p.changes.map(([key]) => key)].join(", ") : "", `S${ij}`);
+    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", p.changes.length > 1 ? "changed" : p.changes[0]?.[0]].filter(Boolean).join(", ") : "", `S${ij}`);
     else if (f.stage === "softmax" && !divided) say("S", "weights", "= exp(S − m)");
     else say("S", `P${ij}`, divided ? "= exp(S − m)/ℓ" : "= exp(S − m)");
     say("V", `V${j}`);

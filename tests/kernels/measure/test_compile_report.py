@@ -92,3 +92,24 @@ def test_occupancy_by_hand(registers, shared, warps, expected):
 def test_bad_arguments(arguments, words):
     with pytest.raises(ValueError, match=words):
         kernels.compile_report(*arguments)
+
+
+@pytest.mark.parametrize(("order", "loads"), [("fa2", 5), ("fa1", 6)])
+def test_the_causal_kernel_knows_of_no_table_and_no_sink(order, loads, compiler):
+    """Other masks leave nothing in it: no argument, and no load but of Q, K, V (FA-2's two loops
+    have one K and V each) and, in FA-1, of O, m, l."""
+    with compiler.serving():
+        plain = kernels.compile_report("sm_90", 64, "bf16", True, order=order)
+        other = kernels.compile_report("sm_90", 64, "bf16", mask="causal&window:9,0", order=order)
+
+    def parts(report: dict) -> tuple[int, int]:
+        ttir = report["ttir"]
+        signature = ttir[ttir.index("tt.func") :].splitlines()[0]
+        return ttir.count("tt.load"), signature.count("!tt.ptr")
+
+    names = {
+        "fa2": "Q K V O LSE M_TRACE L_TRACE STAMPS",
+        "fa1": "Q K V O M L M_TRACE L_TRACE STAMPS",
+    }
+    assert parts(plain) == (loads, len(names[order].split()))
+    assert parts(other) > parts(plain)

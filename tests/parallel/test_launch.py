@@ -1,0 +1,34 @@
+"""How many tiles each program of a launch visits, counted score by score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from explainer.memory.workload import Workload
+from explainer.parallel.launch import programs
+from tests import by_hand
+
+MASKS = (
+    "full",
+    "causal",
+    "causal&window:40,0|prefix:9",
+    "causal&document:0,30,71",
+    "block:20x30,1.1",
+)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_visits_are_the_tiles_that_the_mask_leaves(mask):
+    w = Workload(n=100, d=8, block_q=16, block_k=24, heads=2, mask=mask)
+    seen = by_hand.seen(w.problem("fa2"))
+    of_row = {"full": [], "masked": []}
+    for r in range(0, w.n, w.block_q):
+        tiles = [seen[r : r + w.block_q, c : c + w.block_k] for c in range(0, w.n, w.block_k)]
+        full = [t.all() and t.shape[1] == w.block_k for t in tiles]
+        of_row["full"].append(sum(full))
+        of_row["masked"].append(sum(t.any() for t in tiles) - sum(full))
+    launch = programs(w, "fa2")
+    for kind, wanted in of_row.items():
+        np.testing.assert_array_equal(getattr(launch, kind), np.array(wanted)[launch.row])
+    assert programs(w, "fa1").visits.tolist() == [sum(map(sum, of_row.values()))] * 2
