@@ -36,10 +36,11 @@ def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None,
     return {"fn": None, "inputs": [*inputs.values()], "outputs": [*outputs.values()], "js": js}
 
 
-def mounted(name: str, *events: str) -> str:
+def mounted(name: str, *events: str, later: Iterable[str] = ()) -> str:
     """A component's ``js_on_load``, from the script of its name where it has one of its own; Gradio
-    knows an event by its quoted name in there."""
+    knows an event by its quoted name in there. ``later``: scripts that it fetches when wanted."""
     own = f", script: () => {_script(name)}" if name in SCRIPTS else ""
+    own += "".join(f", {other}: () => {_script(other)}" for other in later)
     how = f"{{ element, props, watch, trigger, events: {json.dumps(events)}{own} }}"
     return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 

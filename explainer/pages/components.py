@@ -9,15 +9,18 @@ from explainer.pages.browser import mounted
 PLACE = '<div class="fa-mount"></div>'
 
 
-def shell(name: str, *events: str, template: str = PLACE, **kwargs) -> gr.HTML:
-    """Mounts ``name`` of ``assets/js/main.js``; it triggers the ``events``.
+def shell(
+    name: str, *events: str, later: tuple[str, ...] = (), template: str = PLACE, **kwargs
+) -> gr.HTML:
+    """Mounts ``name`` of ``assets/js/main.js``; it triggers the ``events``, and fetches the scripts
+    ``later`` when they are wanted.
 
     A value never enters the template: Gradio executes ${…} and {{…}} there. "step" shows the
     Problem whose query string its value is, e.g. ``n=16&d=8&br=4&bc=4``; "warps" a tile, e.g.
     ``n=16&d=8&br=8&bc=8&i=1&j=0&warps=4``, and for "" that of ``explainer.parallel.warps.START``;
     "learn" takes none; "picker", which is invisible, has a chosen tile's query as value.
     """
-    load = mounted(name, *events)
+    load = mounted(name, *events, later=later)
     return gr.HTML("", html_template=template, js_on_load=load, apply_default_css=False, **kwargs)
 
 

@@ -153,13 +153,16 @@ def build() -> StepPage:
                 elem_classes=["fa-primary", *shown_by("all")],
             )
         with gr.Column(elem_classes="fa-main"):
-            player = shell("step", "shown", elem_id="player")
+            player = shell("step", "shown", later=("masks",), elem_id="player")
 
     def shown(*keys: str) -> Fields:
         return {"player": player} | {key: controls[key] for key in keys}
 
     for key, control in controls.items():
-        if key not in ("data", "text"):
+        if key in ("score", "sink"):  # whole: half a word is refused
+            for typed in (control.submit, control.blur):
+                typed(**here("ask", controls, shown("br", "bc")))
+        elif key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
     follows = {**controls, "large": large}
     player.shown(**here("follow", shown(), follows, sizes=LARGE_N))

@@ -19,6 +19,7 @@ from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
+from explainer.web import mask_map
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.wire import compressed, pack_visit, packed_gzip
 
@@ -51,6 +52,8 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
     "warps": lambda query: _json(packed(*from_query(query))),
     "learn": lambda query: _json(answer(query)),
     "code": lambda query: _json(code(query)),
+    "mask": lambda query: _json(mask_map.mask_map(query)),
+    "presets": lambda query: _json(mask_map.palette(query)),
     "export.html": _html,
     "export.json": lambda query: as_json(Problem.from_query(query)),
     "export.npz": lambda query: as_npz(Problem.from_query(query)),

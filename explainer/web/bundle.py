@@ -14,9 +14,14 @@ from pathlib import Path
 
 from explainer.base.paths import ASSETS
 
-# script → the module that it exports; Step and Warps bring their own, and take the rest of
-# what they need from the first
-SCRIPTS = {"all": "js/main.js", "step": "js/step/index.js", "warps": "js/warps/index.js"}
+# script → the module that it exports; Step, Warps and the mask builder bring their own, and take
+# the rest of what they need from the first
+SCRIPTS = {
+    "all": "js/main.js",
+    "step": "js/step/index.js",
+    "warps": "js/warps/index.js",
+    "masks": "js/masks/index.js",
+}
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'

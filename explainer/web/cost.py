@@ -12,6 +12,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import ORDERS
 from explainer.parallel import warps
 from explainer.problem import Problem
+from explainer.web import mask_map
 from explainer.web.files import exported
 from explainer.web.wire import has_numbers
 
@@ -82,6 +83,16 @@ def _warps(query: Mapping[str, str]) -> Work:
     return one_visit(replace(p, order="fa1")) + one_visit(replace(p, order="fa2"))
 
 
+def _mask(query: Mapping[str, str]) -> Work:
+    """Each predicate of each tile, in both sizes and causal, and of each score that is told."""
+    p = mask_map.problem_of(query)
+    half = mask_map.halved(p)
+    tiles = 2 * p.Tr * p.Tc + (half.Tr * half.Tc if half else 0)
+    cells = p.n * p.n if p.n <= mask_map.MOST_CELLS else 0
+    predicates = sum(map(len, p.mask.terms))
+    return Work(touched=(50 * tiles + 10 * cells) * (1 + predicates) + 10 * p.n * predicates)
+
+
 def _html(p: Problem) -> Work:
     return sum((_trace(replace(p, order=order)) for order in ORDERS), Work())
 
@@ -102,6 +113,8 @@ def seconds(kind: str, query: Mapping[str, str]) -> float:
         return COMPILING_S
     if kind == "warps":
         return _warps(query).seconds
+    if kind == "mask":
+        return _mask(query).seconds
     if kind in _OF_PROBLEM:
         return _OF_PROBLEM[kind](Problem.from_query(query)).seconds
     return 0.0  # what Learn computes is bounded by its controls

@@ -39,6 +39,8 @@ COMPUTED = {
     "code": "application/json",
     "warps": "application/json",
     "learn": "application/json",
+    "mask": "application/json",
+    "presets": "application/json",
     "export.html": "text/html",
     "export.json": "application/json",
     "export.npz": "application/zip",

@@ -8,6 +8,7 @@ export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/explain.js";
 export * from "../../assets/js/model/frame.js";
 export * from "../../assets/js/model/links.js";
+export * from "../../assets/js/model/mask.js";
 export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";

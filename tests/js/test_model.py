@@ -18,6 +18,7 @@ from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
 from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links
+from tests.js.mask_fixtures import write_masks
 from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
 
 HERE = Path(__file__).parent
@@ -61,6 +62,7 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for order in ORDERS:
             query = problem.to_query() | {"order": order}
             write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
+    write_masks(folder)
     write(folder, "amounts-all", [(n, amount(n)) for n in BYTES])
     return folder
 

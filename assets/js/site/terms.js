@@ -194,6 +194,7 @@ const KEYS = [
   ["Home End", "the first step, the last one"],
   ["R", "Step: the three loop orders side by side, and back; in a lecture hall too"],
   ["C", "Step: all controls"],
+  ["M", "Step: what a query may see"],
   ["Tab, Enter", "whatever can be pressed; a click on a tile of the map goes to it"],
   ["Esc", "leaves the lecture hall, closes an entry"],
 ];

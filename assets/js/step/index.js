@@ -7,7 +7,7 @@ import { onPage } from "../site/pages.js";
 import { BUILD, fetched } from "../lib/build.js";
 import { hall } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
-import { asked } from "../lib/fetched.js";
+import { asked, sentenceOf } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
@@ -28,7 +28,8 @@ const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, 
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
 
 class Page extends Stage {
-  constructor(mount) {
+  /** @param masks fetches the mask builder's script; none where no server answers it */
+  constructor(mount, masks) {
     super(mount, {
       url,
       onPlace: placed,
@@ -43,13 +44,14 @@ class Page extends Stage {
       },
       onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: screen() ?? "compare", phase: null }),
-      controls: (name, button) => controls.open(name, button),
+      controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
       onLeave: () => this.leave(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });
         address.flush();
       },
     });
+    this.masks = masks;
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
@@ -98,14 +100,53 @@ class Page extends Stage {
     }
   }
 
-  /** Every key but those of fields; C opens all controls. */
+  /** The mask builder takes the stage, until its mask is used or not. */
+  async composes() {
+    if (this.composing || !this.masks) return;
+    this.composing = true;
+    controls.close();
+    const { query } = (this.racing ? this.race.lanes[0] : this.player).trace.header;
+    const { n, br, bc, mask, score = "none", sink = "" } = query;
+    const shown = this.racing ? this.race : this.player;
+    try {
+      const script = await during("script", this.masks());
+      await script.mount(this.mount, {
+        problem: { n, br, bc, mask, score, sink },
+        use: (said) => this.uses({ ...query, ...said }),
+        closed: () => {
+          this.composing = false;
+          this.toMask();
+        },
+      });
+    } catch (error) {
+      this.composing = false;
+      if (!this.racing) shown.say(sentenceOf(error));
+    }
+  }
+
+  /** This Problem is shown at the same place, and the controls follow it. */
+  async uses(query) {
+    const said = problemOf(new URLSearchParams(query).toString());
+    this.onShown?.(said);
+    await this.load(said);
+    this.toMask();
+  }
+
+  /** The keyboard is back on the word of the mask. */
+  toMask() {
+    const word = [...document.querySelectorAll(".fa-word-mask")].find((node) => node.checkVisibility());
+    (word ?? (this.racing ? this.race : this.player).root).focus({ preventScroll: true });
+  }
+
+  /** Every key but those of fields; C opens all controls, M the mask builder. */
   key(event) {
+    if (isLetter(event, "m") && this.masks && !isEmbedded && !isTaken(event) && this.mount.checkVisibility()) return this.composes();
     if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
     super.key(event);
   }
 
   escape(event) {
-    if (event.key !== "Escape" || (!this.racing && this.player.linking.picked)) return; // which is let go first
+    if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked)) return; // which is let go first
     if (!document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
     event.preventDefault(); // one thing at a time
     this.leave();
@@ -140,15 +181,14 @@ class Page extends Stage {
 
   load(query) {
     this.query = query;
-    if (this.racing) this.race.load(query, {});
-    else this.player.load(query);
+    return this.racing ? this.race.load(query, {}) : this.player.load(query);
   }
 }
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
  * elsewhere, so that the controls show it. */
-export function mount(_, { element, props, watch, trigger }) {
-  const stage = new Page(element.querySelector(".fa-mount"));
+export function mount(_, { element, props, watch, trigger, masks }) {
+  const stage = new Page(element.querySelector(".fa-mount"), masks);
   let own = "";
   stage.onShown = (query) => {
     own = query;

@@ -184,20 +184,20 @@ def test_a_control_keeps_tile_and_phase(tab):
     """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
-    page.locator(".fa-word-mask").click()
+    page.locator(".fa-word-all").click()
     page.get_by_role("radio", name="Full").check()
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
     assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.dataset.control") == "mask"
+    assert page.evaluate("document.activeElement.dataset.control") == "all"
     assert not page.locator(".fa-step-controls").is_visible()
 
 
 def test_the_click_that_closes_a_control_does_nothing_else(stage):
     page = stage.show("step=2&phase=mask")
-    page.locator(".fa-word-mask").click()
+    page.locator(".fa-word-order").click()
     box = page.locator(".fa-map canvas").bounding_box()
     at = (box["x"] + 5, box["y"] + 5)  # tile (0, 0)
     page.mouse.click(*at)

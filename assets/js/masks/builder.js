@@ -1,0 +1,145 @@
+// The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
+// what each text means, and decides nothing itself.
+
+import { BUILD } from "../lib/build.js";
+import { el, set } from "../lib/dom.js";
+import { asked, sentenceOf } from "../lib/fetched.js";
+import { during } from "../lib/pending.js";
+import { renumbered, toggled, unpacked, written } from "../model/mask.js";
+import { Chips } from "./chips.js";
+import { MaskMap } from "./map.js";
+import { Scores } from "./scores.js";
+import { Presets, Work } from "./side.js";
+
+const addressOf = (name, values) => new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
+
+export class Builder {
+  /** @param act {use({mask, score, sink}), cancel()} */
+  constructor(act) {
+    this.act = act;
+    this.chips = new Chips({ edit: (draft, field) => this.edit(draft, field), pick: (place) => this.pick(place) });
+    this.map = new MaskMap({ toggle: (i, j) => this.toggle(i, j) });
+    this.scores = new Scores({ edit: (score, sink, field) => this.ask({ score, sink }, field) });
+    this.work = new Work();
+    this.presets = new Presets({ use: (one) => this.ask({ mask: one.mask, score: one.score, sink: one.sink }) });
+    this.wrong = el("p", { class: "fa-mask-wrong", role: "alert", id: "fa-mask-wrong", hidden: true });
+    this.text = el("input", { type: "text", class: "fa-mask-text", "aria-label": "The mask as text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
+    this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
+    this.took = el("button", { type: "button", class: "fa-mask-use", text: "Use this mask" });
+    this.took.addEventListener("click", () => this.use());
+    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: "Cancel" });
+    cancel.addEventListener("click", () => this.act.cancel());
+    const title = el("h2", { id: "fa-mask-title", text: "What may a query see?" });
+    const left = el("section", { class: "fa-mask-left", "aria-label": "The mask" }, [title, this.chips.root, this.text, this.wrong, this.scores.root, this.work.root]);
+    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel, this.presets.about]);
+    this.root = el("dialog", { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
+      el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]), foot, this.chips.menu.root,
+    ]);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.resizer = new ResizeObserver(() => this.shown && this.draw());
+    this.resizer.observe(this.map.box);
+    this.themes = new MutationObserver(() => this.shown && this.map.paint());
+    this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+
+  /** @param problem {n, br, bc, mask, score, sink} as the address has them: the mask that is edited */
+  async open({ n, br, bc, ...said }) {
+    this.size = { n, br, bc };
+    this.asked = said;
+    this.picked = null;
+    const palette = await during("mask", asked(addressOf("presets", this.size)).then((answer) => answer.json()));
+    this.chips.learn(palette);
+    this.presets.learn(palette);
+    this.root.show();
+    await this.ask({});
+    this.root.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.request?.abort();
+    this.resizer.disconnect();
+    this.themes.disconnect();
+    this.root.remove();
+  }
+
+  /** What the server says to this text; `field` is where it was typed, so that what is wrong stands beside it. */
+  async ask(changed, field = null) {
+    Object.assign(this.asked, changed);
+    this.request?.abort();
+    const request = (this.request = new AbortController());
+    const typed = field === this.text;
+    if (!typed) this.text.value = this.asked.mask;
+    try {
+      const answer = await during("mask", asked(addressOf("mask", { ...this.size, ...this.asked }), request.signal).then((found) => found.json()));
+      if (request.signal.aborted) return;
+      this.say(null, null);
+      this.shown = unpacked(answer);
+      Object.assign(this.asked, { mask: answer.mask, score: answer.score, sink: answer.sink === null ? "" : String(answer.sink) });
+      this.draft = this.shown.draft;
+      if (!typed) this.text.value = answer.mask;
+      this.draw();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.say(sentenceOf(error), field);
+    }
+  }
+
+  /** The sentence of what is wrong, beside where it is; null: nothing is. */
+  say(sentence, field) {
+    this.failed = sentence !== null;
+    set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
+    for (const node of this.root.querySelectorAll("[aria-invalid]")) set(node, { "aria-invalid": null, "aria-describedby": null });
+    if (field) set(field, { "aria-invalid": "true", "aria-describedby": "fa-mask-wrong" });
+    const beside = field?.closest(".fa-mask-term, .fa-mask-scores") ?? this.text;
+    if (beside.nextElementSibling !== this.wrong) beside.after(this.wrong);
+    set(this.took, { "aria-disabled": this.failed ? "true" : null });
+    set(this.root, { "data-wrong": this.failed ? "" : null });
+  }
+
+  edit(draft, field = null) {
+    this.draft = draft;
+    this.chips.draw(draft, this.picked);
+    this.ask({ mask: written(draft) }, field);
+  }
+
+  /** This chip's tiles are toggled on the map from now on, or nobody's. */
+  pick(place) {
+    this.picked = place;
+    this.draw();
+  }
+
+  toggle(i, j) {
+    const [t, k] = this.picked.split(".").map(Number);
+    this.edit(renumbered(this.draft, t, k, toggled(this.draft[t][k].numbers, i, j)));
+  }
+
+  draw() {
+    if (this.picked) {
+      const [t, k] = this.picked.split(".");
+      if (this.draft[t]?.[k]?.name !== "block") {
+        const blocks = this.draft.flatMap((term, a) => term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])));
+        this.picked = blocks[0] ?? null;
+      }
+    }
+    this.chips.draw(this.draft, this.picked);
+    this.scores.draw(this.asked);
+    this.map.draw(this.shown, this.picked !== null);
+    this.work.draw(this.shown);
+    this.presets.draw(this.shown);
+    set(this.root, { "data-mask": this.shown.mask });
+  }
+
+  use() {
+    if (this.failed || !this.shown) return this.root.querySelector("[aria-invalid]")?.focus();
+    const { mask, score, sink } = this.asked;
+    this.act.use({ mask, score, sink });
+  }
+
+  key(event) {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act.cancel();
+  }
+}

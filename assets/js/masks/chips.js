@@ -1,0 +1,153 @@
+// The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
+
+import { el, set } from "../lib/dom.js";
+import { added, fieldsOf, named, nudged, removed, renumbered, textOf } from "../model/mask.js";
+import { Menu } from "./menu.js";
+
+const BY = { ArrowUp: 1, ArrowDown: -1 };
+
+export class Chips {
+  /** @param act {edit(draft), pick(term, k)}: the chips say otherwise; a chip of tiles is chosen */
+  constructor(act) {
+    this.act = act;
+    this.root = el("div", { class: "fa-mask-terms" });
+    this.menu = new Menu();
+  }
+
+  /** What the server knows of predicates, by name, and how many of them there may be. */
+  learn({ predicates, most }) {
+    this.known = Object.fromEntries(predicates.map((one) => [one.name, one]));
+    this.most = most;
+    this.menu.fill(predicates);
+  }
+
+  /** @param draft the terms @param picked "term.k" of the chip whose tiles are toggled, or null */
+  draw(draft, picked) {
+    const shape = JSON.stringify([draft.map((term) => term.map(({ name }) => name)), picked]);
+    const held = this.root.contains(document.activeElement) ? document.activeElement.dataset : {};
+    const before = this.draft?.[held.term]?.[held.k];
+    Object.assign(this, { draft, picked });
+    if (shape !== this.shape) this.build();
+    this.shape = shape;
+    if (held.kind) this.hold(held, before);
+    for (const field of this.root.querySelectorAll("input")) {
+      const { term, k, at } = field.dataset;
+      const piece = draft[term][k];
+      const value = fieldsOf(piece, this.known[piece.name].numbers?.length ?? null)[at];
+      if (document.activeElement !== field) field.value = value;
+      field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
+    }
+    for (const button of this.root.querySelectorAll(".fa-mask-tiles")) set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
+  }
+
+  /** The keyboard stays where it was: with its chip, wherever that stands now. @param held the dataset of what had it */
+  hold({ kind, term, k, at }, piece) {
+    const same = (one) => piece && textOf(one) === textOf(piece);
+    const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
+    const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
+    const node = this.find(kind, ...place, at) ?? this.find("close", ...place) ?? this.find("plus", term) ?? this.find("plus", 0);
+    if (node !== document.activeElement) node?.focus();
+  }
+
+  find(kind, term, k, at) {
+    const said = { kind, term, k, at };
+    return this.root.querySelector(Object.entries(said).map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`)).join(""));
+  }
+
+  /** Anew, for other chips than before. */
+  build() {
+    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? "or" : "a key is kept if it is" }), this.line(term, t)]);
+    if (this.draft.length < this.most.terms && !this.isFull()) {
+      const or = this.plus(this.draft.length, "or one that is …");
+      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: "or" }), or]));
+    }
+    this.root.replaceChildren(...lines);
+    set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
+  }
+
+  isFull() {
+    return this.draft.length === 1 && this.draft[0][0].name === "full";
+  }
+
+  line(term, t) {
+    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: "and" })] : []), this.chip(piece, t, k)]);
+    const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? "a predicate instead" : "and …") : null;
+    return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? `or, term ${t + 1}` : "kept if it is", "data-hue": t }, [...chips, plus]);
+  }
+
+  chip(piece, t, k) {
+    const { name } = piece;
+    const { numbers, low, high } = this.known[name];
+    const place = { "data-term": t, "data-k": k };
+    const parts = [];
+    if (name === "block") {
+      const on = this.picked === `${t}.${k}`;
+      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", ...place, title: "Choose, then click tiles of the map to keep or hide them" });
+      button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
+      parts.push(button);
+    } else {
+      parts.push(el("span", { class: "fa-mask-name", text: name }));
+      const fields = fieldsOf(piece, numbers?.length ?? null);
+      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, numbers && { low, high, word: numbers[at] })));
+    }
+    if (!this.isFull()) {
+      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-kind": "close", ...place });
+      close.addEventListener("click", () => this.take(t, k));
+      parts.push(close);
+    }
+    const chip = el("span", { class: "fa-mask-chip", "data-name": name }, parts);
+    if (!this.isFull()) chip.addEventListener("keydown", (event) => {
+      if (event.key !== "Delete" || event.target.matches("input")) return;
+      event.preventDefault();
+      this.take(t, k);
+    });
+    return chip;
+  }
+
+  /** A number, or the list of them where there may be any. @param range {low, high, word}, of a number */
+  field(name, place, range) {
+    const label = range ? `${name}: ${range.word}` : `${name}: numbers`;
+    const input = el("input", { type: "text", inputmode: range ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-kind": "number", ...place });
+    input.addEventListener("input", () => this.type(input));
+    input.addEventListener("focus", () => input.select());
+    input.addEventListener("blur", () => setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)));
+    input.addEventListener("keydown", (event) => {
+      const by = BY[event.key];
+      if (!by || !range) return;
+      event.preventDefault();
+      input.value = nudged(input.value, by * (event.shiftKey ? 10 : 1), range);
+      this.type(input);
+    });
+    return input;
+  }
+
+  type(input) {
+    const { term, k } = input.dataset;
+    const all = [...this.root.querySelectorAll(`input[data-term="${term}"][data-k="${k}"]`)];
+    input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
+    this.act.edit(renumbered(this.draft, Number(term), Number(k), all.map(({ value }) => value.trim()).join(",")), input);
+  }
+
+  plus(t, label) {
+    const button = el("button", { type: "button", class: "fa-mask-plus", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": "false", "data-kind": "plus", "data-term": t, text: "+" });
+    button.addEventListener("click", () => {
+      const taken = (this.draft[t] ?? []).map(({ name }) => name);
+      this.menu.open(button, ({ name }) => name !== "full" && !taken.includes(name), ({ name, start }) => this.add(t, { name, numbers: start }));
+    });
+    return button;
+  }
+
+  /** The new chip has the keyboard: its first number, or what takes it away again. */
+  add(t, piece) {
+    const draft = added(this.draft, t, piece);
+    const k = draft[t].length - 1;
+    this.act.edit(draft);
+    (this.find("number", t, k) ?? this.find("tiles", t, k) ?? this.find("close", t, k) ?? this.find("plus", t))?.focus();
+    if (piece.name === "block") this.act.pick(`${t}.${k}`);
+  }
+
+  take(t, k) {
+    this.act.edit(removed(this.draft, t, k));
+    (this.find("plus", t) ?? this.find("plus", 0))?.focus();
+  }
+}

@@ -1,0 +1,54 @@
+// What is done to the scores, and the softmax's sink: a folded row of its own.
+
+import { el, set } from "../lib/dom.js";
+import { scoreOf } from "../model/mask.js";
+
+const KINDS = { none: "none", softcap: "softcap c", alibi: "ALiBi", scale: "scale x" };
+const STARTS = { softcap: "50", scale: "2" };
+
+export class Scores {
+  /** @param act {edit(score, sink, field)} */
+  constructor(act) {
+    this.act = act;
+    this.summary = el("summary");
+    this.kinds = Object.entries(KINDS).map(([kind, text]) => {
+      const input = el("input", { type: "radio", name: "fa-mask-score", value: kind });
+      input.addEventListener("change", () => this.choose(kind));
+      return el("label", {}, [input, el("span", { text })]);
+    });
+    const field = (label) => {
+      const input = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": label, class: "fa-mask-number" });
+      input.addEventListener("input", () => this.said(input));
+      return input;
+    };
+    this.number = field("the score's number");
+    this.sink = field("sink");
+    this.other = el("code");
+    this.root = el("details", { class: "fa-mask-scores" }, [
+      this.summary,
+      el("div", {}, [el("fieldset", {}, [el("legend", { text: "score" }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink" }, [el("span", { text: "sink" }), this.sink])]),
+    ]);
+  }
+
+  draw({ score, sink }) {
+    const { kind, number } = scoreOf(score);
+    this.score = score;
+    for (const { firstChild: input } of this.kinds) input.checked = input.value === kind;
+    this.number.hidden = !(kind in STARTS);
+    if (document.activeElement !== this.number) this.number.value = number;
+    if (document.activeElement !== this.sink) this.sink.value = sink;
+    set(this.other, { text: kind === "other" ? score : "" });
+    const bold = (text) => el("b", { text });
+    this.summary.replaceChildren("score ", bold(score), ", sink ", bold(sink === "" ? "none" : sink));
+  }
+
+  choose(kind) {
+    this.act.edit(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.sink.value.trim(), this.number);
+  }
+
+  said(field) {
+    const { kind } = scoreOf(this.score);
+    const score = field === this.number ? `${kind}:${field.value.trim()}` : this.score;
+    this.act.edit(score, this.sink.value.trim(), field);
+  }
+}

@@ -1,0 +1,219 @@
+// A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
+// says (explainer/web/mask_map.py); here it is only put into words. Pure.
+
+import { integer } from "../lib/format.js";
+
+/** One predicate: `numbers` as they stand behind its colon, "" for none. @typedef {{name: string, numbers: string}} Piece */
+/** A union of intersections. @typedef {Piece[][]} Draft */
+/** Of `text`, the part in the hue of a term if it has one. @typedef {{text: string, term?: number}} Words */
+/** The server's answer. @typedef {{n: number, br: number, bc: number, mask: string, hides: boolean,
+ * cells: {kept_by: string, keeps: string[][]} | null, tiles: {Tr: number, Tc: number, kinds: string | null, counts: Record<string, number>},
+ * half: {br: number, bc: number, computed: number, of: number} | null, causal: number, scores: {kept: number, of: number}}} Answer */
+/** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
+ * @typedef {Answer & {draft: Draft, keptBy: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Shown */
+
+export const TILE_KINDS = ["full", "partial", "skipped"];
+const WHOLE = { name: "full", numbers: "" };
+
+/** The chips of a text, as the server writes it. @param {string} text @returns {Draft} */
+export const pieces = (text) =>
+  text.split("|").map((term) =>
+    term.split("&").map((piece) => {
+      const [name, numbers = ""] = piece.trim().split(":");
+      return { name, numbers };
+    }));
+
+/** @param {Piece} piece */
+export const textOf = ({ name, numbers }) => (numbers ? `${name}:${numbers}` : name);
+
+/** @param {Draft} draft */
+export const written = (draft) => draft.map((term) => term.map(textOf).join("&")).join("|");
+
+/** With one more predicate in a term, or as a term of its own behind the last. @param {Draft} draft @param {number} term @param {Piece} piece */
+export function added(draft, term, piece) {
+  const others = (draft[term] ?? []).filter(({ name }) => name !== "full");
+  return draft.toSpliced(term, 1, [...others, piece]);
+}
+
+/** Without one; a term of none goes, and a mask of none hides nothing. @param {Draft} draft @param {number} term @param {number} k */
+export function removed(draft, term, k) {
+  const rest = draft[term].toSpliced(k, 1);
+  const left = rest.length ? draft.with(term, rest) : draft.toSpliced(term, 1);
+  return left.length ? left : [[WHOLE]];
+}
+
+/** @param {Draft} draft @param {number} term @param {number} k @param {string} numbers */
+export const renumbered = (draft, term, k, numbers) => draft.with(term, draft[term].with(k, { ...draft[term][k], numbers }));
+
+/** A number moved by a key, within what is allowed; what is no number becomes the least. @param {string} value
+ * @param {number} by @param {{low: number, high: number}} range */
+export function nudged(value, by, { low, high }) {
+  const now = /^\s*-?\d+\s*$/.test(value) ? Number(value) + by : low;
+  return String(Math.max(low, Math.min(high, now)));
+}
+
+/** The fields of a chip: a number each where their count is fixed, else all of them in one. @param {Piece} piece
+ * @param {number | null} count */
+export const fieldsOf = ({ numbers }, count) => (count === null ? [numbers] : numbers.split(",").concat(Array(count).fill("")).slice(0, count));
+
+/** The kept tiles of `block:4x4,0.0,1.0-1` as rows of [i, j], and their size. @param {string} numbers */
+export function blocksOf(numbers) {
+  const [size, ...listed] = numbers.split(",");
+  const [br, bc] = size.split("x").map(Number);
+  const blocks = listed.flatMap((entry) => {
+    const [i, keys] = entry.split(".");
+    const [first, last = first] = keys.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, k) => [Number(i), first + k]);
+  });
+  return { br, bc, blocks };
+}
+
+/** With the block of this score kept, or no longer. @param {string} numbers @param {number} i @param {number} j */
+export function toggled(numbers, i, j) {
+  const { br, bc, blocks } = blocksOf(numbers);
+  const [r, c] = [Math.floor(i / br), Math.floor(j / bc)];
+  const rest = blocks.filter(([a, b]) => a !== r || b !== c);
+  const now = rest.length < blocks.length ? rest : [...blocks, [r, c]];
+  return [`${br}x${bc}`, ...now.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).map((place) => place.join("."))].join(",");
+}
+
+/** @param {string} text */
+const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+
+/** @param {Answer} answer @returns {Shown} */
+export const unpacked = (answer) => ({
+  ...answer,
+  draft: pieces(answer.mask),
+  keptBy: answer.cells && new Int8Array(bytesOf(answer.cells.kept_by).buffer),
+  keeps: answer.cells?.keeps.map((term) => term.map(bytesOf)) ?? [],
+  kinds: answer.tiles.kinds === null ? null : bytesOf(answer.tiles.kinds),
+});
+
+/** Does this predicate keep the score? @param {Uint8Array} bits @param {number} at */
+const bit = (bits, at) => ((bits[at >> 3] >> (7 - (at & 7))) & 1) === 1;
+
+/** Which of the segments that begin at these numbers. @param {number[]} starts @param {number} k */
+const segment = (starts, k) => starts.filter((start) => start <= k).length;
+
+/** Why a predicate keeps a score, or hides it, with its numbers: the server has said which. @param {Piece} piece
+ * @param {boolean} kept @param {number} i @param {number} j */
+export function because({ name, numbers }, kept, i, j) {
+  const [a, b] = numbers.split(",").map(Number);
+  const told = {
+    full: () => "it hides no key",
+    causal: () => `${j} ${kept ? "≤" : ">"} ${i}`,
+    window: () => (j <= i ? `${i} − ${j} ${kept ? "≤" : ">"} ${a}` : `${j} − ${i} ${kept ? "≤" : ">"} ${b}`),
+    dilated: () => `(${i} − ${j}) mod ${a} = ${kept ? 0 : (((i - j) % a) + a) % a}`,
+    prefix: () => `${j} ${kept ? "<" : "≥"} ${a}`,
+    global: () => (kept ? `${j < a ? j : i} < ${a}` : `${j} ≥ ${a} and ${i} ≥ ${a}`),
+    document: () => {
+      const starts = numbers.split(",").map(Number);
+      const [row, key] = [segment(starts, i), segment(starts, j)];
+      return kept ? `both lie in document ${row}` : `the query lies in document ${row}, the key in document ${key}`;
+    },
+    chunk: () => {
+      const [row, key] = [Math.floor(i / a), Math.floor(j / a)];
+      return kept ? `⌊${i}/${a}⌋ = ⌊${j}/${a}⌋ = ${row}` : `⌊${i}/${a}⌋ = ${row}, ⌊${j}/${a}⌋ = ${key}`;
+    },
+    block: () => {
+      const { br, bc } = blocksOf(numbers);
+      return `tile (${Math.floor(i / br)}, ${Math.floor(j / bc)}) is ${kept ? "" : "not "}listed`;
+    },
+  };
+  return told[name]();
+}
+
+/** A chip's words. @param {Piece} piece */
+export function named({ name, numbers }) {
+  if (name === "block") return `block ${numbers.split(",")[0].replace("x", " × ")}`;
+  return numbers ? `${name} ${numbers.replaceAll(",", ", ")}` : name;
+}
+
+/** @param {Words[][]} parts @param {string} between */
+const listed = (parts, between) => parts.flatMap((words, k) => (k ? [{ text: between }, ...words] : words));
+
+/** Why query i sees key j, or why it does not. @param {Shown} shown @param {number} i @param {number} j @returns {Words[]} */
+export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
+  if (!keptBy) return [];
+  const at = i * n + j;
+  const term = keptBy[at];
+  if (!hides) return [{ text: `Query ${i} sees key ${j}: no key is hidden.` }];
+  if (term >= 0) {
+    const names = listed(draft[term].map((piece) => [{ text: named(piece), term }]), " and ");
+    const why = draft[term].map((piece) => because(piece, true, i, j)).join(" and ");
+    return [{ text: `Query ${i} sees key ${j} because of ` }, ...names, { text: `: ${why}.` }];
+  }
+  const hiding = draft.map((pieces, t) => {
+    const piece = pieces.find((_, k) => !bit(keeps[t][k], at)) ?? pieces[0];
+    return [{ text: named(piece), term: t }, { text: ` hides it (${because(piece, false, i, j)})` }];
+  });
+  return [{ text: `Query ${i} does not see key ${j}: ` }, ...listed(hiding, "; "), { text: "." }];
+}
+
+/** What is said of a tile, where single scores are too small to see. @param {Shown} shown @param {number} i @param {number} j */
+export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
+  if (!kinds) return "";
+  const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
+  const span = (k, size) => `${integer(k * size)} to ${integer(Math.min(n, (k + 1) * size) - 1)}`;
+  const what = { full: "every score is kept, no mask is applied", partial: "some scores are kept, the mask is applied inside", skipped: "no score is kept, the tile is skipped" }[kind];
+  return `Tile (${i}, ${j}), queries ${span(i, br)}, keys ${span(j, bc)}: ${what}.`;
+}
+
+/** The score that is lit at first: three quarters down, the last key that the last term keeps there. @param {Shown} shown
+ * @returns {[number, number]} */
+export function firstCell({ n, draft, keptBy }) {
+  const i = Math.floor((3 * n) / 4);
+  const row = keptBy?.subarray(i * n, (i + 1) * n) ?? new Int8Array(0);
+  for (let term = draft.length - 1; term >= 0; term--) if (row.includes(term)) return [i, row.lastIndexOf(term)];
+  return [i, 0];
+}
+
+/** @param {number} part @param {number} whole */
+export const share = (part, whole) => `${Math.round((100 * part) / whole)} %`;
+
+/** How many tiles are computed. @param {Answer} answer */
+export const computed = ({ tiles }) => tiles.counts.full + tiles.counts.partial;
+
+/** What the three bars teach, in a sentence. @param {Answer} answer */
+export function insight(answer) {
+  const { br, bc, half, mask, hides, scores, tiles, causal } = answer;
+  const size = `${br} × ${bc}`;
+  if (!hides) return "Every score is wanted: no tile is skipped, and none needs a mask.";
+  const all = tiles.Tr * tiles.Tc;
+  if (mask !== "causal" && computed(answer) === causal && causal < all)
+    return `At ${size} this mask skips no more tiles than causal does: each of the others still holds a score that is kept.`;
+  if (half && half.computed / half.of < computed(answer) / all - 0.005)
+    return "Smaller tiles follow the mask more closely; larger ones keep the tensor cores busier.";
+  if (scores.kept === scores.of) return "Every score is kept; the mask still has to be looked at.";
+  return `Tiles of ${size} follow this mask as closely as smaller ones would.`;
+}
+
+/** Where one document ends and the next begins, of the first predicate that says so. @param {Draft} draft @param {number} n */
+export function documents(draft, n) {
+  const found = draft.flat().find(({ name }) => name === "document");
+  const starts = (found?.numbers.split(",").map(Number) ?? []).filter((start) => start < n);
+  return starts.map((start, k) => ({ name: `document ${k + 1}`, start, stop: starts[k + 1] ?? n }));
+}
+
+/** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].
+ * @param {string} bits @param {number} n @returns {[number, number, number][]} */
+export function runs(bits, n) {
+  const kept = bytesOf(bits);
+  /** @type {[number, number, number][]} */
+  const found = [];
+  for (let at = 0; at < n * n; at++) {
+    if (!bit(kept, at)) continue;
+    const [i, j] = [Math.floor(at / n), at % n];
+    const last = found.at(-1);
+    if (last && last[0] === i && last[2] === j) last[2] = j + 1;
+    else found.push([i, j, j + 1]);
+  }
+  return found;
+}
+
+/** What a score's text says, as far as one control can say it: the kind and its number.
+ * @param {string} text @returns {{kind: string, number: string}} */
+export function scoreOf(text) {
+  const [, kind, number = ""] = /^(none|alibi|softcap|scale)(?::([^,&]*))?$/.exec(text) ?? ["", "other"];
+  return { kind, number };
+}

@@ -1,0 +1,157 @@
+"""What a mask does to the N × N scores, for the mask builder of the Step page: which term keeps a
+score, what becomes of the tiles, what is left to do. The browser decides none of it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.base.fields import refused
+from explainer.base.kept import kept
+from explainer.learn.presets import PRESETS, told
+from explainer.problem import Problem
+from kernels.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
+from kernels.scores import MODIFICATIONS
+
+ASKED = ("n", "br", "bc", "mask", "score", "sink")
+MOST_CELLS = 128  # the longest sequence whose scores are told one by one
+MOST_DRAWN = 1 << 16  # tiles that are told one by one
+MOST_TILES = 1 << 22
+THUMBNAIL = 16  # tokens
+
+
+def problem_of(query: Mapping[str, str]) -> Problem:
+    """The Problem whose mask is asked about. Raises ProblemError, also for too many tiles."""
+    p = Problem.from_query({key: query[key] for key in ASKED if key in query})
+    if p.Tr * p.Tc > MOST_TILES:
+        why = f"they make {p.Tr * p.Tc:,} tiles, and the map counts at most {MOST_TILES:,}"
+        raise refused({"br": p.block_q, "bc": p.block_k}, why)
+    return p
+
+
+def halved(p: Problem) -> Problem | None:
+    """The same in tiles of half the size; None where there are none, or too many."""
+    half = replace(p, block_q=-(-p.block_q // 2), block_k=-(-p.block_k // 2))
+    same = (half.block_q, half.block_k) == (p.block_q, p.block_k)
+    return None if same or half.Tr * half.Tc > MOST_TILES else half
+
+
+def _text(x: np.ndarray) -> str:
+    return base64.b64encode(x.tobytes()).decode()
+
+
+def _cells(mask: Mask, n: int) -> dict[str, object]:
+    """``kept_by``, int8 (n, n): the first term that keeps a score, −1 for none; ``keeps``, of each
+    predicate of each term a bit per score, row by row, high bits first: 1 where it keeps it."""
+    each = [[parse(str(one)).keep(n, n) for one in term] for term in mask.terms]
+    return {
+        "kept_by": _text(mask.kept_by(n, n)),
+        "keeps": [[_text(np.packbits(one)) for one in term] for term in each],
+    }
+
+
+def _computed(p: Problem) -> int:
+    return int((tiling.kinds(p) != tiling.SKIPPED).sum())
+
+
+def mask_map(query: Mapping[str, str]) -> dict[str, object]:
+    """What ``/fa/mask?n=&br=&bc=&mask=&score=&sink=`` answers. Raises ProblemError.
+
+    ``mask``, ``score`` canonical; ``cells`` up to N = 128, else None; ``tiles.kinds`` uint8
+    (Tr, Tc) of indices into full, partial, skipped, None if there are too many to draw; ``half``:
+    the same count in tiles of half the size; ``causal``: tiles that causal computes.
+    """
+    return _mask_map(problem_of(query))
+
+
+@kept(4 << 20, lambda answer: 1_000 + len(str(answer["cells"])) + len(str(answer["tiles"])))
+def _mask_map(p: Problem) -> dict[str, object]:
+    found = tiling.kinds(p)
+    drawn = found.size <= MOST_DRAWN
+    half = halved(p)
+    return {
+        "n": p.n,
+        "br": p.block_q,
+        "bc": p.block_k,
+        "mask": str(p.mask),
+        "hides": p.mask.hides,
+        "score": str(p.score),
+        "sink": p.sink,
+        "cells": _cells(p.mask, p.n) if p.n <= MOST_CELLS else None,
+        "tiles": {
+            "Tr": p.Tr,
+            "Tc": p.Tc,
+            "kinds": _text(found) if drawn else None,
+            "counts": tiling.counts(p),
+        },
+        "half": half
+        and {
+            "br": half.block_q,
+            "bc": half.block_k,
+            "computed": _computed(half),
+            "of": half.Tr * half.Tc,
+        },
+        "causal": _computed(replace(p, mask="causal")),
+        "scores": {"kept": p.mask.visible(p.n, p.n), "of": p.n * p.n},
+    }
+
+
+def _starts(p: Problem) -> dict[str, str]:
+    """{predicate: the numbers that its chip begins with}, for this sequence and these tiles."""
+    n = p.n
+    diagonal = (f"{i}.{min(i, p.Tc - 1)}" for i in range(min(p.Tr, 32)))
+    return {
+        "window": f"{max(1, 3 * n // 8)},0",
+        "dilated": "2",
+        "prefix": str(max(1, n // 8)),
+        "global": str(max(1, n // 16)),
+        "document": ",".join(map(str, sorted({0, 5 * n // 16, 10 * n // 16}))),
+        "chunk": str(max(1, n // 4)),
+        "block": ",".join([f"{p.block_q}x{p.block_k}", *diagonal]),
+    }
+
+
+def palette(query: Mapping[str, str]) -> dict[str, object]:
+    """What ``/fa/presets?n=&br=&bc=`` answers: all that a mask can be made of, and the masks of
+    published models, for a sequence of this length. ``bits``: the kept scores of 16 tokens, as
+    ``keeps`` above. Raises ProblemError."""
+    p = problem_of({key: value for key, value in query.items() if key in ("n", "br", "bc")})
+    starts = _starts(p)
+    predicates = [
+        {
+            "name": one.name,
+            "words": one.words,
+            "formula": one.formula,
+            "start": starts.get(one.name, ""),
+            # a list of any length has no fields of its own
+            "numbers": None if one.most > 1 else list(one.numbers),
+            "low": one.low,
+            "high": min(one.high, p.n),
+        }
+        for one in PREDICATES.values()
+    ]
+    scores = [
+        {"name": one.name, "words": one.words, "formula": one.formula}
+        for one in MODIFICATIONS.values()
+    ]
+    presets = []
+    for preset in PRESETS:
+        small = parse(preset.mask(THUMBNAIL))
+        presets.append(
+            told(preset)
+            | {
+                "mask": str(parse(preset.mask(p.n))),
+                "bits": _text(np.packbits(small.keep(THUMBNAIL, THUMBNAIL))),
+                "share": small.visible(THUMBNAIL, THUMBNAIL) / THUMBNAIL**2,
+            }
+        )
+    return {
+        "most": {"terms": MAX_TERMS, "predicates": MAX_PREDICATES},
+        "predicates": predicates,
+        "scores": scores,
+        "presets": presets,
+    }

@@ -1,0 +1,325 @@
+"""The mask builder: composed by keyboard and by touch, judged by a dense mask of its own; used,
+left, refused."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.harness import Held, focus, frame, press, query_of, read, settled
+from tests.browser.site.test_accessible import serious
+
+N = 16
+MASK = "causal&window:6,0|prefix:2"
+I, J = np.indices((N, N))
+DENSE = (J <= I) & (I - J <= 6) | (J < 2)
+OPEN = ".fa-masks[data-mask]"
+
+
+def builder(page, mask: str | None = None):
+    """The builder, once it shows this mask."""
+    page.wait_for_selector(f'.fa-masks[data-mask="{mask}"]' if mask else OPEN)
+    settled(page)
+    return page.locator(".fa-masks")
+
+
+def open_builder(page):
+    page.locator(".fa-word-mask:visible").first.click()
+    return builder(page)
+
+
+def computed(keep: np.ndarray, size: int) -> int:
+    """Tiles that hold a kept score."""
+    cut = keep.reshape(N // size, size, N // size, size)
+    return int(cut.any(axis=(1, 3)).sum())
+
+
+def bars(page) -> dict[str, tuple[int, int]]:
+    """{what: (part, whole)} of the bars."""
+    found = page.eval_on_selector_all(
+        ".fa-mask-bar", "bars => bars.map(({ dataset: d }) => [d.what, +d.part, +d.whole])"
+    )
+    return {what: (part, whole) for what, part, whole in found}
+
+
+def wanted(keep: np.ndarray) -> dict[str, tuple[int, int]]:
+    return {
+        "scores": (int(keep.sum()), N * N),
+        "tiles": (computed(keep, 4), 16),
+        "half": (computed(keep, 2), 64),
+    }
+
+
+def focused(page) -> str:
+    return page.evaluate(
+        "(({ ariaLabel, textContent }) => ariaLabel || textContent)(document.activeElement)"
+    )
+
+
+def keys(page, *names: str) -> None:
+    for name in names:
+        page.keyboard.press(name)
+
+
+def choose(page, name: str) -> None:
+    """The predicate of this name, in the menu that is open, by arrows."""
+    page.wait_for_selector(".fa-mask-menu:visible")
+    for _ in range(9):
+        if focused(page).startswith(name):
+            break
+        keys(page, "ArrowDown")
+    keys(page, "Enter")
+
+
+def test_a_mask_is_composed_by_keyboard_and_used(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4&step=3&phase=scores")
+    scripts = [url for url in tab.requests if "masks" in url]
+    assert not scripts, "the first view does without the builder"
+    page.locator(".fa-word-mask").focus()
+    keys(page, "Enter")
+    builder(page, "causal")
+    assert bars(page) == wanted(J <= I)
+    assert page.evaluate("document.activeElement.matches('.fa-masks')")
+    keys(page, "Tab")
+    assert focused(page) == "Remove causal"
+    keys(page, "Tab", "Enter")
+    choose(page, "window")
+    builder(page, "causal&window:6,0")
+    assert focused(page) == "window: l"
+    keys(page, "ArrowUp", "ArrowUp")
+    builder(page, "causal&window:8,0")
+    page.keyboard.type("6")
+    builder(page, "causal&window:86,0")  # behind what stands there
+    keys(page, "ControlOrMeta+a")
+    page.keyboard.type("6")
+    keys(page, "Tab", "ArrowDown")
+    builder(page, "causal&window:6,0")
+    assert page.evaluate("document.activeElement.value") == "0", "no less than is allowed"
+    keys(page, "Tab", "Tab", "Tab")
+    assert focused(page).startswith("or one")
+    keys(page, "Enter")
+    choose(page, "prefix")
+    builder(page, MASK)
+    assert (
+        bars(page) == wanted(DENSE) == {"scores": (109, 256), "tiles": (10, 16), "half": (30, 64)}
+    )
+    legend = page.locator(".fa-mask-legend").inner_text().split("\n")
+    assert "".join(legend).replace(" ", "") == "1full,nomask9partial6empty,skipped"
+    assert page.locator(".fa-mask-text").input_value() == MASK
+    page.get_by_role("button", name="Use this mask").focus()
+    keys(page, "Enter")
+    page.wait_for_selector('[data-testid="player"][data-query*="prefix"]')
+    settled(page)
+    asked = query_of(page)
+    assert (asked["mask"], asked["step"], asked["phase"]) == (MASK, "3", "scores")
+    assert not page.locator(".fa-masks").count()
+    assert page.evaluate("document.activeElement.dataset.control") == "mask"
+    assert page.locator(".fa-word-mask").inner_text().startswith("causal&window:6,0")
+    assert press(page, "ArrowRight")["step"] == "4", "the keys are the player's again"
+
+
+def test_who_leaves_it_changes_nothing(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4&step=2")
+    before = query_of(page)
+    for leave in ("Escape", "Cancel"):
+        open_builder(page)
+        page.locator('[data-preset="chunks"]').click()
+        builder(page, "causal&chunk:4")
+        if leave == "Cancel":
+            page.get_by_role("button", name="Cancel").click()
+        else:
+            keys(page, "Escape")
+        assert not page.locator(".fa-masks").count()
+        assert page.evaluate("document.activeElement.dataset.control") == "mask"
+        settled(page)
+        assert query_of(page) == before and read(page)["step"] == "2"
+
+
+def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
+    tab.tolerate("400")
+    page = tab.open("n=16&d=8&br=4&bc=4")
+    view = open_builder(page)
+    text = view.get_by_label("The mask as text")
+    text.evaluate(
+        "(node, text) => { node.value = text; node.dispatchEvent(new Event('input')); }",
+        "causal&windw:6,0",
+    )
+    wrong = view.get_by_role("alert")
+    wrong.wait_for()
+    assert "“windw:6,0” at character 8" in wrong.inner_text()
+    assert text.get_attribute("aria-invalid") == "true"
+    view.get_by_role("button", name="Use this mask").focus()
+    keys(page, "Enter")
+    assert view.is_visible() and page.evaluate("document.activeElement.ariaLabel") == (
+        "The mask as text"
+    )
+    text.fill(" causal & window:6,0 | prefix:2 ")
+    builder(page, MASK)
+    assert not wrong.is_visible() and text.get_attribute("aria-invalid") is None
+    keys(page, "Tab")
+    assert text.input_value() == MASK, "as the server writes it"
+
+
+def test_a_lit_score_names_what_keeps_or_hides_it(tab):
+    page = tab.open(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
+    view = open_builder(page)
+    said = view.locator(".fa-mask-said")
+
+    def words() -> str:
+        return said.inner_text().replace("\u00a0", " ").replace("\n", " ")
+
+    assert words() == "Query 12 sees key 1 because of prefix 2: 1 < 2."
+    box = view.locator(".fa-mask-box")
+    area = box.bounding_box()
+    cell = area["width"] / N
+    for i, j in ((0, 0), (7, 0), (11, 3), (3, 9), (15, 15)):
+        page.mouse.move(area["x"] + (j + 0.5) * cell, area["y"] + (i + 0.5) * cell)
+        seen = f"Query {i} sees key {j}" in words()
+        assert seen == DENSE[i, j], words()
+    page.mouse.move(1, 1)
+    box.focus()
+    keys(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert words() == (
+        "Query 12 does not see key 3: window 6, 0 hides it (12 − 3 > 6); prefix 2 hides it (3 ≥ 2)."
+    )
+    keys(page, "PageUp", "End")
+    assert words().startswith("Query 8 does not see key 15: causal hides it (15 > 8)")
+    assert page.locator('[data-testid="player"]').get_attribute("data-step") == "0"
+
+
+def test_tiles_are_drawn_by_clicking_them(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
+    view = open_builder(page)
+    view.get_by_role("button", name="block 4 × 4", exact=True).click()
+    area = view.locator(".fa-mask-box").bounding_box()
+    page.mouse.click(area["x"] + 0.9 * area["width"], area["y"] + 0.1 * area["height"])
+    builder(page, "block:4x4,0.0,0.3,1.1")
+    page.mouse.click(area["x"] + 0.1 * area["width"], area["y"] + 0.1 * area["height"])
+    builder(page, "block:4x4,0.3,1.1")
+    view.locator(".fa-mask-box").focus()
+    keys(page, "PageDown", "PageDown", "Enter")
+    builder(page, "block:4x4,0.3,1.1,2.0")
+    assert bars(page)["tiles"] == (3, 16)
+    assert bars(page)["scores"] == (48, 256)
+
+
+def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4")
+    view = open_builder(page)
+    view.locator('[data-preset="gemma"]').click()
+    builder(page, "causal&window:5,0")
+    assert bars(page) == wanted((J <= I) & (I - J <= 5))
+    about = view.locator("#fa-mask-about").inner_text()
+    assert "4,096" in about and "configuration_gemma2.py" in about
+    view.get_by_role("button", name="Use this mask").click()
+    page.wait_for_selector('[data-testid="player"][data-query*="softcap"]')
+    settled(page)
+    assert (query_of(page)["mask"], query_of(page)["score"]) == ("causal&window:5,0", "softcap:50")
+    view = open_builder(page)
+    view.locator("summary").click()
+    view.get_by_label("ALiBi").check()
+    view.get_by_label("sink", exact=True).fill("1.5")
+    settled(page)
+    view.get_by_role("button", name="Use this mask").click()
+    page.wait_for_selector('[data-testid="player"][data-query*="sink"]')
+    settled(page)
+    assert (query_of(page)["score"], query_of(page)["sink"]) == ("alibi", "1.5")
+    page = tab.show("n=16&d=8&br=4&bc=4&mask=full")
+    assert not {"score", "sink"} & query_of(page).keys()
+
+
+def test_a_long_sequence_is_a_map_of_tiles(tab):
+    page = tab.open("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
+    view = open_builder(page)
+    said = view.locator(".fa-mask-said")
+    assert said.inner_text().startswith("Tile (0, 0), queries 0 to 127, keys 0 to 63: ")
+    documents = view.locator(".fa-mask-doc.is-row").all_inner_texts()
+    assert documents == ["document 1", "document 2", "document 3"]
+    view.locator(".fa-mask-box").focus()
+    keys(page, "End")
+    assert "the tile is skipped" in said.inner_text()
+
+
+def test_only_the_last_answer_counts(tab):
+    """An answer that comes late is of a text that stands there no longer."""
+    page = tab.open("n=16&d=8&br=4&bc=4")
+    view = open_builder(page)
+    held = Held(page, "**/fa/mask?*chunk*")
+    view.get_by_label("The mask as text").fill("chunk:8")
+    view.get_by_label("The mask as text").fill("prefix:3")
+    builder(page, "prefix:3")
+    held.go()
+    frame(page)
+    assert view.get_attribute("data-mask") == "prefix:3"
+
+
+# What is narrower than a finger where it is tapped.
+TARGETS = """() => [...document.querySelectorAll(".fa-masks :is(button, summary)")]
+  .filter((node) => node.checkVisibility()).map((node) => {
+    node.scrollIntoView({ block: "center" });
+    const { x, y, width, height } = node.getBoundingClientRect();
+    const at = (dy) => document.elementFromPoint(x + width / 2, y + height / 2 + dy);
+    return [node.contains(at(-21)) && node.contains(at(21)), node.ariaLabel || node.textContent];
+  }).filter(([large]) => !large).map(([, name]) => name)"""
+
+
+def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
+        reduced_motion="reduce",
+    )  # fmt: skip
+    page = watch(context).open("n=16&d=8&br=4&bc=4")
+    page.locator(".fa-word-mask").tap()
+    view = builder(page, "causal")
+    view.get_by_role("button", name="and …").tap()
+    view.get_by_role("menuitem", name="chunk").tap()
+    builder(page, "causal&chunk:4")
+    view.get_by_label("Remove causal").tap()
+    builder(page, "chunk:4")
+    box = view.locator(".fa-mask-box")
+    box.scroll_into_view_if_needed()
+    width = box.bounding_box()["width"]
+    box.tap(position={"x": width * 0.95, "y": width * 0.05})
+    assert "does not see key 15" in view.locator(".fa-mask-said").inner_text()
+    assert page.evaluate(TARGETS) == []
+    wide = page.evaluate("document.querySelector('.fa-mask-columns').scrollWidth")
+    assert wide <= 390
+    view.get_by_role("button", name="Use this mask").tap()
+    page.wait_for_selector('[data-testid="player"][data-query*="chunk"]')
+    settled(page)
+    assert query_of(page)["mask"] == "chunk:4"
+    page.context.close()
+
+
+SMALL = """() => [...document.querySelectorAll(".fa-masks *")].filter((node) =>
+  node.checkVisibility({ visibilityProperty: true })
+  && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
+  && parseFloat(getComputedStyle(node).fontSize) < 24)
+  .map((node) => node.className + node.textContent)"""
+
+
+def test_it_is_legible_in_a_hall_and_escape_stays_there(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = tab.open(f"n=16&d=8&br=4&bc=4&mode=present&mask={MASK.replace('&', '%26')}")
+    focus(page)
+    keys(page, "m")
+    builder(page, MASK)
+    assert page.evaluate(SMALL) == []
+    keys(page, "Escape")
+    assert page.evaluate("document.body.classList.contains('fa-present')")
+    keys(page, "Escape")
+    assert not page.evaluate("document.body.classList.contains('fa-present')")
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_axe_finds_nothing_serious_in_it(tab):
+    page = tab.open("n=16&d=8&br=4&bc=4&mask=causal|prefix:2|chunk:4|document:0,5,10")
+    page.emulate_media(color_scheme="light")
+    view = open_builder(page)
+    page.add_style_tag(content="* { transition: none !important; }")
+    view.locator("summary").click()
+    view.get_by_role("button", name="and …").first.click()
+    found = serious(page, ".fa-masks")
+    page.evaluate("document.body.classList.add('dark')")
+    settled(page)
+    found += [f"dark: {line}" for line in serious(page, ".fa-masks", ["color-contrast"])]
+    assert not found, "\n".join(found)

@@ -1,0 +1,147 @@
+"""What the mask builder is told, beside a dense computation that knows no mask object."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from explainer.engine.engine import Engine
+from explainer.problem import ProblemError
+from explainer.web import cost, middleware, routes
+from explainer.web.mask_map import MOST_CELLS, mask_map, palette
+
+# text → (each of its terms) → dense truth of (i, j)
+DENSE = {
+    "full": [lambda i, j: i == i],
+    "causal": [lambda i, j: j <= i],
+    "causal&window:6,0|prefix:2": [lambda i, j: (j <= i) & (i - j <= 6), lambda i, j: j < 2],
+    "window:2,2|global:1": [lambda i, j: abs(i - j) <= 2, lambda i, j: (j < 1) | (i < 1)],
+    "causal&document:0,5,10": [
+        lambda i, j: (j <= i) & ((i >= 5) == (j >= 5)) & ((i >= 10) == (j >= 10))
+    ],
+    "causal&chunk:4": [lambda i, j: (j <= i) & (i // 4 == j // 4)],
+    "dilated:3|block:4x4,1.2": [
+        lambda i, j: (i - j) % 3 == 0, lambda i, j: (i // 4 == 1) & (j // 4 == 2)
+    ],
+}  # fmt: skip
+
+
+def bits(text: str, n: int) -> np.ndarray:
+    found = np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8))
+    return found[: n * n].reshape(n, n).astype(bool)
+
+
+def dense(terms: list, n: int) -> list[np.ndarray]:
+    i, j = np.indices((n, n))
+    return [np.broadcast_to(term(i, j), (n, n)) for term in terms]
+
+
+def tiles(keep: np.ndarray, br: int, bc: int) -> list[str]:
+    """The kinds of tiles row by row, each looked at score by score."""
+    n, found = len(keep), []
+    for i in range(0, n, br):
+        for j in range(0, n, bc):
+            tile = keep[i : i + br, j : j + bc]
+            whole = tile.shape == (br, bc) and tile.all()
+            found.append("full" if whole else "partial" if tile.any() else "skipped")
+    return found
+
+
+@pytest.mark.parametrize("n, br, bc", [(16, 4, 4), (14, 4, 5), (21, 7, 3)])
+@pytest.mark.parametrize("mask", DENSE)
+def test_the_answer_is_the_dense_truth(mask, n, br, bc):
+    answer = mask_map({"n": str(n), "br": str(br), "bc": str(bc), "mask": mask})
+    assert answer["mask"] == mask
+    terms = dense(DENSE[mask], n)
+    keep = np.any(terms, axis=0)
+    kept_by = np.where(keep, np.argmax(terms, axis=0), -1)
+    cells = answer["cells"]
+    told = np.frombuffer(base64.b64decode(cells["kept_by"]), np.int8).reshape(n, n)
+    assert (told == kept_by).all()
+    for term, each in zip(terms, cells["keeps"], strict=True):
+        assert (np.all([bits(one, n) for one in each], axis=0) == term).all()
+    assert answer["scores"] == {"kept": keep.sum(), "of": n * n}
+    kinds = tiles(keep, br, bc)
+    told = base64.b64decode(answer["tiles"]["kinds"])
+    assert [("full", "partial", "skipped")[k] for k in told] == kinds
+    assert answer["tiles"]["counts"] == {k: kinds.count(k) for k in ("full", "partial", "skipped")}
+    half = answer["half"]
+    smaller = tiles(keep, half["br"], half["bc"])
+    assert (half["br"], half["bc"]) == (-(-br // 2), -(-bc // 2))
+    assert (half["computed"], half["of"]) == (
+        len(smaller) - smaller.count("skipped"), len(smaller)
+    )  # fmt: skip
+    causal = tiles(np.tri(n, dtype=bool), br, bc)
+    assert answer["causal"] == len(causal) - causal.count("skipped")
+
+
+def test_long_sequences_are_told_by_tiles():
+    assert mask_map({"n": str(MOST_CELLS)})["cells"]
+    answer = mask_map({"n": str(MOST_CELLS + 1), "br": "64", "bc": "64"})
+    assert answer["cells"] is None and answer["tiles"]["kinds"]
+    answer = mask_map({"n": "65536", "br": "128", "bc": "128", "mask": "causal&window:256,0"})
+    assert answer["tiles"]["kinds"] is None
+    assert answer["scores"]["kept"] == 257 * 65536 - 257 * 256 // 2
+    assert answer["tiles"]["counts"] == {  # below the diagonal; on it, and two below
+        "full": 511, "partial": 512 + 510, "skipped": 512 * 512 - 511 - 512 - 510
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"mask": "causal&windw:6,0"}, "“windw:6,0” at character 8 is none of"),
+        ({"mask": "window:6"}, "must be window:l,r"),
+        ({"mask": "window:-1,0"}, "a whole number from 0 to 65,536"),
+        ({"mask": "document:0,9,4"}, "the starts must rise, and 4 comes after 9"),
+        ({"mask": "causal&"}, "is missing at character 8"),
+        ({"score": "softcap"}, "score = softcap is not allowed"),
+        ({"sink": "deep"}, "sink = deep is not allowed"),
+        ({"n": "16384", "br": "1", "bc": "1"}, "the map counts at most"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(query, sentence):
+    with pytest.raises(ProblemError, match=sentence) as refused:
+        mask_map({"n": "16", "br": "4", "bc": "4"} | query)
+    assert str(refused.value).count(". ") == 0 and str(refused.value).endswith(".")
+
+
+def test_the_routes_answer_and_refuse():
+    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
+    app = Starlette(routes=routes.routes(Engine()), exception_handlers=handlers)
+    client = TestClient(app)
+    answer = client.get("/fa/mask?n=16&br=4&bc=4&mask=causal%26window:6,0|prefix:2")
+    assert answer.status_code == 200 and answer.json()["scores"]["kept"] == 109
+    assert "immutable" in answer.headers["cache-control"]
+    assert client.get("/fa/presets?n=16&br=4&bc=4").json()["most"] == {"terms": 4, "predicates": 4}
+    refused = client.get("/fa/mask?mask=x")
+    assert (refused.status_code, list(refused.json())) == (400, ["error"])
+
+
+def test_only_small_maps_are_made_in_the_web_process():
+    def seconds(**query: str) -> float:
+        return cost.seconds("mask", query)
+
+    assert seconds() < seconds(n="128", br="4", bc="4") < cost.CHEAP_S
+    assert seconds(n="4096", br="128", bc="64", mask="causal&window:256,0") < cost.CHEAP_S
+    assert seconds(n="16384", br="64", bc="64", mask="causal&window:256,0|prefix:2") > cost.CHEAP_S
+
+
+@pytest.mark.parametrize("n", [1, 5, 16, 100, 4096])
+def test_whatever_is_offered_is_allowed(n):
+    """The numbers that a chip begins with, and every preset, at any length."""
+    size = {"n": str(n), "br": str(min(n, 64)), "bc": str(min(n, 64))}
+    offered = palette(size)
+    for one in offered["predicates"]:
+        text = one["name"] + (f":{one['start']}" if one["start"] else "")
+        assert mask_map(size | {"mask": text})["mask"] == text
+        assert one["numbers"] is None or len(one["numbers"]) == text.count(",") + (":" in text)
+    for one in offered["presets"]:
+        asked = {"mask": one["mask"], "score": one["score"], "sink": one["sink"]}
+        answer = mask_map(size | asked)
+        assert (answer["mask"], answer["score"]) == (one["mask"], one["score"])
+        assert answer["scores"]["kept"] > 0
