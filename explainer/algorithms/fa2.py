@@ -86,7 +86,7 @@ def asked(p: Problem) -> Moved:
 
 def least(p: Problem) -> Moved:
     """Q and, of K and V, what a query sees in; O and lse out."""
-    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.visited(p).seen))
+    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
     read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
