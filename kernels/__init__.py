@@ -18,7 +18,10 @@ from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 from .progress import progress
 
 # name → the module that has it
-_TORCH = dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference")
+_TORCH = {
+    **dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference"),
+    "rope": "rotary",
+}
 _TRITON = {
     **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
     **dict.fromkeys(("attention", "which", "transformers_attention"), "door"),

@@ -22,7 +22,9 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode
 from . import decode, hopper, masks, orders
 from .checks import check_device, check_score, check_sink, check_tensors
 from .launching import Calls
+from .scores import Score
 
+IN_A_TENSOR = "in a tensor"  # stands for a sink that each call brings along
 SMALL_TILES = 16  # of 128 × 128 scores: a GPU is done with them before the next call comes
 
 
@@ -42,16 +44,22 @@ def which(
     """The kernel that `attention` runs for this input. Raises what `attention` raises for it."""
     check_tensors(q, k, v)
     check_device(q.device)
-    asked, changed = masks.asked(causal, mask), check_score(score)
     if sink is not None:
         check_sink(sink, q)
+    given = IN_A_TENSOR if isinstance(sink, torch.Tensor) else sink
+    return _choice(q, k, v, masks.asked(causal, mask), check_score(score), given, scale)
+
+
+def _choice(q, k, v, mask: masks.Mask, score: Score, sink: float | str | None, scale) -> Choice:
+    """As `which`; of a sink in a tensor only that it is one."""
     (batch, heads, n_q, _), n_k = q.shape, k.shape[2]
-    plain = asked.plain and not changed.changes and sink is None
+    plain = mask.plain and not score.changes and sink is None
     if plain and n_q <= decode.MAX_QUERIES:
         return Choice("decode", f"So few queries, Nq = {n_q}: the keys are split among programs.")
-    works, reason = hopper.supports(q, k, v, scale=scale, mask=asked.text)
-    if not plain:
-        works, reason = False, "A mask, a score or a sink: the readable kernel runs any."
+    if sink == IN_A_TENSOR:
+        return Choice("fa2", "A sink in a tensor: the readable kernel reads it when it runs.")
+    how = {"mask": mask.text, "score": score.text, "sink": sink, "scale": scale}
+    works, reason = hopper.supports(q, k, v, **how)
     if works and batch * heads * -(-n_q // 128) * -(-n_k // 128) <= SMALL_TILES:
         return Choice("fa2", "So little work: the readable kernel is the one launched sooner.")
     if works:
@@ -89,8 +97,8 @@ def attention(
         if sink is not None and not isinstance(sink, torch.Tensor):
             sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
         o, lse = _operator(q, k, v, causal, mask, scale, score, sink)
-    elif sink is None:
-        o, lse = _calls(q, k, v, causal, mask, scale, score, False)
+    elif score is None and sink is None:
+        o, lse = _calls(q, k, v, causal, mask, scale)
     else:
         o, lse = _run(q, k, v, causal, mask, scale, score, sink)
     return (o, lse) if return_lse else o
@@ -140,24 +148,37 @@ def _says(attention_mask, mask: str, q, k) -> bool:
     return same
 
 
-def _prepare(q, k, v, causal, mask, scale, score, sunk):
-    """The prepared call of the kernel chosen for such input; of (q, k, v, sink) where `sunk`."""
-    sink = 0.0 if sunk else None  # any: which number it is does not choose the kernel
-    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
-    chosen = which(q, k, v, **how).kernel
+def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
+    """The prepared call of the kernel chosen for such input: of (q, k, v), and of a sink if that is
+    `IN_A_TENSOR`."""
+    check_tensors(q, k, v)
+    check_device(q.device)
+    asked = masks.asked(causal, mask)
+    chosen = _choice(q, k, v, asked, check_score(score), sink, scale).kernel
     if chosen == "hopper":
-        return hopper.prepare(q, k, v, causal, mask, scale)
+        return hopper.prepare(q, k, v, causal, mask, scale, None, score, sink)
     if chosen == "decode":
-        return decode.prepare(q, k, v, masks.asked(causal, mask).hides, scale, None, True)
-    return orders.prepare(q, k, v, causal, mask, scale, score=score, sunk=sunk)
+        return decode.prepare(q, k, v, asked.hides, scale, None, True)
+    call = orders.prepare(q, k, v, causal, mask, scale, score=score, sunk=sink is not None)
+    if sink is None or sink == IN_A_TENSOR:
+        return call
+    known = check_sink(sink, q)
+    return lambda q, k, v: call(q, k, v, known)
 
 
 _calls = Calls(_prepare)
 
 
 def _run(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
-    sinks = () if sink is None else (check_sink(sink, q),)  # the dispatcher leaves defaults out
-    return _calls(q, k, v, causal, mask, scale, score, bool(sinks), sink=sinks)
+    if score is None and sink is None:  # the dispatcher leaves defaults out
+        return _calls(q, k, v, causal, mask, scale)
+    if isinstance(sink, torch.Tensor):
+        one = check_sink(sink, q)
+        return _calls(q, k, v, causal, mask, scale, score, IN_A_TENSOR, sink=one)
+    if sink is not None:
+        check_tensors(q, k, v)
+        check_sink(sink, q)
+    return _calls(q, k, v, causal, mask, scale, score, sink)
 
 
 def _shapes(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):

@@ -139,12 +139,12 @@ def prepare(
         },
     )  # fmt: skip
 
-    def call(q, k, v, *sink):
+    def call(q, k, v, sink=None):
         o = torch.zeros((batch, heads, n_q, d), dtype=dtype, device=device)
         m = torch.full((batch, heads, n_q), float("-inf"), device=device)
         l = torch.full((batch, heads, n_q), float(sunk), device=device)
         if sunk:
-            m[:] = sink[0][:, None]
+            m[:] = sink[:, None]
         m_trace, l_trace = (m, l) if states is None else states
         expect(batch * heads)
         launch(q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps)

@@ -202,12 +202,16 @@ def prepare(
     make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
     make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
 
-    def call(q, k, v, *sink):
+    def call(q, k, v, sink=None):
         o, lse = make_o(), make_lse()
         m_trace, l_trace = (lse, lse) if states is None else states
         expect(programs)
         q = q if sign is None else sign(q)
-        launch(q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps, *sink)
+        last = lse if stamps is None else stamps
+        if sunk:
+            launch(q, k, v, o, lse, m_trace, l_trace, last, sink)
+        else:
+            launch(q, k, v, o, lse, m_trace, l_trace, last)
         return o, lse
 
     return call

@@ -40,7 +40,7 @@ class Calls:
 
     def __call__(
         self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: object,
-        sink: tuple[torch.Tensor, ...] = (),
+        sink: torch.Tensor | None = None,
     ):  # fmt: skip
         """Calls what was prepared for such input, on the device and the current stream of q."""
         try:
@@ -59,7 +59,9 @@ class Calls:
             if len(self.kept) >= MOST_CALLS:
                 self.kept.clear()
             self.kept[key] = call
-        return call(q, k, v, *sink) if _gpus() == 1 else on_device(call, q, k, v, *sink)
+        if sink is not None:
+            return on_device(call, q, k, v, sink)
+        return call(q, k, v) if _gpus() == 1 else on_device(call, q, k, v)
 
 
 def on_device(call: Callable, q: torch.Tensor, *others: torch.Tensor):
@@ -89,13 +91,13 @@ def quiet(call: Callable) -> Callable:
 
 
 def nothing(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *sink: torch.Tensor
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, sink: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """O and lse of input without a row or without a key: 0 and −∞ or the sink, where there is a
     row."""
     lse = torch.full(q.shape[:-1], float("-inf"), dtype=torch.float32, device=q.device)
-    for one in sink:
-        lse[:] = one[:, None]
+    if sink is not None:
+        lse[:] = sink[:, None]
     return torch.zeros(q.shape, dtype=q.dtype, device=q.device), lse
 
 

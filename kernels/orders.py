@@ -49,14 +49,14 @@ def flash_attention(
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    options = causal, mask, scale, order, block_m, block_n, precision, score
+    options = causal, mask, scale, order, block_m, block_n, precision, return_lse
     try:
-        if sink is None:
-            o, lse = _calls(q, k, v, *options, False, return_lse)
+        if score is None and sink is None:
+            o, lse = _calls(q, k, v, *options)
         else:
             check_tensors(q, k, v)
-            sinks = (check_sink(sink, q),)
-            o, lse = _calls(q, k, v, *options, True, return_lse, sink=sinks)
+            sink = None if sink is None else check_sink(sink, q)
+            o, lse = _calls(q, k, v, *options, score, sink is not None, sink=sink)
     except OutOfResources as error:
         raise _too_large(q, config_for(q, block_m, block_n), error) from error
     return (o, lse) if return_lse else o
@@ -110,7 +110,7 @@ def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, s
 
 def prepare(
     q, k, v, causal=False, mask=None, scale=None, order="fa2",
-    block_m=None, block_n=None, precision="ieee", score=None, sunk=False, keep_lse=True,
+    block_m=None, block_n=None, precision="ieee", keep_lse=True, score=None, sunk=False,
 ):  # fmt: skip
     """A function of (q, k, v), where `sunk` of (q, k, v, sink), to O and lse for these options and
     tensors like these; arguments and errors as `flash_attention`. All checks but that of a sink are

@@ -166,14 +166,14 @@ def prepare(
         output_kernel, bh * Tr, (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), tile,
     )  # fmt: skip
 
-    def call(q, k, v, *sink):
+    def call(q, k, v, sink=None):
         s = torch.empty((batch, heads, n_q, n_k), dtype=dtype, device=device)
         p = torch.empty_like(s)
         o = torch.empty((batch, heads, n_q, d), dtype=dtype, device=device)
         lse = torch.empty((batch, heads, n_q), device=device) if keep_lse else None
         expect(sum(launch.grid[0] for launch in (scores, softmax, output)))
         scores(q, k, s)
-        of_rows = [one[:, None].expand(batch, -1, n_q).contiguous() for one in sink]
+        of_rows = (sink[:, None].expand(batch, -1, n_q).contiguous(),) if sunk else ()
         softmax(s, p, lse if keep_lse else s, *of_rows)
         output(p, v, o)
         return o, lse

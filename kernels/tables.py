@@ -16,6 +16,7 @@ from .masks import Mask, Term
 from .scores import Score
 
 NONE = scores.parse("none")
+MAX_TILES = 1 << 24  # of a list, which has 4 bytes for each
 Numbers = tuple[int | float, ...]
 
 
@@ -28,10 +29,17 @@ def rules(
 
     With Br and Bc, and a mask that is not plain, the first two tables are `Mask.lists`, int32: of
     each row block its visited key blocks, `by_keys` of each key block its row blocks. Kept, so that
-    a call in a loop costs no work.
+    a call in a loop costs no work. Raises ValueError where the list would be too long, RuntimeError
+    while a CUDA graph is captured, each with one sentence.
     """
     tables: list[np.ndarray] = []
     if block_q and not mask.plain:
+        tiles = -(-n_q // block_q) * -(-n_k // block_k)
+        if tiles > MAX_TILES:
+            raise ValueError(
+                f"block_m = {block_q} and block_n = {block_k} make {tiles:,} tiles; under a mask "
+                f"other than full and causal at most {MAX_TILES:,} are listed."
+            )
         tables += mask.lists(n_q, n_k, block_q, block_k, by_keys=by_keys)
 
     def text(name: str, numbers: Numbers, found: list[np.ndarray]) -> str:

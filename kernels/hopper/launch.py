@@ -6,7 +6,7 @@ Gluon is imported at the first call only, so `kernels` imports without a driver.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -17,7 +17,7 @@ from .. import masks
 from ..availability import INTERPRETED
 from ..checks import check_options, check_tensors
 from ..launching import Calls, Launch, maker, nothing, on_device
-from . import plans, versions
+from . import folding, plans, tables, versions
 
 DIMENSIONS = (64, 128)
 DTYPES = (torch.float16, torch.bfloat16)
@@ -26,18 +26,19 @@ _counters: dict[tuple[int, int], torch.Tensor] = {}
 
 def supports(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None,
-    mask: str = "full",
+    mask: str = "full", score: str | None = None, sink: float | Sequence[float] | None = None,
 ) -> tuple[bool, str]:  # fmt: skip
     """Whether `flash_attention` here runs this input, and in one sentence why not.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Returns
     (True, "") or (False, sentence). Raises what `check_tensors` raises for input that no kernel
-    takes.
+    takes, and ValueError for a mask, a score or a sink that is none.
     """
     check_tensors(q, k, v)
+    folding.sinks(sink, q.shape[1])
     reason = (
         _why_not_here(q.device)
-        or _why_not_this(q, k, v, scale, masks.asked(False, mask))
+        or _why_not_this(q, k, v, scale, masks.asked(False, mask), folding.asked(score), sink)
         or versions.trusted(q.device, _unchecked)
     )
     return not reason, reason
@@ -52,24 +53,32 @@ def flash_attention(
     mask: str | None = None,
     scale: float | None = None,
     return_lse: bool = False,
+    score: str | None = None,
+    sink: float | Sequence[float] | None = None,
     plan: plans.Plan | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, forward only, as `kernels.flash_attention` with order "fa2".
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal`, or
-    `mask` = "causal", is aligned bottom-right. `plan` overrides the table of `hopper_plans` (its
-    causal and ragged are set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq),
+    `mask` = "causal", is aligned bottom-right. `mask` is any of which each row sees one interval of
+    keys; `score` any of `scale`, and once softcap or alibi. `sink`: a logit in every row's softmax,
+    or one for each head. `plan` overrides the table of `plans` (what the mask, the score and
+    the sink say is set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq),
     fp32, natural log.
     Raises ValueError with the sentence of `supports` for what it does not run.
     """
-    o, lse = _calls(q, k, v, causal, mask, scale, plan)
+    if sink is not None and not isinstance(sink, (int, float)):
+        sink = tuple(sink)
+    o, lse = _calls(q, k, v, causal, mask, scale, plan, score, sink)
     return (o, lse) if return_lse else o
 
 
-def prepare(q, k, v, causal=False, mask=None, scale=None, plan=None) -> Callable:
+def prepare(
+    q, k, v, causal=False, mask=None, scale=None, plan=None, score=None, sink=None
+) -> Callable:
     """As `orders.prepare`; arguments and errors as `flash_attention`."""
-    asked = masks.asked(causal, mask)
-    works, reason = supports(q, k, v, scale=scale, mask=asked.text)
+    asked, changed = masks.asked(causal, mask), folding.asked(score)
+    works, reason = supports(q, k, v, scale=scale, mask=asked.text, score=score, sink=sink)
     if not works:
         raise ValueError(reason)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
@@ -77,15 +86,26 @@ def prepare(q, k, v, causal=False, mask=None, scale=None, plan=None) -> Callable
         return nothing
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
-    if plan is None:
-        plan = plans.choose(d, asked, n_q, n_k)
-    else:
-        plan = plans.fit(replace(plan, causal=asked.hides), n_q, n_k)
-    return _prepared(q, k, v, scale, plan)
+    kind = folding.kind(changed)
+    chosen = plans.choose(d, asked, n_q, n_k, kind, sink is not None)
+    if plan is not None and chosen.table:
+        chosen = replace(plan, order="queue", table=True, score=kind, sink=sink is not None)
+    elif plan is not None:
+        chosen = plans.fit(replace(plan, causal=asked.hides), n_q, n_k)
+    if not chosen.table:
+        return _prepared(q, k, v, chosen, scale * math.log2(math.e))
+    if torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(
+            f"mask = {asked}, score = {changed}: call it once before capturing a CUDA graph, so "
+            "that its tables are on the device."
+        )
+    made = tables.on_device(asked, n_q, n_k, chosen.block_m, chosen.block_n, q.device)
+    folded = folding.fold(changed, sink, scale, q.shape[1], q.device)
+    return _prepared(q, k, v, chosen, folded.scale_log2, (made.spans, made.tiles, *folded.rest))
 
 
-def _prepared(q, k, v, scale: float, plan: plans.Plan) -> Callable:
-    """As `fa2.prepare`, for input that `supports` takes."""
+def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None,) * 5) -> Callable:
+    """As `fa2.prepare`, for input that `supports` takes; `extra` as `hopper_kernel` has it."""
     from .kernel import hopper_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
@@ -100,7 +120,7 @@ def _prepared(q, k, v, scale: float, plan: plans.Plan) -> Callable:
         hopper_kernel, min(turns, multiprocessors),
         (
             row_blocks, batch * heads, heads, heads // k_heads, n_q, n_k, section,
-            scale * math.log2(math.e), 0,
+            scale_log2, 0, *extra,
         ),
         {"plan": plan, **versions.OPTIONS},
         boxes=(rows, keys, keys, rows),
@@ -125,7 +145,7 @@ _calls = Calls(prepare)
 def _unchecked(q, k, v, causal: bool) -> torch.Tensor:
     """O, whatever the version of Triton: what its check runs."""
     plan = plans.choose(q.shape[3], masks.of(causal), q.shape[2], k.shape[2])
-    call = _prepared(q, k, v, 1.0 / math.sqrt(q.shape[3]), plan)
+    call = _prepared(q, k, v, plan, math.log2(math.e) / math.sqrt(q.shape[3]))
     return on_device(call, q, k, v)[0]
 
 
@@ -139,10 +159,20 @@ def _why_not_here(device: torch.device) -> str:
     return ""
 
 
-def _why_not_this(q, k, v, scale, mask) -> str:
+def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
     """What the kernel does not take; "" if nothing."""
-    if mask.text not in plans.MASKS:
-        return f"mask = {mask.text}: the Hopper kernel takes {' and '.join(plans.MASKS)}."
+    if not mask.plain and tables.spans(mask, q.shape[2], k.shape[2]) is None:
+        return (
+            f"mask = {mask.text[:80]}: some row sees more than one interval of keys, and the "
+            "Hopper kernel takes one."
+        )
+    if folding.kind(score) is None:
+        return (
+            f"score = {score.text[:80]}: the Hopper kernel takes scale, of a positive number, and "
+            "once softcap or alibi."
+        )
+    if sink is not None and not k.shape[2]:
+        return "Nk = 0 with a sink: the Hopper kernel has no key to begin with."
     if q.dtype not in DTYPES:
         return f"q is {q.dtype}: the Hopper kernel takes float16 and bfloat16."
     if q.shape[-1] not in DIMENSIONS:

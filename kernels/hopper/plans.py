@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from ..masks import Mask
 
-MASKS = ("full", "causal")  # that the kernel has
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
 LONG = 8192  # keys from which `peel` pays everywhere
 MAX_PAIRED_ROW_BLOCKS = 64  # beyond it the rest of an uneven last turn costs more than the queue
@@ -17,9 +16,11 @@ class Plan:
     """One compile-time variant of the kernel.
 
     consumers: warpgroups of 64 rows each (2 or 3). stages: slots of the K and V rings. order:
-    "rows", "pairs" or "queue" (see `hopper_parts`). ping_pong: the warpgroups start their products
+    "rows", "pairs" or "queue" (see `parts`). ping_pong: the warpgroups start their products
     in turn. peel: a row block's first tile has its own code (faster at d = 128; at d = 64 with
     three warpgroups and a mask it overflows the instruction cache). registers: of a thread.
+    table: the mask is a table of rows, see `tables`; causal and ragged then say nothing. score:
+    "none", "softcap" or "alibi", and sink, only with a table.
     """
 
     causal: bool
@@ -32,6 +33,9 @@ class Plan:
     producer_registers: int
     consumer_registers: int
     block_n: int = 128
+    table: bool = False
+    score: str = "none"
+    sink: bool = False
 
     @property
     def block_m(self) -> int:
@@ -49,11 +53,21 @@ TABLE = {
     (128, False): Plan(False, False, order="pairs", ping_pong=True, peel=True, **TWO),
     (128, True): Plan(True, False, order="pairs", ping_pong=False, peel=True, **TWO),
 }
+# By d, of masks by a table: one loop for all key blocks, so `peel` costs less code.
+TABLED = {
+    64: Plan(False, False, order="queue", ping_pong=True, peel=False, table=True, **THREE),
+    128: Plan(False, False, order="queue", ping_pong=False, peel=True, table=True, **TWO),
+}
 
 
-def choose(d: int, mask: Mask, n_q: int, n_k: int) -> Plan:
-    """The plan for d (64 or 128) and this problem."""
-    return fit(TABLE[d, mask.hides], n_q, n_k)
+def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bool = False) -> Plan:
+    """The plan for d (64 or 128) and this problem; score and sink as a `Plan` has them."""
+    if mask.plain and score == "none" and not sink:
+        return fit(TABLE[d, mask.hides], n_q, n_k)
+    plan = replace(TABLED[d], score=score, sink=sink)
+    if d == 64 and score == "alibi":  # with 160 registers it spills
+        return replace(plan, **{**TWO, "stages": 4})
+    return plan
 
 
 def fit(plan: Plan, n_q: int, n_k: int) -> Plan:

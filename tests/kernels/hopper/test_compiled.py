@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from explainer.engine.child import ROOT
+from kernels import masks
 from kernels.hopper import plans
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 
@@ -82,6 +83,17 @@ def pytest_generate_tests(metafunc):
 def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, peel, ragged, dtype):
     plan = replace(plans.TABLE[d, causal], order=order, peel=peel, ragged=ragged)
     answer = compiled(plan, d, dtype)
+    assert faults(answer["log"]) == []
+    assert answer["shared_bytes"] <= SHARED_BYTES
+    assert answer["wgmma"] > 0
+
+
+@pytest.mark.parametrize("sink", [False, True], ids=["", "sink"])
+@pytest.mark.parametrize("score", ["none", "softcap", "alibi"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_no_variant_spills_or_serializes_its_products(compiled, d, score, sink):
+    plan = plans.choose(d, masks.parse("causal&window:9,0"), 999, 999, score, sink)
+    answer = compiled(plan, d, "bf16" if sink else "fp16")
     assert faults(answer["log"]) == []
     assert answer["shared_bytes"] <= SHARED_BYTES
     assert answer["wgmma"] > 0

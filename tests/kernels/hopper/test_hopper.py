@@ -98,15 +98,24 @@ def test_every_schedule_gives_the_same(d, order):
     judge(*make_qkv(1536, d, batch=2, heads=12, dtype="bf16"), causal=True, plan=plan)
 
 
-@pytest.mark.parametrize(("d", "causal"), list(plans.TABLE))
-def test_plans_fit_shared_memory_and_registers(d, causal):
-    plan = plans.TABLE[d, causal]
+PLANS = [(d, plan) for (d, _), plan in plans.TABLE.items()] + [
+    (d, plans.choose(d, kernels.masks.parse("causal&chunk:9"), 99, 99, score))
+    for d in plans.TABLED
+    for score in ("none", "softcap", "alibi")
+]
+
+
+def test_the_table_is_by_mask():
+    assert all(plan.causal == causal for (_, causal), plan in plans.TABLE.items())
+
+
+@pytest.mark.parametrize(("d", "plan"), PLANS)
+def test_plans_fit_shared_memory_and_registers(d, plan):
     tiles = 3 * plan.block_m + 2 * plan.stages * plan.block_n  # two of Q, one of O; rings of K, V
     assert tiles * d * 2 + 1024 <= SHARED_BYTES
     # the producer's one warp counts as a warpgroup of four
     per_thread = plan.consumers * plan.consumer_registers + plan.producer_registers
     assert 128 * per_thread <= REGISTERS
-    assert plan.causal == causal
 
 
 def test_refuses_in_a_sentence():

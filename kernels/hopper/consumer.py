@@ -1,0 +1,256 @@
+"""The consumers of the Hopper kernel: warpgroups of 64 rows each, which multiply and weigh."""
+# ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from .parts import (
+    blocks_up_to,
+    first_hidden,
+    fixed_turn,
+    hear,
+    mask,
+    online_softmax,
+    pack,
+    pass_turn,
+    tile_at,
+    unpack,
+    wait_turn,
+)
+from .variants import altered, first_state, rows_of, shift, tile_of
+
+# Renamed in Triton 3.8; 3.9 keeps the old name only to refuse it.
+async_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+ROWS = gl.constexpr(64)  # of one warpgroup: what one wgmma computes
+LN2 = gl.constexpr(0.6931471805599453)
+
+
+@gluon.jit
+def scores(q, k_smem, s, S_LAYOUT: gl.constexpr):
+    """Start S = Q_i K_jᵀ (64, BLOCK_N), fp32."""
+    BLOCK_N: gl.constexpr = k_smem.shape[3]
+    D: gl.constexpr = k_smem.shape[4]
+    zero = gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT)
+    k = k_smem.index(s).reshape([BLOCK_N, D]).permute((1, 0))
+    return warpgroup_mma(q, k, zero, use_acc=False, is_async=True)
+
+
+@gluon.jit
+def add_values(P, v_smem, s, O, keep):
+    """Start O = P V_j + (O if keep else 0)."""
+    v = v_smem.index(s).reshape([v_smem.shape[3], v_smem.shape[4]])
+    return warpgroup_mma(P, v, O, use_acc=keep, is_async=True)
+
+
+@gluon.jit
+def step(
+    q, k_ring, v_ring, it, packed, O, m, l, has_P, has_O, row0, n0, Nq, Nk, own, scale_log2,
+    MASK: gl.constexpr, plan: gl.constexpr, w: gl.constexpr,
+    S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
+):  # fmt: skip
+    """S_j beside the previous block's P V, then the softmax of S_j. Returns P_j (packed), O, m, l.
+
+    MASK: 0 = no key is hidden, 1 = mask, 2 = mask where a key is hidden. has_P is false at a row
+    block's first step: then the product is of what lies in shared memory, and has_O, false until
+    the second step, throws it away. That wastes half a step and saves a second copy of the code.
+    """
+    CAUSAL: gl.constexpr = plan.causal
+    BLOCK_N: gl.constexpr = plan.block_n
+    STAGES: gl.constexpr = plan.stages
+    CONSUMERS: gl.constexpr = plan.consumers
+    PING_PONG: gl.constexpr = plan.ping_pong
+    DTYPE: gl.constexpr = q.dtype
+    k_smem, k_full, k_empty = k_ring
+    v_smem, v_full, v_empty = v_ring
+    s = it % STAGES
+    s_prev = (it + STAGES - 1) % STAGES
+    P = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
+    # phases: load, scores, output — both products are started, neither is awaited
+    mbarrier.wait(k_full.index(s), (it // STAGES) & 1)
+    if PING_PONG:
+        wait_turn(w)
+    S_started = scores(q, k_smem, s, S_LAYOUT)
+    mbarrier.wait(v_full.index(s_prev), ((it + STAGES - 1) // STAGES - 1) & 1, pred=has_P)
+    O_started = add_values(P, v_smem, s_prev, O, has_O)
+    if PING_PONG:
+        pass_turn((w + 1) % CONSUMERS)
+    S = warpgroup_mma_wait(1, deps=[S_started])
+    mbarrier.arrive(k_empty.index(s), count=1)
+    # phase: mask
+    if plan.table:
+        S = altered(S, n0, own, plan, S_LAYOUT)
+    elif MASK == 1:
+        S = mask(S, row0, n0, Nq, Nk, CAUSAL, S_LAYOUT)
+    elif MASK == 2:
+        if n0 + BLOCK_N > first_hidden(row0, Nq, Nk, CAUSAL):
+            S = mask(S, row0, n0, Nq, Nk, CAUSAL, S_LAYOUT)
+    # phases: max, exp, sum
+    P_next, m, l, alpha = online_softmax(S, m, l, scale_log2, MASK > 0)
+    O, _ = warpgroup_mma_wait(0, deps=[O_started, P])
+    mbarrier.arrive(v_empty.index(s_prev), count=1, pred=has_P)
+    O = O * gl.convert_layout(alpha, gl.SliceLayout(1, O_LAYOUT))[:, None]
+    return pack(P_next, DTYPE), O, m, l
+
+
+@gluon.jit
+def pass_over(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
+    """Let key blocks go by that this warpgroup's rows do not see; the others need them."""
+    STAGES: gl.constexpr = plan.stages
+    CONSUMERS: gl.constexpr = plan.consumers
+    PING_PONG: gl.constexpr = plan.ping_pong
+    for _ in range(0, blocks):
+        s = it % STAGES
+        mbarrier.wait(k_ring[1].index(s), (it // STAGES) & 1)
+        mbarrier.arrive(k_ring[2].index(s), count=1)
+        mbarrier.wait(v_ring[1].index(s), (it // STAGES) & 1)
+        mbarrier.arrive(v_ring[2].index(s), count=1)
+        if PING_PONG:
+            wait_turn(w)
+            pass_turn((w + 1) % CONSUMERS)
+        it += 1
+    return it
+
+
+@gluon.jit
+def consume(work, plan: gl.constexpr, w: gl.constexpr):
+    """Warpgroup w: rows i·BLOCK_M + 64 w … + 63 of every tile, start to end."""
+    CAUSAL: gl.constexpr = plan.causal
+    RAGGED: gl.constexpr = plan.ragged
+    BLOCK_N: gl.constexpr = plan.block_n
+    STAGES: gl.constexpr = plan.stages
+    CONSUMERS: gl.constexpr = plan.consumers
+    ORDER: gl.constexpr = plan.order
+    PING_PONG: gl.constexpr = plan.ping_pong
+    PEEL: gl.constexpr = plan.peel
+    BLOCK_M: gl.constexpr = ROWS * CONSUMERS
+    o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero, extra = work
+    SPANS, TILES, SLOPES, SINKS, inner = extra
+    q_smem, q_full, q_empty = q_ring
+    k_smem, k_full, k_empty = k_ring
+    v_smem, v_full, v_empty = v_ring
+    Tr, BH, H, _GROUP, Nq, Nk, SECTION = sizes
+    D: gl.constexpr = q_smem.shape[4]
+    DTYPE: gl.constexpr = q_smem.dtype
+    S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
+    O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    BY_ROW: gl.constexpr = gl.SliceLayout(1, S_LAYOUT)
+    TABLE: gl.constexpr = plan.table
+    MASK: gl.constexpr = CAUSAL or RAGGED or TABLE
+    packed = pack(gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT), DTYPE)
+    O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
+    it = 0
+    n = 0
+    if PING_PONG and w == CONSUMERS - 1:
+        pass_turn(0)
+    code = fixed_turn(0, ORDER)
+    if TABLE:
+        tile = tile_of(TILES, code, Tr, BH, SECTION, w)
+    while code < Tr * BH:
+        if TABLE:
+            i, bh, first, end, my_first, Tc, whole = tile
+        else:
+            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
+        row0 = i * BLOCK_M + w * ROWS
+        if TABLE:
+            it = pass_over(k_ring, v_ring, it, end - Tc, plan, w)
+            blocks = Tc - my_first
+        else:
+            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, CAUSAL, BLOCK_N)
+        if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
+            mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
+            if row0 >= Nq:  # rows beyond the last: one block for form's sake
+                mine = 1
+            it = pass_over(k_ring, v_ring, it, Tc - mine, plan, w)
+            Tc = mine
+        if not TABLE:
+            blocks = Tc
+        q = q_smem.index((n & 1) * CONSUMERS + w).reshape([ROWS, D])
+        mbarrier.wait(q_full.index(n & 1), (n >> 1) & 1)
+        own = None
+        if TABLE:
+            own = rows_of(SPANS, SLOPES, inner, row0, Nk - Nq, bh % H, whole, plan, BY_ROW)
+            m, l = first_state(SINKS, bh % H, own, scale_log2, plan, BY_ROW)
+        else:
+            m = gl.full([ROWS], float("-inf"), gl.float32, BY_ROW)
+            l = gl.zeros([ROWS], gl.float32, BY_ROW)
+        if PEEL:
+            s = it % STAGES
+            mbarrier.wait(k_full.index(s), (it // STAGES) & 1)
+            S = warpgroup_mma_wait(0, deps=[scores(q, k_smem, s, S_LAYOUT)])
+            mbarrier.arrive(k_empty.index(s), count=1)
+            it += 1
+            if TABLE:
+                S = altered(S, (Tc - 1) * BLOCK_N, own, plan, S_LAYOUT)
+            elif MASK:
+                S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
+            P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK)
+            packed = pack(P, DTYPE)
+            O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
+            if TABLE:
+                whole = 0  # none without a look whether it is
+            else:
+                whole = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, Tc - 1)
+            if CAUSAL or TABLE:
+                # + zero: ptxas 12.8 computes the address of q for this loop only, and the loop
+                # below reads it even where this one was skipped; so let them differ
+                q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
+                for back in range(0, (blocks if TABLE else Tc) - 1 - whole):
+                    packed, O, m, l = step(
+                        q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
+                        row0, (Tc - 2 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                        1, plan, w, S_LAYOUT, O_LAYOUT,
+                    )  # fmt: skip
+                    it += 1
+            if not TABLE:
+                for _ in range(0, whole):
+                    packed, O, m, l = step(
+                        q, k_ring, v_ring, it, packed, O, m, l, True, True,
+                        0, 0, Nq, Nk, own, scale_log2, 0, plan, w, S_LAYOUT, O_LAYOUT,
+                    )  # fmt: skip
+                    it += 1
+        else:
+            for back in range(0, blocks):
+                packed, O, m, l = step(
+                    q, k_ring, v_ring, it, packed, O, m, l, back > 0, back > 1,
+                    row0, (Tc - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                    2 if MASK else 0, plan, w, S_LAYOUT, O_LAYOUT,
+                )  # fmt: skip
+                it += 1
+        mbarrier.arrive(q_empty.index(n & 1), count=1)
+        # the last P V, and beside it the next tile's code and lse = m + log l
+        s_last = (it - 1) % STAGES
+        mbarrier.wait(v_full.index(s_last), ((it - 1) // STAGES) & 1)
+        P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
+        O_started = add_values(P_last, v_smem, s_last, O, True if PEEL else blocks > 1)
+        if ORDER == "queue":
+            code = hear(n, queue)
+        else:
+            code = fixed_turn(n + 1, ORDER)
+        if TABLE:  # long before it is needed
+            tile = tile_of(TILES, code, Tr, BH, SECTION, w)
+        inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
+        if TABLE:
+            m -= shift(own, plan, BY_ROW)
+        lse = gl.where(l == 0.0, float("-inf"), (m * scale_log2 + gl.log2(l)) * LN2)
+        rows = row0 + gl.arange(0, ROWS, BY_ROW)
+        gl.store(LSE + bh.to(gl.int64) * Nq + rows, lse, mask=rows < Nq)
+        tma.store_wait(0)  # the previous O has left its buffer
+        O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
+        mbarrier.arrive(v_empty.index(s_last), count=1)
+        if TABLE:
+            it = pass_over(k_ring, v_ring, it, my_first - first, plan, w)
+        # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
+        O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
+        o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))
+        fence_async_shared()
+        async_store(o_desc, [bh // H, bh % H, row0, 0], o_smem.index(w))
+        n += 1
+    tma.store_wait(0)

@@ -1,0 +1,73 @@
+"""A mask as the Hopper kernel reads it: which keys each row sees, which key blocks each tile.
+
+The rows of such a mask see one interval of keys each (`Mask.spans`); that is all the kernel knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from ..masks import Mask
+
+WIDTH = 16  # numbers of a tile: 3, and 4 for each of at most three warpgroups
+ROWS = 64  # of a warpgroup
+
+
+@dataclass(frozen=True)
+class Tables:
+    """On the device, int32, contiguous.
+
+    spans (Tr · BLOCK_M, 2): keys start … stop − 1 that a row sees; 0, 0 beyond the last row.
+    tiles (Tr, 16), most key blocks first: row block i, key blocks first … end − 1 of the tile; for
+    each warpgroup its own first, end, and the keys from … to − 1 that all of its rows see. Every
+    tile and warpgroup has at least one key block, which then is hidden.
+    """
+
+    spans: torch.Tensor
+    tiles: torch.Tensor
+
+
+@lru_cache(maxsize=64)
+def spans(mask: Mask, n_q: int, n_k: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """`mask.spans`, kept."""
+    return mask.spans(n_q, n_k)
+
+
+@lru_cache(maxsize=64)
+def on_device(mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device) -> Tables:
+    """The tables of this mask on the device. Its `spans` must not be None."""
+    arrays = made(*spans(mask, n_q, n_k), block_m, block_n)
+    return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
+
+
+def made(
+    start: np.ndarray, stop: np.ndarray, block_m: int, block_n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """spans and tiles, as `Tables` has them, of rows that see the keys start … stop − 1."""
+    n_q, groups = len(start), block_m // ROWS
+    row_blocks = -(-n_q // block_m)
+    seen = np.zeros((row_blocks * block_m, 2), np.int32)
+    seen[:n_q, 0], seen[:n_q, 1] = start, stop
+    seen[seen[:, 0] >= seen[:, 1]] = 0  # one way to see nothing
+    here = (np.arange(len(seen)) < n_q).reshape(row_blocks, groups, ROWS)
+    start, stop = seen.reshape(row_blocks, groups, ROWS, 2).transpose(3, 0, 1, 2)
+    some, far = start < stop, np.iinfo(np.int32).max
+    # of each warpgroup: what some row sees, in key blocks, and what all see, in keys
+    first = np.where(some, start, far).min(2) // block_n
+    end = -(-stop.max(2) // block_n)
+    blind = end == 0
+    whole = np.where(here, start, 0).max(2), np.where(here, stop, far).min(2)
+    tile_first, tile_end = first.min(1), np.maximum(end.max(1), 1)
+    tile_first[tile_end == 1] = 0
+    first = np.where(blind, (tile_end - 1)[:, None], first)
+    end = np.where(blind, tile_end[:, None], end)
+    tiles = np.zeros((row_blocks, WIDTH), np.int32)
+    tiles[:, 0], tiles[:, 1], tiles[:, 2] = np.arange(row_blocks), tile_first, tile_end
+    for at, of_groups in enumerate((first, end, *whole)):
+        tiles[:, 3 + at : 3 + 4 * groups : 4] = of_groups
+    longest_first = np.argsort(tile_first - tile_end, kind="stable")
+    return seen, np.ascontiguousarray(tiles[longest_first])

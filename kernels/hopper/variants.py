@@ -1,0 +1,127 @@
+"""What a mask by a table of rows, a score and a sink add to the Hopper kernel, in Gluon.
+
+The tables are `tables.Tables`: no mask is known here, only which keys start … stop − 1 a row sees.
+Imported as `parts` is.
+"""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+from .parts import tile_at
+from .tables import WIDTH
+
+LOG2E = gl.constexpr(1.4426950408889634)
+STRIDE = gl.constexpr(WIDTH)
+
+
+@gluon.jit
+def tile_in(TILES, code, Tr, BH, SECTION):
+    """Where the table has the tile of this code (of any tile for a code beyond the last), and its
+    head bh. The queue hands out what comes first in the table first."""
+    turn, bh = tile_at(gl.minimum(code, Tr * BH - 1), Tr, BH, SECTION, "queue")
+    return TILES + (Tr - 1 - turn) * STRIDE, bh
+
+
+@gluon.jit
+def tile_of(TILES, code, Tr, BH, SECTION, w: gl.constexpr):
+    """Row block i, head bh, key blocks first … end − 1 of the tile; those of warpgroup w's rows,
+    and the keys that all of these rows see."""
+    tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
+    own = tile + 3 + 4 * w
+    whole = gl.load(own + 2), gl.load(own + 3)
+    return (
+        gl.load(tile),
+        bh,
+        gl.load(tile + 1),
+        gl.load(tile + 2),
+        gl.load(own),
+        gl.load(own + 1),
+        whole,
+    )
+
+
+@gluon.jit
+def rows_of(SPANS, SLOPES, inner, row0, ahead, h, whole, plan: gl.constexpr, BY_ROW: gl.constexpr):
+    """What `altered` needs to know of the 64 rows from row0 on, which stand at row0 + ahead."""
+    spans = SPANS + 2 * row0
+    knob = inner
+    if plan.score == "alibi":
+        knob = gl.load(SLOPES + h)
+    if plan.consumers == 2:
+        spans = _spans(spans, BY_ROW)
+    return spans, whole, row0 + ahead, knob
+
+
+@gluon.jit
+def _spans(spans, BY_ROW: gl.constexpr):
+    """start and stop of 64 rows."""
+    rows = spans + 2 * gl.arange(0, 64, BY_ROW)
+    return gl.load(rows), gl.load(rows + 1)
+
+
+@gluon.jit
+def altered(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
+    """S_ij of the keys from n0 on as the softmax takes it: modified, then −∞ where hidden.
+
+    softcap: σ(2 s/c), of which c·tanh(s/c) is 2c·σ − c. alibi: the bias of the warpgroup's first
+    row, in units of S. Both differ from the score by `shift`, the same for all keys.
+    """
+    M: gl.constexpr = S.shape[0]
+    N: gl.constexpr = S.shape[1]
+    SPLIT: gl.constexpr = S.reshape([M, N // 8, 8]).type.layout
+    BY_ROW_AND_LOW: gl.constexpr = gl.SliceLayout(1, SPLIT)
+    BY_ROW: gl.constexpr = gl.SliceLayout(1, BY_ROW_AND_LOW)
+    # as in `parts.mask`: key 8 · high + low of the block, high a number in the code
+    high = gl.arange(0, N // 8, gl.SliceLayout(0, gl.SliceLayout(2, SPLIT))) * 8
+    low = gl.arange(0, 8, gl.SliceLayout(0, BY_ROW_AND_LOW))
+    spans, whole, place, knob = own
+    if plan.score == "softcap":
+        S = _reciprocal(1.0 + gl.exp2(S * knob))
+    elif plan.score == "alibi":
+        near = (n0 - place + low).to(gl.float32) * knob
+        bias = (high.to(gl.float32) * knob)[None, :][:, :, None] + near[None, :][:, None, :]
+        S = (S.reshape([M, N // 8, 8]) + bias).reshape([M, N])
+        S = gl.convert_layout(S, S_LAYOUT, assert_trivial=True)
+    if (n0 < whole[0]) | (n0 + N > whole[1]):
+        if plan.consumers == 2:
+            start = gl.convert_layout(spans[0], BY_ROW, assert_trivial=True)
+            stop = gl.convert_layout(spans[1], BY_ROW, assert_trivial=True)
+        else:  # three warpgroups have no registers to keep them
+            start, stop = _spans(spans, BY_ROW)
+        begin = (start - n0)[:, None] - low[None, :]
+        end = (stop - n0)[:, None] - low[None, :]
+        key = high[None, :][:, :, None]
+        seen = ((key >= begin[:, None, :]) & (key < end[:, None, :])).reshape([M, N])
+        S = gl.where(gl.convert_layout(seen, S_LAYOUT, assert_trivial=True), S, float("-inf"))
+    return S
+
+
+@gluon.jit
+def shift(own, plan: gl.constexpr, BY_ROW: gl.constexpr):
+    """The score that `altered` gives is what a row's softmax has, less this, times its scale."""
+    if plan.score == "softcap":
+        return 0.5
+    elif plan.score == "alibi":
+        return gl.arange(0, 64, BY_ROW).to(gl.float32) * own[3]
+    else:
+        return 0.0
+
+
+@gluon.jit
+def first_state(SINKS, h, own, scale_log2, plan: gl.constexpr, BY_ROW: gl.constexpr):
+    """m and l before the first key: −∞ and 0, or the sink's logit and 1."""
+    m = gl.full([64], float("-inf"), gl.float32, BY_ROW)
+    l = gl.zeros([64], gl.float32, BY_ROW)
+    if plan.sink:
+        m = gl.zeros([64], gl.float32, BY_ROW) + gl.load(SINKS + h) * LOG2E / scale_log2
+        m += shift(own, plan, BY_ROW)
+        l += 1.0
+    return m, l
+
+
+@gluon.jit
+def _reciprocal(x):
+    """1 / x to one unit in the last place; 0 of ∞."""
+    return gl.inline_asm_elementwise(
+        "rcp.approx.ftz.f32 $0, $1;", "=f,f", [x], gl.float32, is_pure=True, pack=1
+    )

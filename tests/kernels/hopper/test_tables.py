@@ -1,0 +1,70 @@
+"""The tables of rows against the dense mask: every key seen is visited, whole blocks are whole."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from kernels import masks
+from kernels.hopper import tables
+
+ATOMS = (
+    "causal", "window:{},{}", "prefix:{}", "document:0,{},{}", "chunk:{}", "window:{},0", "full",
+)  # fmt: skip
+
+
+def interval_masks(count: int, n_q: int, n_k: int, seed: int = 0) -> list[masks.Mask]:
+    """Random masks of at most two terms of at most two predicates, each row's keys an interval."""
+    draw, found = random.Random(seed), []
+    while len(found) < count:
+        terms = []
+        for _ in range(draw.choice((1, 1, 2))):
+            names = draw.sample(ATOMS, draw.choice((1, 2)))
+            numbers = sorted(draw.sample(range(1, max(n_q, n_k) + 8), 2))
+            terms.append("&".join(name.format(*numbers) for name in names))
+        mask = masks.parse("|".join(terms))
+        if not mask.plain and mask.spans(n_q, n_k) is not None:
+            found.append(mask)
+    return found
+
+
+def check(mask: masks.Mask, n_q: int, n_k: int, block_m: int, block_n: int) -> None:
+    spans, tiles = tables.made(*mask.spans(n_q, n_k), block_m, block_n)
+    kept, groups = mask.keep(n_q, n_k), block_m // 64
+    keys = np.arange(n_k)
+    assert np.array_equal(kept, (spans[:n_q, :1] <= keys) & (keys < spans[:n_q, 1:]))
+    assert not spans[n_q:].any()
+    assert sorted(tiles[:, 0]) == list(range(-(-n_q // block_m)))
+    assert (np.diff(tiles[:, 2] - tiles[:, 1]) <= 0).all(), "most key blocks first"
+    for i, first, end, *own in tiles[:, : 3 + 4 * groups].tolist():
+        assert 0 <= first < end <= -(-n_k // block_n)
+        for w in range(groups):
+            mine, stop, begin, until = own[4 * w : 4 * w + 4]
+            assert first <= mine < stop <= end
+            rows = kept[i * block_m + 64 * w :][:64]
+            assert not rows[:, : mine * block_n].any() and not rows[:, stop * block_n :].any()
+            for j in range(mine, stop) if len(rows) else ():
+                block = rows[:, j * block_n : (j + 1) * block_n]
+                whole = block.all() and block.shape[1] == block_n
+                assert whole == (begin <= j * block_n and (j + 1) * block_n <= until)
+        if first + 1 < end:  # no block at either end that nobody sees
+            rows = kept[i * block_m : (i + 1) * block_m]
+            assert rows[:, first * block_n : (first + 1) * block_n].any()
+            assert rows[:, (end - 1) * block_n : end * block_n].any()
+
+
+@pytest.mark.parametrize("block_m", [128, 192])
+@pytest.mark.parametrize(("n_q", "n_k"), [(300, 517), (517, 300), (64, 128), (1, 700), (385, 384)])
+def test_tables_say_what_the_mask_says(n_q, n_k, block_m):
+    for mask in interval_masks(12, n_q, n_k, seed=n_q):
+        check(mask, n_q, n_k, block_m, 128)
+
+
+def test_on_the_device_as_they_were_made_and_kept():
+    mask = masks.parse("causal&window:100,0")
+    found = tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
+    spans, tiles = tables.made(*mask.spans(300, 300), 128, 128)
+    assert np.array_equal(found.spans.numpy(), spans) and np.array_equal(found.tiles, tiles)
+    assert found.spans.dtype == found.tiles.dtype == torch.int32
+    assert found is tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))

@@ -1,0 +1,44 @@
+"""RoPE against multiplication of complex numbers, and what it is for: only distances count."""
+
+import cmath
+
+import pytest
+import torch
+
+import kernels
+from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, make_qkv
+
+
+@pytest.mark.parametrize("dtype", list(DTYPES))
+@pytest.mark.parametrize(("d", "base", "offset"), [(2, 10_000.0, 0), (8, 500.0, 7), (16, 1e6, -3)])
+def test_each_pair_is_a_complex_number_that_is_turned(d, base, offset, dtype):
+    x, _, _ = make_qkv(5, d, heads=2, dtype=dtype)
+    found, half = kernels.rope(x, base, offset), d // 2
+    assert found.dtype == x.dtype and found.shape == x.shape
+    for h, i, c in torch.cartesian_prod(*map(torch.arange, (2, 5, half))).tolist():
+        before = complex(x[0, h, i, c].item(), x[0, h, i, c + half].item())
+        after = before * cmath.exp(1j * (i + offset) * base ** (-2 * c / d))
+        got = complex(found[0, h, i, c].item(), found[0, h, i, c + half].item())
+        assert abs(got - after) <= 2 * (UNIT_ROUNDOFF[x.dtype] + 2**-22) * abs(before)
+
+
+def test_scores_depend_on_distances_alone():
+    q, k, v = make_qkv(20, 16, n_k=31)
+    how = {"mask": "causal&window:9,0", "block_m": 8, "block_n": 8}
+
+    def attend(shift: int) -> torch.Tensor:
+        turned = kernels.rope(q, offset=31 - 20 + shift), kernels.rope(k, offset=shift)
+        return kernels.flash_attention(*turned, v, **how)
+
+    assert torch.allclose(attend(0), attend(100), atol=2e-5)
+    wrong = kernels.flash_attention(kernels.rope(q), kernels.rope(k), v, **how)
+    assert not torch.allclose(attend(0), wrong, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("d", "more", "words"),
+    [(3, {}, "d = 3"), (4, {"base": 0.0}, "base = 0.0"), (4, {"offset": 0.5}, "offset = 0.5")],
+)
+def test_bad_input_is_one_sentence(d, more, words):
+    with pytest.raises(ValueError, match=f"{words} is not allowed"):
+        kernels.rope(torch.zeros(1, 1, 2, d, device=DEVICE), **more)
