@@ -63,19 +63,27 @@ def materialized(
     Operators of PyTorch and nothing else, so that torch.compile takes it as one graph. The scale is
     on Q, which is N × d: on S it would be one more pass over N × N.
     """
-    heads, n_q, n_k = q.shape[1], q.shape[2], k.shape[2]
+    n_q, n_k = q.shape[2], k.shape[2]
     s = torch.matmul(q * scale, k.transpose(-1, -2))
-    rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
+    if mask.hides or (score and score.changes):
+        rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
     if score and score.changes:
-        each = [score.apply(s[:, h], rows, keys, h, heads).to(s.dtype) for h in range(heads)]
-        s = torch.stack(each, 1)
+        s = _by_head(score, s, rows, keys)
     if mask.hides:
         s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
-    if sinks is not None:
+    if sinks is None:
+        p = torch.softmax(s, dim=-1)
+    else:
         s = torch.cat((s, sinks[:, None, None].expand(*s.shape[:3], 1)), -1)
-    p = torch.softmax(s, dim=-1)
+        p = torch.softmax(s, dim=-1)[..., :n_k]
     del s
-    return torch.matmul(p[..., :n_k], v)
+    return torch.matmul(p, v)
+
+
+def _by_head(score: Score, s: torch.Tensor, rows, keys) -> torch.Tensor:
+    """The scores (B, H, Nq, Nk) after the score's steps, in their own dtype."""
+    each = enumerate(s.unbind(1))
+    return torch.stack([score.apply(one, rows, keys, h, s.shape[1]) for h, one in each], 1)
 
 
 def reference_attention(

@@ -82,13 +82,13 @@ def asked(p: Problem) -> Moved:
     visit."""
     visited = tiling.visited(p)
     rows = int(visited.rows.sum())
-    return _moved(p, visited.seen, rows, rows)
+    return _moved(p, visited.loaded, rows, rows)
 
 
 def least(p: Problem) -> Moved:
-    """Q, K and V in, O, l and m out, of the row and key blocks that visit each other."""
-    visited = tiling.visited(p)
-    return _moved(p, visited.seen, 0, visited.seeing)
+    """Q, K and V in, O, l and m out, of the queries that see a key and the keys that are seen."""
+    rows, keys = tiling.seeing(p.mask, p.n)
+    return _moved(p, keys, 0, rows)
 
 
 FA1 = Algorithm(

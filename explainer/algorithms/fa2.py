@@ -39,15 +39,17 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
     p = run.p
     for step in steps:
+        # phase: load
         r = tiling.rows(p, step.i)
         if step.first:
             m, l = run.statistics(r.stop - r.start)
             O = np.zeros((len(m), p.d), np.float32)
-        if step.j is None:  # no key is seen: O and lse stay as they are
+        if step.j is None:  # no key is seen
+            # phases end: O and lse stay as they are
             yield visit_of(step, m_old=m, m_new=m, l_old=l, l_new=l, O=O)
             continue
-        c = tiling.cols(p, step.j)
         # phase: load
+        c = tiling.cols(p, step.j)
         Q, K, V = run.Q[r], run.K[c], run.V[c]
         # phase: scores
         scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
@@ -86,7 +88,7 @@ def asked(p: Problem) -> Moved:
 
 def least(p: Problem) -> Moved:
     """Q and, of K and V, what a query sees in; O and lse out."""
-    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.visited(p).seen))
+    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
     read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 

@@ -43,12 +43,19 @@ def kinds(problem: Problem) -> np.ndarray:
 @dataclass(frozen=True, eq=False)
 class Visited:
     """Of the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows`` (Tc,)
-    in those of each key block; ``seen`` keys and ``seeing`` rows that are in any at all."""
+    in those of each key block; ``loaded``: keys that are in any at all."""
 
     keys: np.ndarray
     rows: np.ndarray
-    seen: int
-    seeing: int
+    loaded: int
+
+
+@lru_cache(maxsize=256)
+def seeing(mask: Mask, n: int) -> tuple[int, int]:
+    """How many queries see a key, and how many keys are seen by a query."""
+    ranges = mask.key_range(n, n, 1), mask.row_range(n, n, 1)
+    rows, keys = (int((start < stop).sum()) for start, stop in ranges)
+    return rows, keys
 
 
 def visited(problem: Problem) -> Visited:
@@ -65,15 +72,14 @@ def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
             np.minimum(-(-stop // block) * block, n) - start // block * block
             for (start, stop), block in zip(ranges, (block_k, block_q), strict=True)
         )
-        return Visited(of_row, of_key, n, n)
+        return Visited(of_row, of_key, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
     if (tiles := len(rows) * len(keys)) > MAX_COUNTED:
         why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
         where = f"with n = {n:,} and this mask"
         raise refused({"br": block_q, "bc": block_k}, f"{why} {MAX_COUNTED:,}", where)
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
-    seen, seeing = int(keys[left.any(axis=0)].sum()), int(rows[left.any(axis=1)].sum())
-    return Visited(left @ keys, rows @ left, seen, seeing)
+    return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
 
 
 def _sizes(n: int, block: int) -> np.ndarray:

@@ -80,6 +80,6 @@ def least(n: int, d: int, dtype: str, order: str, mask: Mask | str = "full") -> 
     """The least bytes of one head, reads and writes together, whatever the tiles: of K and V the
     keys that some query sees."""
     problem = Problem(
-        n=n, d=d, block_q=n, block_k=1, mask=mask, dtype=dtype, order=order, inputs="random"
+        n=n, d=d, block_q=n, block_k=n, mask=mask, dtype=dtype, order=order, inputs="random"
     )
     return both(summed(problem, LEAST))

@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given
 
 from explainer.algorithms import tiling
+from tests import by_hand
 from tests.test_problem import problems
 
 
 @given(problems(most_n=40, most_d=1))
 def test_kinds_are_those_of_the_dense_mask(problem):
     n, br, bc = problem.n, problem.block_q, problem.block_k
-    seen = np.tril(np.ones((n, n), bool)) if problem.causal else np.ones((n, n), bool)
     padded = np.zeros((problem.Tr * br, problem.Tc * bc), bool)
-    padded[:n, :n] = seen
+    padded[:n, :n] = by_hand.seen(problem)
     found = tiling.kinds(problem)
     assert found.shape == (problem.Tr, problem.Tc)
     for i in range(problem.Tr):

@@ -10,7 +10,7 @@ import pytest
 
 from explainer.algorithms.algorithm import LEAST
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, launches, moved, summed, traffic
+from explainer.algorithms.traffic import asked, launches, least, moved, summed, traffic
 from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem, ProblemError
 from tests import by_hand
@@ -42,8 +42,12 @@ def test_sums_equal_the_list_under_any_mask(order):
         if order != "standard":
             visited = {(s.i, s.j) for s in schedule(p) if s.kind != "skipped"}
             assert visited == left, p
-            keys = sum(min(p.block_k, p.n - j * p.block_k) for j in {j for _, j in left})
+            rows, keys = (int(seen.any(axis=axis).sum()) for axis in (1, 0))
             assert few["K"][0] == keys * p.d * ITEMSIZE[p.dtype], p
+            stored = rows if order == "fa1" else p.n  # FA-2's programs store whatever they saw
+            assert few["O"] == (0, stored * p.d * ITEMSIZE[p.dtype]), p
+            once = least(p.n, p.d, p.dtype, order, p.mask)
+            assert once == sum(map(sum, few.values())), p
 
 
 def test_a_row_block_that_sees_no_key_is_still_stored():

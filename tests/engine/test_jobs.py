@@ -22,6 +22,7 @@ from explainer.engine.jobs import Refused
 from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
+from tests import by_hand
 from tests.schema import misfit
 from tests.workers import WAIT_S, Clock, Patient
 
@@ -56,10 +57,19 @@ REAL = [
     RunRequest(Problem(n=130, d=64, block_q=32, block_k=64, inputs="spike", dtype="bf16")),
     RunRequest(Problem(n=40, d=16, inputs="random"), ("naive", "fa2"), 2, 3, True, True),
     RunRequest(Problem(n=33, d=16, block_q=7), ("fa2",), 1, 2, False, True),
+    RunRequest(
+        Problem(mask="causal&window:5,0|prefix:2", score="softcap:2&alibi", sink=1.5),
+        ("naive", "fa1", "fa2"),
+        1,
+        2,
+    ),
+    RunRequest(Problem(mask="block:4x4,0.0,2.1-2", block_k=5), ("naive", "standard", "fa1", "fa2")),
 ]
 
 
-@pytest.mark.parametrize("asked", REAL, ids=lambda r: f"{'-'.join(r.methods)}-n{r.problem.n}")
+@pytest.mark.parametrize(
+    "asked", REAL, ids=lambda r: f"{'-'.join(r.methods)}-n{r.problem.n}-{r.problem.mask}"
+)
 def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
     job = finish(engine.submit(asked))
     assert job.error is None
@@ -81,7 +91,7 @@ def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
         assert row["least_bytes"] > 0 and row["flops"] > 0
         if row["method"] in ORDERS:
             assert row["bytes"] >= row["least_bytes"]
-            assert row["least_bytes"] == heads * least(p.n, p.d, p.dtype, row["method"])
+            assert row["least_bytes"] == heads * least(p.n, p.d, p.dtype, row["method"], p.mask)
             assert row["lse_error"] < 1e-2 and row["same"]["agrees"]
             check_tiles(row, replace(p, order=row["method"]), result)
         elif row["method"] == "naive":
@@ -97,11 +107,12 @@ def check_tiles(row, p, result):
         return
     assert row["same"]["against"] == "trace"
     assert row["same"]["tiles"] == result["tiles"][p.order]
+    seen = by_hand.seen(p)
     rows = sum(
         min(p.n, (i + 1) * p.block_q) - i * p.block_q
         for i in range(p.Tr)
         for j in range(p.Tc)
-        if not p.causal or j * p.block_k < min(p.n, (i + 1) * p.block_q)
+        if seen[i * p.block_q : (i + 1) * p.block_q, j * p.block_k : (j + 1) * p.block_k].any()
     )
     assert row["same"]["values"] == 2 * rows, "m and l of every row of every tile visited"
 

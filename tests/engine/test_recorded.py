@@ -66,9 +66,11 @@ def test_the_twelve_points_meet_the_aim():
         asked(n=1024, batch=16, dtype="fp32"),
         asked(n=1024, batch=16, d=80),
         asked(n=127, batch=64, heads=64),  # more than twice as short
+        asked(n=4096, sink=1.0),
+        asked(n=4096, score="softcap:30"),
         asked(n=4096, heads=1),  # 128 times less work
     ],
-    ids=["small", "fp32", "d", "N", "work"],
+    ids=["small", "fp32", "d", "N", "sink", "score", "work"],
 )
 def test_what_is_not_comparable_is_not_shown(request_):
     assert recorded.nearest(request_) is None

@@ -82,7 +82,15 @@ def test_blanks_around_a_value_are_not_seen():
 
 
 @pytest.mark.parametrize(
-    "values", [(0, "bf16"), (64, "int8"), (64, "bf16", ("x",)), (64, "bf16", ("fa2",), 100)]
+    "values",
+    [
+        (0, "bf16"),
+        (64, "int8"),
+        (64, "bf16", ("x",)),
+        (64, "bf16", ("fa2",), 100),
+        (64, "bf16", ("fa2",), 256, "casual"),
+        (64, "bf16", ("fa2",), 256, "full", "cap"),
+    ],
 )
 def test_bad_sweeps_are_one_sentence(values):
     with pytest.raises(ProblemError) as refused:
@@ -95,4 +103,8 @@ def test_points_keep_tokens_and_width():
     assert [p.n for p in points[::2]] == [256 * 2**k for k in range(9)]
     assert all(p.heads == 16 and p.batch * p.n == max(p.n, 16384) for p in points)
     assert [p.mask for p in points] == ["full", "causal"] * 9
+    assert all(p.rules == {"mask": p.mask} for p in points)
+    other = Sweep(128, "bf16", ("fa2",), 512, " window:9,0 ", "alibi", 1).points()
+    assert [p.mask for p in other] == ["full", "window:9,0"] * 2
+    assert all(p.rules == {"mask": p.mask, "score": "alibi", "sink": 1.0} for p in other)
     assert all(p.to_query()["methods"] == ["fa2"] for p in points)

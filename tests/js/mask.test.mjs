@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
 import {
-  added, because, blocksOf, documents, fieldsOf, firstCell, insight, named, nudged, pieces, removed, renumbered, runs, scoreOf, scoreSentence, share, tileSentence,
+  added, because, blocksOf, documents, fieldsOf, firstCell, insight, named, nudged, nudgedAt, pieces, removed, renumbered, runs, scoreOf, scoreSentence, share, tileSentence,
   toggled, unpacked, written,
 } from "./model.mjs";
 
@@ -33,6 +33,7 @@ test("a chip has a field per number, a list one for all, and keys keep to what i
   equal(fieldsOf({ name: "causal", numbers: "" }, 0), []);
   const range = { low: 1, high: 16 };
   equal(["7", "16", "1", "x", "-3", ""].map((value) => nudged(value, 1, range)), ["8", "16", "2", "1", "1", "1"]);
+  equal([0, 1, 2, 3, 5, 6].map((caret) => nudgedAt("0,5,10", caret, 1, { low: 0, high: 15 })), ["1,5,10", "1,5,10", "0,6,10", "0,6,10", "0,5,11", "0,5,11"]);
   equal(["1", "99"].map((value) => nudged(value, -1, range)), ["1", "16"]);
   equal([named({ name: "window", numbers: "6,0" }), named({ name: "block", numbers: "4x2,0.0" }), named({ name: "full", numbers: "" })], ["window 6, 0", "block 4 × 2", "full"]);
 });

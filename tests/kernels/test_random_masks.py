@@ -60,6 +60,18 @@ def test_in_the_interpreter(first, pytestconfig):
     run_all(first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
 
 
+ALONE = ["window:4,3", "dilated:3", "prefix:5", "global:4", "document:0,4,9", "chunk:6",
+         "block:4x5,0.0-1,2.2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
+@pytest.mark.parametrize("mask", ALONE)
+def test_queries_that_stand_before_the_first_key(mask, order):
+    """Rows below 0: whole numbers divide otherwise in a kernel than in Python."""
+    q, k, v = make_qkv(30, 8, n_k=17)
+    assert_attention(q, k, v, mask=mask, order=order, block_m=8, block_n=8)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("first", range(0, ON_GPU, TOGETHER_ON_GPU))
 def test_on_a_gpu(first, pytestconfig):

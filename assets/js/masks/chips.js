@@ -1,7 +1,7 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
 import { el, set } from "../lib/dom.js";
-import { added, fieldsOf, named, nudged, removed, renumbered, textOf } from "../model/mask.js";
+import { added, fieldsOf, named, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };
@@ -88,7 +88,7 @@ export class Chips {
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
       const fields = fieldsOf(piece, numbers?.length ?? null);
-      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, numbers && { low, high, word: numbers[at] })));
+      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at] })));
     }
     if (!this.isFull()) {
       const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-kind": "close", ...place });
@@ -104,18 +104,21 @@ export class Chips {
     return chip;
   }
 
-  /** A number, or the list of them where there may be any. @param range {low, high, word}, of a number */
+  /** A number, or the list of them where there may be any. @param range {low, high, word}, the word of a number alone */
   field(name, place, range) {
-    const label = range ? `${name}: ${range.word}` : `${name}: numbers`;
-    const input = el("input", { type: "text", inputmode: range ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-kind": "number", ...place });
+    const alone = range.word !== undefined;
+    const label = `${name}: ${range.word ?? "numbers"}`;
+    const input = el("input", { type: "text", inputmode: alone ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-kind": "number", ...place });
     input.addEventListener("input", () => this.type(input));
     input.addEventListener("focus", () => input.select());
     input.addEventListener("blur", () => setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)));
     input.addEventListener("keydown", (event) => {
       const by = BY[event.key];
-      if (!by || !range) return;
+      if (!by) return;
       event.preventDefault();
-      input.value = nudged(input.value, by * (event.shiftKey ? 10 : 1), range);
+      const caret = input.selectionEnd;
+      input.value = nudgedAt(input.value, caret, by * (event.shiftKey ? 10 : 1), range);
+      input.setSelectionRange(caret, caret);
       this.type(input);
     });
     return input;

@@ -52,6 +52,14 @@ export function nudged(value, by, { low, high }) {
   return String(Math.max(low, Math.min(high, now)));
 }
 
+/** In a list, the number that the caret stands in or behind. @param {string} list @param {number} caret @param {number} by
+ * @param {{low: number, high: number}} range */
+export function nudgedAt(list, caret, by, range) {
+  const parts = list.split(",");
+  const at = list.slice(0, caret).split(",").length - 1;
+  return parts.with(at, nudged(parts[at], by, range)).join(",");
+}
+
 /** The fields of a chip: a number each where their count is fixed, else all of them in one. @param {Piece} piece
  * @param {number | null} count */
 export const fieldsOf = ({ numbers }, count) => (count === null ? [numbers] : numbers.split(",").concat(Array(count).fill("")).slice(0, count));

@@ -83,6 +83,16 @@ def test_the_step_page_plays_by_keyboard(lesson):
     assert "step=" in page.url
 
 
+def test_the_word_of_the_mask_offers_the_problems_that_are_here(lesson):
+    """No server answers what a mask means: the list of Problems, and no builder."""
+    page = lesson.open("step=1")
+    page.locator(".fa-word-mask").click()
+    assert page.locator(".fa-step-controls a").first.is_visible()
+    press(page, "Escape")
+    press(page, "m")
+    assert not page.locator(".fa-masks").count() and not page.locator("dialog[open]").count()
+
+
 def at(lesson: Watched, query: str):
     """The page, opened at this address, at rest."""
     lesson.page.goto(f"{lesson.server.url}/?{query}")

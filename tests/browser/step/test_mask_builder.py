@@ -157,6 +157,15 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     assert not wrong.is_visible() and text.get_attribute("aria-invalid") is None
     keys(page, "Tab")
     assert text.input_value() == MASK, "as the server writes it"
+    tab.tolerate("400")
+    number = view.get_by_label("window: l")
+    number.fill("x")
+    wrong.wait_for()
+    assert "“window:x,0” at character 8" in wrong.inner_text()
+    assert number.get_attribute("aria-describedby") == wrong.get_attribute("id")
+    keys(page, "ArrowUp")
+    builder(page, "causal&window:0,0|prefix:2")
+    assert not wrong.is_visible()
 
 
 def test_a_lit_score_names_what_keeps_or_hides_it(tab):
