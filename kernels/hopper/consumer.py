@@ -230,12 +230,14 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         mbarrier.wait(v_full.index(s_last), ((it - 1) // STAGES) & 1)
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if PEEL else blocks > 1)
-        if ORDER == "queue":
+        if TABLE:
+            if my_first == first:  # long before it is needed
+                code = hear(n, queue)
+                tile = tile_of(TILES, code, Tr, BH, SECTION, w)
+        elif ORDER == "queue":
             code = hear(n, queue)
         else:
             code = fixed_turn(n + 1, ORDER)
-        if TABLE:  # long before it is needed
-            tile = tile_of(TILES, code, Tr, BH, SECTION, w)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         if TABLE:
             m -= shift(own, plan, BY_ROW)
@@ -246,7 +248,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
-            it = pass_over(k_ring, v_ring, it, my_first - first, plan, w)
+            if my_first != first:
+                # first the blocks that others still need: the producer, who has them to load
+                # before it tells the next code, waits for their slots
+                it = pass_over(k_ring, v_ring, it, my_first - first, plan, w)
+                code = hear(n, queue)
+                tile = tile_of(TILES, code, Tr, BH, SECTION, w)
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
         o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))

@@ -63,8 +63,8 @@ def made(
     whole = np.where(here, start, 0).max(2), np.where(here, stop, far).min(2)
     tile_first, tile_end = first.min(1), np.maximum(end.max(1), 1)
     tile_first[tile_end == 1] = 0
-    first = np.where(blind, (tile_end - 1)[:, None], first)
-    end = np.where(blind, tile_end[:, None], end)
+    first = np.where(blind, tile_first[:, None], first)
+    end = np.where(blind, tile_first[:, None] + 1, end)
     tiles = np.zeros((row_blocks, WIDTH), np.int32)
     tiles[:, 0], tiles[:, 1], tiles[:, 2] = np.arange(row_blocks), tile_first, tile_end
     for at, of_groups in enumerate((first, end, *whole)):

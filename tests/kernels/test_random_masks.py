@@ -135,8 +135,10 @@ def flex(q, k, v, mask: str, score: str, sink: float | None) -> torch.Tensor:
             [functools.reduce(torch.logical_and, [p(i, j) for p in term]) for term in terms],
         )
 
+    steps = scores.parse(score).steps
+
     def score_mod(s, b, h, i, j):
-        for name, numbers in scores.parse(score).steps:
+        for name, numbers in steps:
             s = SCORES[name](s, i, j, torch.exp2(-8.0 * (h + 1) / heads), *numbers)
         return s
 
