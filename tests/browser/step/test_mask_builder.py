@@ -55,6 +55,11 @@ def focused(page) -> str:
     )
 
 
+def about(page) -> str:
+    """What the foot says of that which has the mouse, the keyboard, or neither."""
+    return page.locator("#fa-mask-about").inner_text()
+
+
 def keys(page, *names: str) -> None:
     for name in names:
         page.keyboard.press(name)
@@ -84,7 +89,9 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     keys(page, "Tab", "Enter")
     choose(page, "window")
     builder(page, "causal&window:6,0")
-    assert focused(page) == "window: l"
+    assert focused(page) == "window: left"
+    assert about(page).startswith("window left, right: only keys near the query.")
+    assert "i′ is the query, j the key" in about(page)
     keys(page, "ArrowUp", "ArrowUp")
     builder(page, "causal&window:8,0")
     page.keyboard.type("6")
@@ -158,7 +165,7 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     keys(page, "Tab")
     assert text.input_value() == MASK, "as the server writes it"
     tab.tolerate("400")
-    number = view.get_by_label("window: l")
+    number = view.get_by_label("window: left")
     number.fill("x")
     wrong.wait_for()
     assert "“window:x,0” at character 8" in wrong.inner_text()
@@ -199,6 +206,7 @@ def test_tiles_are_drawn_by_clicking_them(tab):
     page = tab.open("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
     view = open_builder(page)
     view.get_by_role("button", name="block 4 × 4", exact=True).click()
+    assert about(page).startswith("Keep tiles of the map or hide them")
     area = view.locator(".fa-mask-box").bounding_box()
     page.mouse.click(area["x"] + 0.9 * area["width"], area["y"] + 0.1 * area["height"])
     builder(page, "block:4x4,0.0,0.3,1.1")
@@ -217,8 +225,13 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     view.locator('[data-preset="gemma"]').click()
     builder(page, "causal&window:5,0")
     assert bars(page) == wanted((J <= I) & (I - J <= 5))
-    about = view.locator("#fa-mask-about").inner_text()
-    assert "4,096" in about and "configuration_gemma2.py" in about
+    assert "4,096" in about(page) and "configuration_gemma2.py" in about(page)
+    capped = view.locator("label", has_text="softcap")
+    number = view.get_by_label("the score's number")
+    assert number.is_visible() and number.input_value() == "50", "what is done to scores unfolds"
+    assert number.evaluate("node => node.previousSibling.textContent") == capped.inner_text()
+    view.get_by_label("sink", exact=True).hover()
+    assert about(page).startswith("sink: a logit")
     view.get_by_role("button", name="Use this mask").click()
     page.wait_for_selector('[data-testid="player"][data-query*="softcap"]')
     settled(page)
@@ -290,6 +303,12 @@ def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
     box.tap(position={"x": width * 0.95, "y": width * 0.05})
     assert "does not see key 15" in view.locator(".fa-mask-said").inner_text()
     assert page.evaluate(TARGETS) == []
+    view.locator("[data-preset]").last.tap()  # at the end of what scrolls
+    builder(page, "causal&window:4,0")
+    seen = "node => node.getBoundingClientRect().top >= node.closest('.fa-masks').offsetTop"
+    assert view.locator(".fa-mask-keys").evaluate(seen), "the map is there to be seen"
+    view.get_by_label("The mask as text").fill("chunk:4")
+    builder(page, "chunk:4")
     wide = page.evaluate("document.querySelector('.fa-mask-columns').scrollWidth")
     assert wide <= 390
     view.get_by_role("button", name="Use this mask").tap()
