@@ -4,6 +4,7 @@ left, refused."""
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.browser.harness import Held, focus, frame, press, query_of, read, settled
 from tests.browser.site.test_accessible import serious
@@ -25,6 +26,19 @@ def builder(page, mask: str | None = None):
 def open_builder(page):
     page.locator(".fa-word-mask:visible").first.click()
     return builder(page)
+
+
+@pytest.fixture
+def edit(stage):
+    """Shows a Problem on the page that is open for all tests, and the builder of its mask."""
+
+    def show(query: str):
+        stage.show(query)
+        return open_builder(stage.page)
+
+    yield show
+    stage.page.mouse.move(1, 1)
+    stage.page.get_by_role("button", name="Cancel").click()
 
 
 def computed(keep: np.ndarray, size: int) -> int:
@@ -175,9 +189,9 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     assert not wrong.is_visible()
 
 
-def test_a_lit_score_names_what_keeps_or_hides_it(tab):
-    page = tab.open(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
-    view = open_builder(page)
+def test_a_lit_score_names_what_keeps_or_hides_it(edit):
+    view = edit(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
+    page = view.page
     said = view.locator(".fa-mask-said")
 
     def words() -> str:
@@ -202,9 +216,9 @@ def test_a_lit_score_names_what_keeps_or_hides_it(tab):
     assert page.locator('[data-testid="player"]').get_attribute("data-step") == "0"
 
 
-def test_tiles_are_drawn_by_clicking_them(tab):
-    page = tab.open("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
-    view = open_builder(page)
+def test_tiles_are_drawn_by_clicking_them(edit):
+    view = edit("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
+    page = view.page
     view.get_by_role("button", name="block 4 × 4", exact=True).click()
     assert about(page).startswith("Keep tiles of the map or hide them")
     area = view.locator(".fa-mask-box").bounding_box()
@@ -249,22 +263,21 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     assert not {"score", "sink"} & query_of(page).keys()
 
 
-def test_a_long_sequence_is_a_map_of_tiles(tab):
-    page = tab.open("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
-    view = open_builder(page)
+def test_a_long_sequence_is_a_map_of_tiles(edit):
+    view = edit("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
     said = view.locator(".fa-mask-said")
     assert said.inner_text().startswith("Tile (0, 0), queries 0 to 127, keys 0 to 63: ")
     documents = view.locator(".fa-mask-doc.is-row").all_inner_texts()
     assert documents == ["document 1", "document 2", "document 3"]
     view.locator(".fa-mask-box").focus()
-    keys(page, "End")
+    keys(view.page, "End")
     assert "the tile is skipped" in said.inner_text()
 
 
-def test_only_the_last_answer_counts(tab):
+def test_only_the_last_answer_counts(edit):
     """An answer that comes late is of a text that stands there no longer."""
-    page = tab.open("n=16&d=8&br=4&bc=4")
-    view = open_builder(page)
+    view = edit("n=16&d=8&br=4&bc=4")
+    page = view.page
     held = Held(page, "**/fa/mask?*chunk*")
     view.get_by_label("The mask as text").fill("chunk:8")
     view.get_by_label("The mask as text").fill("prefix:3")
