@@ -227,14 +227,14 @@ PREDICATES = {
             rows=lambda key: (key, EVERYWHERE[1]),
         ),
         Predicate(
-            "window", "only keys near the query", "i′ − j ≤ l and j − i′ ≤ r",
+            "window", "only keys near the query", "i′ − j ≤ left and j − i′ ≤ right",
             "Longformer (Beltagy et al., 2020), Mistral 7B (2023)",
             keep=lambda row, key, left, right: (row - key <= left) & (key - row <= right),
             tiles=_band(_window),
             keys=_window,
             rows=lambda key, left, right: _window(key, right, left),
             both=_smallest,
-            numbers=("l", "r"),
+            numbers=("left", "right"),
         ),
         Predicate(
             "dilated", "only every s-th key from the query", "(i′ − j) mod s = 0",

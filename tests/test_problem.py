@@ -219,6 +219,6 @@ def test_a_mask_that_is_wrong_gets_one_sentence_that_shows_where():
     with pytest.raises(ProblemError) as caught:
         Problem(mask="causal&window:-1,0")
     assert str(caught.value) == (
-        "mask = causal&window:-1,0 is not allowed: “window:-1,0” at character 8: l must be a whole "
-        "number from 0 to 65,536, not “-1”."
+        "mask = causal&window:-1,0 is not allowed: “window:-1,0” at character 8: left must be a "
+        "whole number from 0 to 65,536, not “-1”."
     )

@@ -99,7 +99,7 @@ PRESETS = (
         "preset.alibi", lambda n: "causal", score="alibi",
     ),
     Preset(
-        "gpt-oss", "Sinks of the softmax", "gpt-oss, every other layer",
+        "gpt-oss", "Softmax sinks", "gpt-oss, every other layer",
         "gpt-oss learns a sink per head; every other layer has a window of {preset.gptoss} keys.",
         "preset.gptoss", lambda n: f"causal&window:{_part(n, 4 / 16)},0", sink="0",
     ),

@@ -74,15 +74,19 @@ def prefill(query: dict) -> dict:
     return _shown(_asked(query))
 
 
+UNASKED = {"said": "", "mask": _shown({})["mask"], "masks": None}  # ``told`` of no address
+
+
 def told(query: dict) -> dict:
     """What the result's place says of the address (``said``): nothing, or why its request is not
-    shown; and the ``masks`` to choose from, if its own is not in the menu yet."""
+    shown; its ``mask``, and the ``masks`` to choose from if that is not in the menu yet."""
     try:
         mask = str(RunRequest.from_query(_asked(query)).problem.mask)
     except ProblemError as error:
         said = run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-        return {"said": said, "masks": None}
-    return {"said": "", "masks": None if mask in MASKS else mask_choice(mask).choices}
+        return UNASKED | {"said": said}
+    known = mask in MASKS
+    return {"said": "", "mask": mask, "masks": None if known else mask_choice(mask).choices}
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -258,4 +262,4 @@ def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     opening(demo, "merged", "run", page.controls, _shown({}))
     places = {"said": page.result, "mask": page.controls["mask"]}
-    opening(demo, "told", "told", places, {"said": "", "masks": None})
+    opening(demo, "told", "told", places, UNASKED)

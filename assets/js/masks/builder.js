@@ -9,7 +9,7 @@ import { renumbered, toggled, unpacked, written } from "../model/mask.js";
 import { Chips } from "./chips.js";
 import { MaskMap } from "./map.js";
 import { Scores } from "./scores.js";
-import { Presets, Work } from "./side.js";
+import { About, Presets, Work } from "./side.js";
 
 const addressOf = (name, values) => new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
 
@@ -21,7 +21,7 @@ export class Builder {
     this.map = new MaskMap({ toggle: (i, j) => this.toggle(i, j) });
     this.scores = new Scores({ edit: (score, sink, field) => this.ask({ score, sink }, field) });
     this.work = new Work();
-    this.presets = new Presets({ use: (one) => this.ask({ mask: one.mask, score: one.score, sink: one.sink }) });
+    this.presets = new Presets({ use: (one) => this.start(one) });
     this.wrong = el("p", { class: "fa-mask-wrong", role: "alert", id: "fa-mask-wrong", hidden: true });
     this.text = el("input", { type: "text", class: "fa-mask-text", "aria-label": "The mask as text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
@@ -32,10 +32,12 @@ export class Builder {
     cancel.addEventListener("click", () => this.act.cancel());
     const title = el("h2", { id: "fa-mask-title", text: "What may a query see?" });
     const left = el("section", { class: "fa-mask-left", "aria-label": "The mask" }, [title, this.chips.root, this.text, this.wrong, this.scores.root, this.work.root]);
-    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel, this.presets.about]);
+    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel]);
     this.root = el("dialog", { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
       el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]), foot, this.chips.menu.root,
     ]);
+    this.about = new About(this.root);
+    foot.append(this.about.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.resizer = new ResizeObserver(() => this.shown && this.draw());
     this.resizer.observe(this.map.box);
@@ -51,6 +53,7 @@ export class Builder {
     const palette = await during("mask", asked(addressOf("presets", this.size)).then((answer) => answer.json()));
     this.chips.learn(palette);
     this.presets.learn(palette);
+    this.about.learn(palette);
     this.root.show();
     await this.ask({});
     this.root.focus({ preventScroll: true });
@@ -97,6 +100,13 @@ export class Builder {
     set(this.root, { "data-wrong": this.failed ? "" : null });
   }
 
+  /** From a model's mask: what it does to the scores is unfolded, and the map is there to be seen. */
+  async start({ mask, score, sink }) {
+    if (score !== "none" || sink) this.scores.root.open = true;
+    await this.ask({ mask, score, sink });
+    this.map.root.scrollIntoView({ block: "nearest" });
+  }
+
   edit(draft, field = null) {
     this.draft = draft;
     this.chips.draw(draft, this.picked);
@@ -127,6 +137,7 @@ export class Builder {
     this.map.draw(this.shown, this.picked !== null);
     this.work.draw(this.shown);
     this.presets.draw(this.shown);
+    this.about.draw(this.presets.now, this.picked !== null);
     set(this.root, { "data-mask": this.shown.mask });
   }
 

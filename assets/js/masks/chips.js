@@ -77,25 +77,25 @@ export class Chips {
 
   chip(piece, t, k) {
     const { name } = piece;
-    const { numbers, low, high } = this.known[name];
+    const { numbers, low, high, words } = this.known[name];
     const place = { "data-term": t, "data-k": k };
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${t}.${k}`;
-      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", ...place, title: "Choose, then click tiles of the map to keep or hide them" });
+      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", "data-about": "tiles", ...place, title: "Choose, then click tiles of the map to keep or hide them" });
       button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
       parts.push(button);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
       const fields = fieldsOf(piece, numbers?.length ?? null);
-      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at] })));
+      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words })));
     }
     if (!this.isFull()) {
       const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-kind": "close", ...place });
       close.addEventListener("click", () => this.take(t, k));
       parts.push(close);
     }
-    const chip = el("span", { class: "fa-mask-chip", "data-name": name }, parts);
+    const chip = el("span", { class: "fa-mask-chip", "data-name": name, "data-about": name }, parts);
     if (!this.isFull()) chip.addEventListener("keydown", (event) => {
       if (event.key !== "Delete" || event.target.matches("input")) return;
       event.preventDefault();
@@ -104,11 +104,11 @@ export class Chips {
     return chip;
   }
 
-  /** A number, or the list of them where there may be any. @param range {low, high, word}, the word of a number alone */
+  /** A number, or the list of them where there may be any. @param range {low, high, word, words}, the word of a number alone */
   field(name, place, range) {
     const alone = range.word !== undefined;
     const label = `${name}: ${range.word ?? "numbers"}`;
-    const input = el("input", { type: "text", inputmode: alone ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "data-kind": "number", ...place });
+    const input = el("input", { type: "text", inputmode: alone ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "aria-description": range.words, "data-kind": "number", ...place });
     input.addEventListener("input", () => this.type(input));
     input.addEventListener("focus", () => input.select());
     input.addEventListener("blur", () => setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)));

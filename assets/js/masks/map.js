@@ -116,7 +116,7 @@ export class MaskMap {
       return [el("b", { class: "fa-mask-doc is-row", text: short, style: `top:${span}` }), el("b", { class: "fa-mask-doc is-col", text: short, style: `left:${span}` }),
         ...(start ? [el("i", { class: "fa-mask-edge is-row", style: `top:${part(start)}` }), el("i", { class: "fa-mask-edge is-col", style: `left:${part(start)}` })] : [])];
     });
-    this.over.replaceChildren(...told, ...papers);
+    this.over.replaceChildren(...papers, ...told);
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;

@@ -16,7 +16,7 @@ export class Menu {
   /** @param predicates as the server has them: name, words, formula */
   fill(predicates) {
     this.items = predicates.map((one) => {
-      const node = el("button", { type: "button", role: "menuitem", tabindex: -1, "data-name": one.name }, [
+      const node = el("button", { type: "button", role: "menuitem", tabindex: -1, "data-name": one.name, "data-about": one.name }, [
         el("b", { text: one.name }), el("span", { text: one.words }), el("code", { text: one.formula }),
       ]);
       node.addEventListener("click", () => {

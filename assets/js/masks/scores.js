@@ -14,7 +14,7 @@ export class Scores {
     this.kinds = Object.entries(KINDS).map(([kind, text]) => {
       const input = el("input", { type: "radio", name: "fa-mask-score", value: kind });
       input.addEventListener("change", () => this.choose(kind));
-      return el("label", {}, [input, el("span", { text })]);
+      return el("label", { "data-about": `score ${kind}` }, [input, el("span", { text })]);
     });
     const field = (label) => {
       const input = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": label, class: "fa-mask-number" });
@@ -26,7 +26,7 @@ export class Scores {
     this.other = el("code");
     this.root = el("details", { class: "fa-mask-scores" }, [
       this.summary,
-      el("div", {}, [el("fieldset", {}, [el("legend", { text: "score" }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink" }, [el("span", { text: "sink" }), this.sink])]),
+      el("div", {}, [el("fieldset", {}, [el("legend", { text: "score" }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink", "data-about": "sink" }, [el("span", { text: "sink" }), this.sink])]),
     ]);
   }
 
@@ -35,6 +35,9 @@ export class Scores {
     this.score = score;
     for (const { firstChild: input } of this.kinds) input.checked = input.value === kind;
     this.number.hidden = !(kind in STARTS);
+    const label = this.kinds.find(({ firstChild: input }) => input.checked);
+    if (label && label.nextSibling !== this.number) label.after(this.number);
+    set(this.number, { "data-about": `score ${kind}` });
     if (document.activeElement !== this.number) this.number.value = number;
     if (document.activeElement !== this.sink) this.sink.value = sink;
     set(this.other, { text: kind === "other" ? score : "" });

@@ -1,10 +1,14 @@
-// Beside the map: what is left to do, as bars, and the masks of published models to start from.
+// Beside the map: what is left to do, as bars, the masks of published models to start from, and at the foot what all of
+// it means.
 
 import { el, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
 
 const DRAWN = 16; // tokens of a thumbnail
+const WHO = "i′ is the query, j the key";
+const TILES = { says: "Keep tiles of the map or hide them: click or tap one, or go there by the arrows and press Enter." };
+const SINK = { says: "sink: a logit of every softmax, without a key and a value.", source: "m starts at the sink and ℓ at 1, so that the weights of the keys add up to less than 1." };
 const SLOGAN = "The mask is data: picture, trace, bytes and kernel read the same line.";
 
 /** Scores kept, tiles computed, and those of half the size. */
@@ -39,17 +43,13 @@ export class Presets {
   constructor(act) {
     this.act = act;
     this.list = el("div", { class: "fa-mask-presets-list" });
-    this.about = el("p", { id: "fa-mask-about" });
     this.root = el("section", { class: "fa-mask-presets", "aria-labelledby": "fa-mask-start" }, [
-      el("header", {}, [el("h3", { id: "fa-mask-start", text: "Start from a model" }), el("span", { text: `kept, drawn at ${DRAWN} tokens` })]), this.list,
+      el("header", {}, [el("h3", { id: "fa-mask-start", text: "Start from a model" }), el("span", { text: `kept, scaled to ${DRAWN} tokens` })]), this.list,
     ]);
-    this.root.addEventListener("pointerover", ({ target }) => this.tell(target.closest("[data-preset]")?.dataset.preset));
-    this.root.addEventListener("focusin", ({ target }) => this.tell(target.closest("[data-preset]")?.dataset.preset));
-    this.root.addEventListener("pointerleave", () => this.tell(this.now));
   }
 
   learn({ presets }) {
-    this.known = Object.fromEntries(presets.map((one) => [one.key, one]));
+    this.known = presets;
     this.list.replaceChildren(...presets.map((one) => {
       const node = el("button", { type: "button", class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" }, [
         thumbnail(one.bits), el("span", {}, [el("b", { text: one.title }), el("span", { text: one.models })]), el("span", { class: "fa-mask-share", text: share(one.share, 1) }),
@@ -62,14 +62,41 @@ export class Presets {
   /** Which of them this is, if it is one. */
   draw({ mask, score, sink }) {
     const same = (one) => one.mask === mask && one.score === score && one.sink === (sink === null ? "" : String(sink));
-    this.now = Object.values(this.known).find(same)?.key;
+    this.now = this.known.find(same)?.key ?? null;
     for (const node of this.list.children) set(node, { "aria-pressed": String(node.dataset.preset === this.now) });
-    this.tell(this.now);
+  }
+}
+
+/** One paragraph on what the mouse or the keyboard is on, else on the mask. On a phone on the mask alone: whatever made it
+ * longer or shorter would move what a finger is on. */
+export class About {
+  /** @param root in which all of it stands */
+  constructor(root) {
+    this.root = el("p", { id: "fa-mask-about" });
+    for (const name of ["pointerover", "focusin"]) root.addEventListener(name, ({ target }) => this.tell(target));
+    root.addEventListener("pointerleave", () => this.tell());
   }
 
-  tell(key) {
-    const one = this.known?.[key ?? this.now];
-    set(this.about, { "data-preset": one?.key ?? null });
-    this.about.replaceChildren(...(one ? [el("span", { text: `${one.says} ` }), el("cite", { text: one.source })] : [SLOGAN]));
+  learn({ presets, predicates, scores }) {
+    this.known = new Map([["sink", SINK], ["tiles", TILES]]);
+    for (const { key, says, source } of presets) this.known.set(`preset ${key}`, { says, source });
+    for (const { name, words, formula, numbers } of predicates) this.known.set(name, { says: `${[name, numbers?.join(", ")].filter(Boolean).join(" ")}: ${words}.`, source: `${formula}; ${WHO}.` });
+    for (const { name, words, formula } of scores) this.known.set(`score ${name}`, { says: `${name}: ${words}.`, source: `s becomes ${formula}.` });
+  }
+
+  /** @param preset the key of the one that this mask is, or null @param picks whether tiles are toggled */
+  draw(preset, picks) {
+    this.rests = this.known.get(`preset ${preset}`) ?? (picks ? TILES : null);
+    this.tell();
+  }
+
+  tell(target = null) {
+    const [on, held] = [target, document.activeElement].map((node) => {
+      const { preset, about } = node?.closest?.("[data-preset], [data-about]")?.dataset ?? {};
+      return this.known?.get(preset ? `preset ${preset}` : about);
+    });
+    const one = (this.root.closest(".fa-narrow") ? null : on ?? held) ?? this.rests;
+    set(this.root, { "data-empty": one ? null : "" });
+    this.root.replaceChildren(...(one ? [el("span", { text: `${one.says} ` }), ...(one.source ? [el("cite", { text: one.source })] : [])] : [SLOGAN]));
   }
 }

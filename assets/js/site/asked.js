@@ -16,7 +16,7 @@ export async function ofAddress(_, { part, plain }) {
 
 /** Why the address is not used as it is, if so; and a menu that has the mask that it asks for. */
 export function told({ answer, said, mask }) {
-  const { asked } = JSON.parse(answer);
-  const menu = asked.masks && { __type__: "update", choices: asked.masks, value: mask };
-  return { said: asked.said || said, mask: menu ?? mask };
+  const { asked, plain } = JSON.parse(answer);
+  const value = mask === plain.mask ? asked.mask : mask; // another one was chosen meanwhile
+  return { said: asked.said || said, mask: asked.masks ? { __type__: "update", choices: asked.masks, value } : value };
 }

@@ -10,12 +10,14 @@ export const PURPOSE = {
   running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
 };
 const SYMBOL = /(lse[₀-₉]*|[QKVO][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
+const TIED = / (·) /g; // no line ends beside it
+const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
 const INK = { ℓ: "l", "▲": "o" };
 
 /** @param {string} text @returns nodes */
 export const rich = (text) =>
   text.split(SYMBOL).filter(Boolean).map((part) => {
-    if (!SYMBOL.test(part)) return document.createTextNode(part);
+    if (!SYMBOL.test(part)) return document.createTextNode(part.replace(TIED, "\u00a0$1\u00a0").replace(LOOSE, "$&\u200b"));
     const key = part.startsWith("lse") ? "lse" : INK[part[0]] ?? (part[0] === "α" ? "alpha" : part[0].toLowerCase());
     const [, tensor, block] = /^([QKVO])([₀-₉]+)$/u.exec(part) ?? [];
     const name = tensor ? `${tensor}.${[...block].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}` : { m: "m", "ℓ": "l", "α": "alpha" }[part];

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import pytest
 
@@ -136,6 +136,15 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     assert control(page, "Query block Br").input_value() == "8"
     page.get_by_role("radio", name="Full").check()
     judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0)
+
+
+@pytest.mark.parametrize("address", ["mask=causal%26window:5,0", "run-mask=chunk:4"])
+def test_a_mask_of_no_menu_is_chosen_on_the_run_page(tab, address):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=run&{address}")
+    settled(page)
+    masks = page.locator(".fa-run-page fieldset", has_text="Mask").locator("input:checked")
+    assert masks.input_value() == unquote(address.split("=")[1])
 
 
 def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(tab):

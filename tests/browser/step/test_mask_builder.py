@@ -4,6 +4,7 @@ left, refused."""
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.browser.harness import Held, focus, frame, press, query_of, read, settled
 from tests.browser.site.test_accessible import serious
@@ -25,6 +26,19 @@ def builder(page, mask: str | None = None):
 def open_builder(page):
     page.locator(".fa-word-mask:visible").first.click()
     return builder(page)
+
+
+@pytest.fixture
+def edit(stage):
+    """Shows a Problem on the page that is open for all tests, and the builder of its mask."""
+
+    def show(query: str):
+        stage.show(query)
+        return open_builder(stage.page)
+
+    yield show
+    stage.page.mouse.move(1, 1)
+    stage.page.get_by_role("button", name="Cancel").click()
 
 
 def computed(keep: np.ndarray, size: int) -> int:
@@ -53,6 +67,11 @@ def focused(page) -> str:
     return page.evaluate(
         "(({ ariaLabel, textContent }) => ariaLabel || textContent)(document.activeElement)"
     )
+
+
+def about(page) -> str:
+    """What the foot says of that which has the mouse, the keyboard, or neither."""
+    return page.locator("#fa-mask-about").inner_text()
 
 
 def keys(page, *names: str) -> None:
@@ -84,7 +103,9 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     keys(page, "Tab", "Enter")
     choose(page, "window")
     builder(page, "causal&window:6,0")
-    assert focused(page) == "window: l"
+    assert focused(page) == "window: left"
+    assert about(page).startswith("window left, right: only keys near the query.")
+    assert "i′ is the query, j the key" in about(page)
     keys(page, "ArrowUp", "ArrowUp")
     builder(page, "causal&window:8,0")
     page.keyboard.type("6")
@@ -158,7 +179,7 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     keys(page, "Tab")
     assert text.input_value() == MASK, "as the server writes it"
     tab.tolerate("400")
-    number = view.get_by_label("window: l")
+    number = view.get_by_label("window: left")
     number.fill("x")
     wrong.wait_for()
     assert "“window:x,0” at character 8" in wrong.inner_text()
@@ -168,9 +189,9 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     assert not wrong.is_visible()
 
 
-def test_a_lit_score_names_what_keeps_or_hides_it(tab):
-    page = tab.open(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
-    view = open_builder(page)
+def test_a_lit_score_names_what_keeps_or_hides_it(edit):
+    view = edit(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
+    page = view.page
     said = view.locator(".fa-mask-said")
 
     def words() -> str:
@@ -195,10 +216,11 @@ def test_a_lit_score_names_what_keeps_or_hides_it(tab):
     assert page.locator('[data-testid="player"]').get_attribute("data-step") == "0"
 
 
-def test_tiles_are_drawn_by_clicking_them(tab):
-    page = tab.open("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
-    view = open_builder(page)
+def test_tiles_are_drawn_by_clicking_them(edit):
+    view = edit("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
+    page = view.page
     view.get_by_role("button", name="block 4 × 4", exact=True).click()
+    assert about(page).startswith("Keep tiles of the map or hide them")
     area = view.locator(".fa-mask-box").bounding_box()
     page.mouse.click(area["x"] + 0.9 * area["width"], area["y"] + 0.1 * area["height"])
     builder(page, "block:4x4,0.0,0.3,1.1")
@@ -217,8 +239,13 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     view.locator('[data-preset="gemma"]').click()
     builder(page, "causal&window:5,0")
     assert bars(page) == wanted((J <= I) & (I - J <= 5))
-    about = view.locator("#fa-mask-about").inner_text()
-    assert "4,096" in about and "configuration_gemma2.py" in about
+    assert "4,096" in about(page) and "configuration_gemma2.py" in about(page)
+    capped = view.locator("label", has_text="softcap")
+    number = view.get_by_label("the score's number")
+    assert number.is_visible() and number.input_value() == "50", "what is done to scores unfolds"
+    assert number.evaluate("node => node.previousSibling.textContent") == capped.inner_text()
+    view.get_by_label("sink", exact=True).hover()
+    assert about(page).startswith("sink: a logit")
     view.get_by_role("button", name="Use this mask").click()
     page.wait_for_selector('[data-testid="player"][data-query*="softcap"]')
     settled(page)
@@ -236,22 +263,21 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     assert not {"score", "sink"} & query_of(page).keys()
 
 
-def test_a_long_sequence_is_a_map_of_tiles(tab):
-    page = tab.open("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
-    view = open_builder(page)
+def test_a_long_sequence_is_a_map_of_tiles(edit):
+    view = edit("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
     said = view.locator(".fa-mask-said")
     assert said.inner_text().startswith("Tile (0, 0), queries 0 to 127, keys 0 to 63: ")
     documents = view.locator(".fa-mask-doc.is-row").all_inner_texts()
     assert documents == ["document 1", "document 2", "document 3"]
     view.locator(".fa-mask-box").focus()
-    keys(page, "End")
+    keys(view.page, "End")
     assert "the tile is skipped" in said.inner_text()
 
 
-def test_only_the_last_answer_counts(tab):
+def test_only_the_last_answer_counts(edit):
     """An answer that comes late is of a text that stands there no longer."""
-    page = tab.open("n=16&d=8&br=4&bc=4")
-    view = open_builder(page)
+    view = edit("n=16&d=8&br=4&bc=4")
+    page = view.page
     held = Held(page, "**/fa/mask?*chunk*")
     view.get_by_label("The mask as text").fill("chunk:8")
     view.get_by_label("The mask as text").fill("prefix:3")
@@ -290,6 +316,12 @@ def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
     box.tap(position={"x": width * 0.95, "y": width * 0.05})
     assert "does not see key 15" in view.locator(".fa-mask-said").inner_text()
     assert page.evaluate(TARGETS) == []
+    view.locator("[data-preset]").last.tap()  # at the end of what scrolls
+    builder(page, "causal&window:4,0")
+    seen = "node => node.getBoundingClientRect().top >= node.closest('.fa-masks').offsetTop"
+    assert view.locator(".fa-mask-keys").evaluate(seen), "the map is there to be seen"
+    view.get_by_label("The mask as text").fill("chunk:4")
+    builder(page, "chunk:4")
     wide = page.evaluate("document.querySelector('.fa-mask-columns').scrollWidth")
     assert wide <= 390
     view.get_by_role("button", name="Use this mask").tap()
@@ -328,6 +360,9 @@ def test_axe_finds_nothing_serious_in_it(tab):
     view.locator("summary").click()
     view.get_by_role("button", name="and …").first.click()
     found = serious(page, ".fa-masks")
+    tab.tolerate("400")
+    view.get_by_label("The mask as text").fill("windw")
+    view.get_by_role("alert").wait_for()
     page.evaluate("document.body.classList.add('dark')")
     settled(page)
     found += [f"dark: {line}" for line in serious(page, ".fa-masks", ["color-contrast"])]
