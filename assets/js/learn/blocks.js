@@ -86,7 +86,7 @@ export function picture(levels, more = []) {
     const cell = at === "." ? `M${j + 0.3} ${i + 0.7}l.4-.4` : `M${j + 0.05} ${i + 0.05}h.9v.9h-.9z`;
     paths.set(at, (paths.get(at) ?? "") + cell);
   }));
-  const drawn = [...paths].map(([at, d]) => svg("path", at === "." ? { d, class: "is-hidden" } : { d, "fill-opacity": (0.1 + Number(at) / 10).toFixed(1) }));
+  const drawn = [...paths].map(([at, d]) => svg("path", at === "." ? { d, class: "is-hidden" } : { d, "fill-opacity": (0.19 + 0.09 * Number(at)).toFixed(2) }));
   return svg("svg", { class: "fa-picture", viewBox: `-.1 -.1 ${levels[0].length + 0.2} ${levels.length + 0.2}`, "aria-hidden": "true" }, [...drawn, ...more]);
 }
 
@@ -94,7 +94,7 @@ function cells({ label, words, levels, row, block, kinds }) {
   const more = kinds.flatMap((across, i) => across.flatMap((kind, j) => {
     const tile = svg("rect", { class: `is-${kind}`, x: j * block, y: i * block, width: block, height: block, rx: 0.2 });
     const isTold = kind === "skipped" && block > 2;
-    return isTold ? [tile, svg("text", { x: (j + 0.5) * block, y: (i + 0.5) * block + 0.35, text: "skip" })] : [tile];
+    return isTold ? [tile, svg("text", { transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`, text: "skip" })] : [tile];
   }));
   if (row !== null) more.push(svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 }));
   const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [picture(levels, more)]);
