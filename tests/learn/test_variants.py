@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -159,6 +160,7 @@ def test_the_table_counts_right(n):
         if key == "linear":
             wanted = ["0", "0 B", amount(32 * (128 * 128 + 128) * 2)]
         assert [x.replace("\u00a0", " ") for x in row[1:4]] == wanted, key
+        assert variants.at_size(key, n).visible(n, n) == scores.get(key, causal), key
         assert row[5] == ("no" if key == "linear" else "yes")
 
 
@@ -188,17 +190,25 @@ def test_the_questions_answer_is_the_only_one_that_does_it():
     """8 times less at any length, and every earlier key weighed by softmax."""
     (rung,) = RUNGS
     assert len(rung.words.split()) <= 90
+    window, gqa = (int(re.search(r"\d+", rung.question.options[k][0])[0]) for k in (0, 2))
+    one = variants.per_token
     fits = []
     for n in NS:
-        plain = n * variants.per_token(HEADS)
-        caches = (n // 8 * variants.per_token(HEADS), variants.cache("alibi", n),
-                  n * variants.per_token(4), variants.cache("linear", n))  # fmt: skip
-        sees_all = (parse(f"causal&window:{n // 8 - 1},0"), *(SHOWN.mask,) * 3)
+        caches = (
+            n // window * one(HEADS),
+            n * one(HEADS),
+            n * one(gqa),
+            variants.cache("linear", n),
+        )
+        narrow = parse(f"causal&window:{n // window - 1},0")
+        sees_all = [m.visible(n, n) == n * (n + 1) // 2 for m in (narrow, *(SHOWN.mask,) * 3)]
         softmax = (True, True, True, False)
-        fits.append([
-            c * 8 == plain and m.visible(n, n) == n * (n + 1) // 2 and s
-            for c, m, s in zip(caches, sees_all, softmax, strict=True)
-        ])  # fmt: skip
+        fits.append(
+            [
+                8 * c == n * one(HEADS) and all_keys and weighed
+                for c, all_keys, weighed in zip(caches, sees_all, softmax, strict=True)
+            ]
+        )
     assert all([k for k, ok in enumerate(row) if ok] == [rung.question.answer] for row in fits)
     lengths = [len(words) for words, _ in rung.question.options]
     assert max(lengths) < 1.3 * min(lengths), "none stands out"
