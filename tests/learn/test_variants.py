@@ -194,19 +194,15 @@ def test_the_questions_answer_is_the_only_one_that_does_it():
     one = variants.per_token
     fits = []
     for n in NS:
-        caches = (
-            n // window * one(HEADS),
-            n * one(HEADS),
-            n * one(gqa),
-            variants.cache("linear", n),
-        )
+        caches = (n // window * one(HEADS), n * one(HEADS), n * one(gqa))
+        state = variants.cache("linear", n)
         narrow = parse(f"causal&window:{n // window - 1},0")
         sees_all = [m.visible(n, n) == n * (n + 1) // 2 for m in (narrow, *(SHOWN.mask,) * 3)]
         softmax = (True, True, True, False)
         fits.append(
             [
                 8 * c == n * one(HEADS) and all_keys and weighed
-                for c, all_keys, weighed in zip(caches, sees_all, softmax, strict=True)
+                for c, all_keys, weighed in zip((*caches, state), sees_all, softmax, strict=True)
             ]
         )
     assert all([k for k, ok in enumerate(row) if ok] == [rung.question.answer] for row in fits)
