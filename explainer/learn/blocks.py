@@ -21,7 +21,8 @@ Block = dict[str, object]
 @dataclass(frozen=True)
 class Control:
     """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
-    ``choices`` (value, label) for choice; a toggle's value is "0" or "1"."""
+    ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
+    levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1"."""
 
     key: str
     label: str
@@ -31,6 +32,7 @@ class Control:
     high: float = 1.0
     step: float = 1.0
     choices: tuple[tuple[str, str], ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,27 @@ def bars(
             "items": [[name, _number(value), beside] for name, value, beside in items]}  # fmt: skip
 
 
-def table(label: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
-    """Text in cells; the first of each row is its heading."""
-    return {"type": "table", "label": label, "head": list(head), "rows": [list(r) for r in rows]}
+def table(
+    label: str, head: Sequence[str], rows: Sequence[Sequence[str]], marked: int | None = None
+) -> Block:
+    """Text in cells; the first of each row is its heading; the row ``marked`` stands out."""
+    return {"type": "table", "label": label, "head": list(head), "rows": [list(r) for r in rows],
+            "marked": marked}  # fmt: skip
+
+
+def cells(
+    levels: Sequence[str],
+    label: str,
+    words: str,
+    row: int | None = None,
+    block: int = 0,
+    kinds: Sequence[Sequence[str]] = (),
+) -> Block:
+    """A small picture of scores: a string per row, a character per cell, "1" (faint) to "9", "."
+    where there is none. ``words`` says it to who cannot see it; ``row`` is outlined; ``kinds``
+    (Tr, Tc) "full" | "partial" | "skipped" of tiles of ``block`` × ``block``."""
+    return {"type": "cells", "label": label, "words": words, "levels": list(levels), "row": row,
+            "block": block, "kinds": [list(r) for r in kinds]}  # fmt: skip
 
 
 def bits(label: str, sign: str, exponent: str, mantissa: str, value: str, remark: str) -> Block:

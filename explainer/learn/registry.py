@@ -18,16 +18,20 @@ from explainer.learn import (
     reference,
     stable,
     systems,
+    variants_shown,
     versions,
     wild,
 )
 from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Rung
 
-MODULES = (basics, stable, online, systems, versions, precision, claims, pipeline, fp8, level0)
+MODULES = (
+    *(basics, stable, online, systems, versions, variants_shown, precision, claims, pipeline, fp8),
+    level0,
+)
 ORDER = (
     "dot", "matmul", "softmax", "cat", "attention", "safe", "mask", "tiles_why", "online", "fusion",
-    "versions", "recompute", "formats", "when_not",
+    "versions", "recompute", "formats", "variants", "when_not",
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
 STILL = (

@@ -1,4 +1,4 @@
-"""Rungs 10, 13 and 14: kernel fusion, formats on the matrix units, and when it does not help."""
+"""Rungs 10, 13 and 15: kernel fusion, formats on the matrix units, and when it does not help."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def _fusion(v: Values) -> list[Block]:
     ]  # fmt: skip
 
 
-# ---- rung 14: when it does not help
+# ---- rung 15: when it does not help
 
 NS = tuple(2**k for k in range(5, 15))
 HIDDEN, DS = 4096, (8, 16, 32, 64, 128, 256)
-SQUARE, QUESTIONED = (16, 32, 64, 128, 256), (64, 128)  # tiles; d of rung 14's question
+SQUARE, QUESTIONED = (16, 32, 64, 128, 256), (64, 128)  # tiles; d of rung 15's question
 GROUPS = (1, 4, 8)  # query heads that share K and V
 
 

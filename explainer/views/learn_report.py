@@ -36,7 +36,7 @@ ASKED = {  # what each kind of question is made of
     ORDER: (*SAID, "options", "gaps"),
     CLICK: (*SAID, "cells", "answer", "reasons"),
 }
-SET = dict.fromkeys(("low", "high", "step"), ("range", "number")) | {"choices": ("choice",)}
+SET = dict.fromkeys(("low", "high", "step"), ("range", "number"))
 NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
 
 
@@ -52,7 +52,7 @@ def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
     """Where a widget is to stand, with its own controls or narrower ones."""
     widget = widgets()[key]
     told = [
-        {k: v for k, v in asdict(c).items() if c.kind in SET.get(k, c.kind)}
+        {k: v for k, v in asdict(c).items() if c.kind in SET.get(k, c.kind) and v != ()}
         for c in controls or widget.controls
     ]
     return _json("data-controls", told, class_="fa-widget", data_widget=key,

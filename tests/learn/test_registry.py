@@ -72,12 +72,12 @@ def test_keys_are_unique_and_every_widget_has_a_place():
         assert len(set(keys)) == len(keys) and not {"w", "build"} & set(keys)
 
 
-def test_fourteen_rungs_in_order():
-    assert [rung.key for rung in rungs()] == list(ORDER) and len(ORDER) == 14
+def test_fifteen_rungs_in_order():
+    assert [rung.key for rung in rungs()] == list(ORDER) and len(ORDER) == 15
     html = learn_report.page()
     places = [html.index(f'id="learn-{rung.key}"') for rung in rungs()]
     assert places == sorted(places)
-    assert len({rung.question.key for rung in rungs()}) == 14
+    assert len({rung.question.key for rung in rungs()}) == 15
 
 
 @pytest.mark.parametrize("rung", rungs(), ids=lambda rung: rung.key)
@@ -157,7 +157,7 @@ def test_the_html_is_sound():
     assert set(inside) <= set(page.ids)
     contents = inside[: len(set(inside)) + 1]  # further links lead back to rungs
     assert contents[0] == "learn-level0", "who knows the ground is sent there first"
-    assert len(set(contents)) == len(contents) - 1 >= 14  # it has an entry too
+    assert len(set(contents)) == len(contents) - 1 >= 15  # it has an entry too
     assert set(page.named) <= set(page.ids)
     assert all(link.startswith(("#", "?")) for link in page.links), "nothing leads to another host"
     assert not page.tags & {"script", "style", "iframe", "img", "link", "object", "form"}
@@ -191,4 +191,4 @@ def test_every_claim_and_every_piece_of_code_is_there():
     assert all(claim.why and claim.source for claim in claims.CLAIMS)
     lines = {json.loads(value)["lines"] for value in page.data["data-block"]}
     assert lines == {snippet.code for snippet in wild.SNIPPETS}
-    assert len(page.data["data-question"]) == 14 + len(level0.KNOWN)
+    assert len(page.data["data-question"]) == 15 + len(level0.KNOWN)

@@ -1,4 +1,4 @@
-"""Rungs 10, 13 and 14 against counting by hand, the listed schedule and the cards' data."""
+"""Rungs 10, 13 and 15 against counting by hand, the listed schedule and the cards' data."""
 
 from __future__ import annotations
 

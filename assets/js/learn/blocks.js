@@ -79,14 +79,36 @@ function bars({ label, items, colour, log, limit }) {
   return figure("bars", label, [el("ul", { class: hue(colour) }, lines)], signs && el("span", { text: signs }));
 }
 
-function table({ label, head, rows }) {
+/** Cells of levels "1" to "9"; a stroke where there is none. `more` is drawn above them. */
+export function picture(levels, more = []) {
+  const paths = new Map();
+  levels.forEach((row, i) => [...row].forEach((at, j) => {
+    const cell = at === "." ? `M${j + 0.3} ${i + 0.7}l.4-.4` : `M${j + 0.05} ${i + 0.05}h.9v.9h-.9z`;
+    paths.set(at, (paths.get(at) ?? "") + cell);
+  }));
+  const drawn = [...paths].map(([at, d]) => svg("path", at === "." ? { d, class: "is-hidden" } : { d, "fill-opacity": (0.19 + 0.09 * Number(at)).toFixed(2) }));
+  return svg("svg", { class: "fa-picture", viewBox: `-.1 -.1 ${levels[0].length + 0.2} ${levels.length + 0.2}`, "aria-hidden": "true" }, [...drawn, ...more]);
+}
+
+function cells({ label, words, levels, row, block, kinds }) {
+  const more = kinds.flatMap((across, i) => across.flatMap((kind, j) => {
+    const tile = svg("rect", { class: `is-${kind}`, x: j * block, y: i * block, width: block, height: block, rx: 0.2 });
+    const isTold = kind === "skipped" && block > 2;
+    return isTold ? [tile, svg("text", { transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`, text: "skip" })] : [tile];
+  }));
+  if (row !== null) more.push(svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 }));
+  const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [picture(levels, more)]);
+  return figure("cells", label, [box, el("p", { class: "fa-fine", text: words })]);
+}
+
+function table({ label, head, rows, marked }) {
   const isNumber = (k) => rows.every((row) => /^([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)/.test(row[k] ?? "") && (row[k] ?? "").length < 18);
   const kinds = (rows[0] ?? head).map((_, k) => (k && isNumber(k) ? "is-number" : null));
-  const cells = (row) => row.map((text, k) => (k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text })));
+  const inRow = (row) => row.map((text, k) => (k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text })));
   const grid = el("table", { class: "fa-facts" }, [
     el("caption", { class: "fa-sr", text: label }),
     head.length ? el("thead", {}, [el("tr", {}, head.map((text, k) => (text ? el("th", { scope: "col", class: kinds[k], text }) : el("td"))))]) : null,
-    el("tbody", {}, rows.map((row) => el("tr", {}, cells(row)))),
+    el("tbody", {}, rows.map((row, k) => el("tr", { class: k === marked && "is-chosen" }, inRow(row)))),
   ]);
   return figure("table", label, [scroller(label, grid)]);
 }
@@ -257,7 +279,7 @@ function code({ label, lines, marked }) {
 
 const link = ({ words, query }) => el("p", { class: "fa-block-of fa-text-block" }, [el("a", { class: "fa-run-link", href: `?${query}`, text: words })]);
 
-const DRAWERS = { text, matrix, bars, table, bits, formula, timeline, code, link, plot: (block) => new Plot(block).root };
+const DRAWERS = { text, matrix, bars, table, cells, bits, formula, timeline, code, link, plot: (block) => new Plot(block).root };
 
 /** One block as an element; an unknown kind is left out. */
 export function draw(block) {

@@ -5,7 +5,7 @@ import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
-import { draw } from "./blocks.js";
+import { draw, picture } from "./blocks.js";
 import { Transport } from "../views/transport.js";
 
 const WAIT_MS = 60;
@@ -79,8 +79,9 @@ function segments(control, changed) {
   const name = `fa-learn-${++count}`;
   const inputs = control.choices.map(([value]) => el("input", { type: "radio", name, value }));
   inputs.forEach((input) => input.addEventListener("change", changed));
-  const labels = control.choices.map(([, text], k) => el("label", {}, [inputs[k], el("span", { text })]));
-  const root = el("fieldset", { class: "fa-control is-choice" }, [el("legend", { text: control.label }), el("div", { class: "fa-segments" }, labels)]);
+  const { pictures, choices } = control;
+  const labels = choices.map(([, text], k) => el("label", {}, [inputs[k], pictures && picture(pictures[k].split(" ")), el("span", { text })]));
+  const root = el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [el("legend", { text: control.label }), el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels)]);
   return {
     root,
     read: () => inputs.find((input) => input.checked)?.value ?? control.value,
@@ -100,7 +101,7 @@ function build(control, changed) {
   if (kind === "range") return ranged(control, changed);
   if (kind === "number") return field(control, changed, { type: "number", min, max, step });
   if (kind === "toggle") return toggle(control, changed);
-  if (kind === "choice") return (control.choices.length > MOST_SEGMENTS ? menu : segments)(control, changed);
+  if (kind === "choice") return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(control, changed);
   return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
 }
 

@@ -76,7 +76,7 @@ def solve(page, form, question) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("half", [ORDER[:7], ORDER[7:]], ids=["1 to 7", "8 to 14"])
+@pytest.mark.parametrize("half", [ORDER[:7], ORDER[7:]], ids=["1 to 7", "8 to 15"])
 def test_the_questions_by_keyboard_alone(tab, half):
     page = open_page(tab, half[0])
     page.get_by_role("button", name="Forget my answers").press("Enter")
