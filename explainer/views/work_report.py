@@ -11,9 +11,9 @@ from explainer.views.html import bar, card, div, figures_of, memory_page, said, 
 SHORT = 60  # characters of a mask in a sentence
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = SHORT) -> str:
     """A mask's text, cut where it is long."""
-    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def percent(share: float) -> str:
