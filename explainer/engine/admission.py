@@ -12,9 +12,10 @@ from explainer.parallel.launch import programs
 from explainer.problem import Problem
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
+INTERPRETED_S = 0.1  # of a run, besides its tiles
 INTERPRETER_TILES = 2_000  # twenty seconds
 TILE_S = number("interpreter.tile") / 1e3
-PASSES = 3  # of the interpreter: for O, for m and l of each tile, for memory
+PASSES = 10  # of the interpreter: three runs, for O, for m and l, for memory, each judged by tiles
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
 GPU_TILES = 2**26  # all heads together: about a second
 GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
@@ -36,7 +37,7 @@ def expected_s(request: RunRequest | Point | Placed, machine: Mapping | None) ->
     """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
-        return BASE_S + TILE_S * PASSES * _tiles_of_all(request)
+        return INTERPRETED_S + TILE_S * PASSES * _tiles_of_all(request)
     return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))
 
 

@@ -22,6 +22,7 @@ from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
 from explainer.engine.line import Client, Line
+from explainer.engine.pace import Pace
 from explainer.engine.requests import CANARY
 from explainer.engine.results import Machine
 
@@ -33,7 +34,6 @@ KEPT = 128
 FAULTS_IN_A_ROW = 3
 REST_S = 60.0  # after that many faults nothing is started for a while
 
-PACE_SHARE = 0.3  # of the last run in what is known of the pace
 
 LOG = logging.getLogger("explainer.engine")
 
@@ -63,7 +63,7 @@ class Engine:
         self._child: Child | None = None
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
-        self._pace = 1.0  # seconds that runs take here by seconds that were expected
+        self._pace = Pace()
         self._lives, self._suspect = 0, False
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -143,11 +143,11 @@ class Engine:
                 return None
             seconds = 0.0
             if (now := self._running) and now.began is not None:
-                seconds += max(0.0, self._pace * now.expected_s - (self._clock() - now.began))
+                seconds += max(0.0, self._pace.factor * now.expected_s - (self._clock() - now.began))
             for before in self._waiting.order():
                 if before is job:
                     return seconds
-                seconds += self._pace * self._expected(before.request)
+                seconds += self._pace.factor * self._expected(before.request)
             return seconds
 
     def _expected(self, request: Request) -> float:
@@ -322,9 +322,8 @@ class Engine:
             return {"state": "failed", "error": refusal, "why": REFUSED}
         job.began, job.expected_s = self._clock(), self._expected(job.request)
         outcome = self._talk(child, job, self._allowed_s(job.request), self._deadline_s)
-        if outcome["state"] == "done" and job.expected_s:
-            took = (self._clock() - job.began) / job.expected_s
-            self._pace += PACE_SHARE * (min(max(took, 0.1), 10.0) - self._pace)
+        if outcome["state"] == "done":
+            self._pace.learn(self._lives, self._clock() - job.began, job.expected_s)
         return outcome
 
     def _too_long(self, job: Job) -> str:
@@ -336,7 +335,7 @@ class Engine:
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected
         of all of it. One that gets on, if slowly, on a busy machine, has the whole deadline."""
-        expected = self._expected(request) * max(1.0, self._pace)
+        expected = self._expected(request) * max(1.0, self._pace.factor)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 
     def _talk(self, child: Child, job: Job, silent_s: float, most_s: float) -> dict:

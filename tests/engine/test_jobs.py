@@ -167,7 +167,7 @@ def test_expected_seconds_are_the_tiles_of_all_heads_and_kernels():
     asked = RunRequest(Problem(), ("naive", "fa1", "fa2", "standard"), 1, 2)
     tiles = 2 * (10 + 10 + 16)
     seconds = admission.expected_s(asked, {"interpreted": True})
-    assert seconds == admission.BASE_S + admission.TILE_S * admission.PASSES * tiles
+    assert seconds == admission.INTERPRETED_S + admission.TILE_S * admission.PASSES * tiles
     on_gpu = admission.expected_s(asked, {"interpreted": False})
     assert on_gpu == admission.gpu_s(asked.methods) == admission.expected_s(asked, None)
 

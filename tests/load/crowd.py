@@ -144,7 +144,23 @@ class Crowd:
         going = True
         while going:
             seed += 1
-            data = [32, 8, 8, 8, "causal", "fp32", "random", seed, "", 1.0, 1, 1, ["naive", "fa2"]]
+            data = [
+                32,
+                8,
+                8,
+                8,
+                "causal",
+                "fp32",
+                "random",
+                seed,
+                "",
+                1.0,
+                1,
+                1,
+                ["naive", "fa2"],
+                "none",
+                "",
+            ]
             body = json.dumps({"data": data}).encode()
             status, text = await connection.ask("POST", "/gradio_api/call/run", body)
             if status == 200:
