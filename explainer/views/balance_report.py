@@ -11,7 +11,7 @@ from explainer.views.html import bar, card, table, words
 from explainer.views.work_report import short
 
 BALANCED = computed("visits of each row block: the tiles that the mask leaves")
-BAR = 16  # characters of a mask beside its bar
+BAR = 14  # characters of a mask beside its bar
 
 
 def balance(w: Workload) -> str:

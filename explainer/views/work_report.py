@@ -61,11 +61,11 @@ def _left(w: Workload, found: dict[str, mask_work.Work]) -> str:
     ]
     bars = (bar(name, share, (percent(share),), "kernel") for name, share in parts)
     rows = [
-        (short(name), f"{x.scores:,}", f"{x.tiles:,}", f"{x.partial:,}",
+        (short(name), f"{x.scores:,}", f"{x.tiles:,}",
          f"{rounded(x.flops / 1e9)} G", amount(x.nbytes))
         for name, x in found.items()
     ]  # fmt: skip
-    head = ("Mask", "scores", "tiles", "partial", "FLOPs", "asked")
+    head = ("Mask", "scores", "tiles", "FLOPs", "asked")
     fill = own.scores / (own.tiles * w.block_q * w.block_k) if own.tiles else 0.0
     note = (
         f"A tile is computed whole if the mask keeps any score of it: {percent(fill)} of the "
@@ -98,7 +98,7 @@ def _cache(w: Workload) -> str:
         bars.append(bar(_name(w, heads), far / most, (amount(far),), "hopper", limit=every / most))
         one = amount(mask_work.cache_bytes(w, heads, 1))
         rows.append((_name(w, heads), one, amount(now), amount(far), amount(every)))
-    head = ("", "per token", f"at N = {w.n:,}", "at 128 k tokens", "with every key")
+    head = ("", "per token", "at N", "at 128 k", "every key")
     least = mask_work.key_heads(w.heads)[-1]
     note = (
         f"H = {w.heads} heads of Q share Hk heads of K and V: the cache is H / Hk times smaller. "
@@ -110,7 +110,8 @@ def _cache(w: Workload) -> str:
         else ": all of them, so only a smaller Hk helps."
     )
     fine = (
-        "Kept is what the newest token or a later one sees. ▏is the cache with every key. Bytes of "
+        "Kept, at N and at 128 k tokens, is what the newest token or a later one sees; ▏and the "
+        "last column: every key of 128 k tokens. Bytes of "
         f"one sequence in one layer, d = {w.d}, {w.dtype}: multiply by the model's layers."
     )
     if least == w.heads:

@@ -200,7 +200,7 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
     if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
         return partial(F.scaled_dot_product_attention, q, k, v, attn_mask=_dense(problem, q.device))
     if not problem.asked.plain:
-        raise NotAvailable("It is asked for full and causal alone: others as SDPA, dense mask.")
+        raise NotAvailable("It is asked for full and causal alone: others as SDPA dense.")
     if name == "fa4":
         return _fa4(q, k, v, mask == "causal")
     sdpa = partial(F.scaled_dot_product_attention, q, k, v, is_causal=mask == "causal")
