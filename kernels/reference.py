@@ -35,19 +35,22 @@ def naive_attention(
     score: str | None = None,
     sink: float | torch.Tensor | None = None,
     scale: float | None = None,
+    of_heads: tuple[int, int] | None = None,
 ) -> torch.Tensor:
     """softmax((scale · Q) Kᵀ) V with S and P materialized (B, H, Nq, Nk) in the inputs' dtype.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score and sink as
-    `kernels.flash_attention`. Returns O like q. Rows that see no key give 0. Without a score or a
-    sink the two N×N matrices are all that it holds besides its inputs.
+    `kernels.flash_attention`, of_heads as `reference_attention`. Returns O like q. Rows that see no
+    key give 0. Without a score or a sink the two N×N matrices are all that it holds besides its
+    inputs.
     """
     asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    o = materialized(q, k, v, asked, scale, check_score(score), _sinks(sink, q, q.dtype))
+    sinks = _sinks(sink, q, q.dtype)
+    o = materialized(q, k, v, asked, scale, check_score(score), sinks, of_heads)
     if asked.hides:
         first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
         if (blind := first == stop).any():
@@ -56,7 +59,7 @@ def naive_attention(
 
 
 def materialized(
-    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None
+    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None, of_heads=None
 ) -> torch.Tensor:
     """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
 
@@ -68,7 +71,7 @@ def materialized(
     if mask.hides or (score and score.changes):
         rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
     if score and score.changes:
-        s = _by_head(score, s, rows, keys)
+        s = _by_head(score, s, rows, keys, *(of_heads or (0, q.shape[1])))
     if mask.hides:
         s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
     if sinks is None:
@@ -80,10 +83,11 @@ def materialized(
     return torch.matmul(p, v)
 
 
-def _by_head(score: Score, s: torch.Tensor, rows, keys) -> torch.Tensor:
-    """The scores (B, H, Nq, Nk) after the score's steps, in their own dtype."""
-    each = enumerate(s.unbind(1))
-    return torch.stack([score.apply(one, rows, keys, h, s.shape[1]) for h, one in each], 1)
+def _by_head(score: Score, s: torch.Tensor, rows, keys, first: int, heads: int) -> torch.Tensor:
+    """The scores (B, H, Nq, Nk) after the score's steps, in their own dtype: of the heads from
+    ``first`` on, of ``heads``."""
+    each = enumerate(s.unbind(1), first)
+    return torch.stack([score.apply(one, rows, keys, h, heads) for h, one in each], 1)
 
 
 def reference_attention(

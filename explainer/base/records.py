@@ -10,7 +10,7 @@ from explainer.base.paths import RECORDED
 BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
 NAMES = (
     *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
-    *("decode_nvidia_h200", "compiled", "counted"),
+    *("decode_nvidia_h200", "masks_nvidia_h200", "compiled", "counted"),
 )
 
 

@@ -143,7 +143,9 @@ class Engine:
                 return None
             seconds = 0.0
             if (now := self._running) and now.began is not None:
-                seconds += max(0.0, self._pace.factor * now.expected_s - (self._clock() - now.began))
+                seconds += max(
+                    0.0, self._pace.factor * now.expected_s - (self._clock() - now.began)
+                )
             for before in self._waiting.order():
                 if before is job:
                     return seconds

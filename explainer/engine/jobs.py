@@ -16,6 +16,7 @@ import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.traffic import asked, least
 from explainer.base.fields import ProblemError
+from explainer.base.formats import ITEMSIZE
 from explainer.engine import admission
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
@@ -212,7 +213,9 @@ class _Job:
             return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, order, p.mask)}
         if name in OF_OPERATORS:
             return work | {"least_bytes": moved_bytes(function)}
-        return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, "fa2", p.mask)}
+        fused = heads * least(p.n, p.d, p.dtype, "fa2", p.mask)
+        dense = p.n**2 * ITEMSIZE[p.dtype] * (name == "sdpa_dense")  # as it is added to the scores
+        return work | {"least_bytes": fused + dense}
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""

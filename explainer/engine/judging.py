@@ -40,19 +40,18 @@ class Truth:
     may do to them."""
 
     def __init__(self, q, k, v, problem: Problem, heads: Heads, with_naive: bool) -> None:
-        rules, all_heads = problem.rules, q.shape[1]
-        by_head = problem.score.by_head and all_heads > 1
+        rules = problem.rules
         self.heads, self.o, self.lse = heads, [], []
         naive, reaches = [], []
         for b, h in heads:
             part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-            place = {"of_heads": (h, all_heads)} if by_head else {}
-            o, lse = kernels.reference_attention(*part, **rules, **place)
+            how = {**rules, "of_heads": (h, q.shape[1])}
+            o, lse = kernels.reference_attention(*part, **how)
             self.o.append(o[0, 0])
             self.lse.append(lse[0, 0])
-            reaches.append(roundings(*part, **rules, **place))
-            if with_naive and not by_head:  # it would take the part's first head for the first
-                naive.append(kernels.naive_attention(*part, **rules)[0, 0])
+            reaches.append(roundings(*part, **how))
+            if with_naive:
+                naive.append(kernels.naive_attention(*part, **how)[0, 0])
         self.largest = max(o.abs().max().item() for o in self.o)
         self.reach = {key: max(r[key] for r in reaches) for key in reaches[0]}
         self.naive_error = self._worst(naive) if naive else None

@@ -30,6 +30,7 @@ METHODS = {
     "sdpa_cudnn": "SDPA cuDNN",
     "sdpa_efficient": "SDPA efficient",
     "sdpa_math": "SDPA math",
+    "sdpa_dense": "SDPA dense",
     "naive_compiled": "Naive compiled",
     "flex": "FlexAttention",
     "fa4": "FA-4",

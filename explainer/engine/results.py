@@ -138,6 +138,8 @@ class PointRow(_Shape, total=False):
     """A row that says its own problem: of a sweep or of the benchmark. Measured live it says
     ``when``, and what nvidia-smi said ``after_timing``."""
 
+    score: str
+    sink: float | None
     naive_error: float
     when: str
     after_timing: str

@@ -30,7 +30,8 @@ def _compiled() -> dict[tuple, dict]:
 
 
 def compiled(w: Workload, order: str = "fa2") -> dict | None:
-    """What compiling the kernel for this card, d, mask and tile gave; None where nobody did.
+    """What compiling the kernel for this card, d, mask and tile gave; None where nobody did. The
+    plain kernel stands for that of any mask but causal.
 
     fp16 stands for bf16; the kernel pads d to 64, 128 or 256. FA-1 was compiled for the tile that
     its table has.
@@ -45,9 +46,10 @@ def compiled(w: Workload, order: str = "fa2") -> dict | None:
 def slots(w: Workload, order: str) -> tuple[int, bool]:
     """(programs that one multiprocessor holds at once, whether the compiled kernel says so).
 
-    One where it was not compiled; 0 where the compiled kernel does not fit.
+    One where it was not compiled; 0 where the compiled kernel does not fit. Of another mask than
+    full and causal the plain kernel's, which is a guess.
     """
     report = compiled(w, order)
     if report is None or "refused" in report:
         return 1, False
-    return report["blocks_per_sm"], True
+    return report["blocks_per_sm"], w.mask.plain

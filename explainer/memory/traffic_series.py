@@ -18,6 +18,7 @@ from explainer.memory.workload import Workload
 ORDERS = tuple(ALGORITHMS)
 LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
+MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
 COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
 SOURCES = {
     **{convention: f"computed, {convention}: {words}" for convention, words in CONVENTIONS.items()},
@@ -40,13 +41,13 @@ def _computed(w: Workload, order: str, n: int, side: int | None) -> list[dict]:
     br, bc = (side, side) if side else (w.block_q, w.block_k)
     return [
         _row(order, n, side, asked(n, w.d, w.mask, w.dtype, order, br, bc), ASKED),
-        _row(order, n, side, least(n, w.d, w.dtype, order), LEAST),
+        _row(order, n, side, least(n, w.d, w.dtype, order, w.mask), LEAST),
     ]
 
 
 def _counted(w: Workload) -> list[dict]:
     """Recorded counts at this d, mask and size of number."""
-    if w.itemsize != 2:
+    if w.itemsize != 2 or not w.mask.plain:
         return []
     rows = load("counted")["rows"]
     return [r for r in rows if (r["d"], r["causal"]) == (w.d, w.causal)]
@@ -54,7 +55,7 @@ def _counted(w: Workload) -> list[dict]:
 
 def _profiled(w: Workload) -> list[dict]:
     """Recorded by ncu at this d; it was done without mask, in 16 bit."""
-    if w.itemsize != 2 or w.causal:
+    if w.itemsize != 2 or w.mask.hides:
         return []
     return [r for r in load("traffic_nvidia_h200")["rows"] if r["d"] == w.d]
 
@@ -101,6 +102,9 @@ def by_n(w: Workload) -> list[dict]:
 def by_side(w: Workload) -> list[dict]:
     """Over the side of square tiles, at the workload's N."""
     sides = [side for side in SIDES if side <= w.n]
+    if not w.mask.plain:
+        sides = [side for side in sides if (w.n // side) ** 2 <= MOST_TILES]
+        sides = sides if w.n <= 16_384 else sides[::2]
     rows = [row for order in ORDERS for side in sides for row in _computed(w, order, w.n, side)]
     return rows + _recorded(w, "n", w.n)
 

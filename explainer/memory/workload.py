@@ -62,6 +62,11 @@ class Workload:
         """Bytes of an element of Q, K, V."""
         return ITEMSIZE[self.dtype]
 
+    @property
+    def stands_for(self) -> str:
+        """The mask whose kernel was compiled and timed: causal, or full for any other."""
+        return "causal" if self.causal else "full"
+
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
         return Problem(

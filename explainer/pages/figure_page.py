@@ -69,7 +69,8 @@ class FigurePage:
         picks = self.picker.picked(**here("useTile", {"picked": self.picker, **tile}, tile)).then
         for event in (changes, picks):
             last = partial(event, trigger_mode="always_last")
-            self.shows(last, self.inputs, self.remember(asks=True), query_of)
+            done = self.shows(last, self.inputs, self.remember(asks=True), query_of)
+            done.then(None, [*self.inputs.values()], None, js=self.remember(asks=False))
         start = {key: self.plain[key] for key in self.controls} | shown({}, self.plain)
         told = {"page": self.name, "prefix": self.prefix, "plain": start}
         opens = call("openFigures", self.picked, self.picked, **told)

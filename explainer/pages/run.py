@@ -11,19 +11,20 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, MASKS, ProblemError
+from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
 from explainer.engine.requests import AUTO, METHODS, RunRequest
 from explainer.engine.results import has_gpu
-from explainer.pages import sweep
+from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
-from explainer.pages.step import StepPage, mask_choice, own_data, values
+from explainer.pages.step import StepPage, own_data, values
 from explainer.pages.visitors import client_of
-from explainer.views import downloads, figures, run_details, run_report
+from explainer.problem import Problem
+from explainer.views import downloads, figures, masks_report, run_details, run_report
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
@@ -54,7 +55,14 @@ class RunPage:
 
 def _asked(query: dict) -> dict:
     """What the address asks for: its ``run-…`` keys, else its Step page's Problem."""
-    return {k: query[PREFIX + k] for k in KEYS if PREFIX + k in query} or query
+    return _named({k: query[PREFIX + k] for k in KEYS if PREFIX + k in query} or query)
+
+
+def _named(query: dict) -> dict:
+    """The same, its mask a text where it is the title of a preset."""
+    if "mask" not in query:
+        return query
+    return query | {"mask": masks.written(query["mask"], query.get("n", Problem.n))}
 
 
 def _shown(query: dict) -> dict:
@@ -74,19 +82,15 @@ def prefill(query: dict) -> dict:
     return _shown(_asked(query))
 
 
-UNASKED = {"said": "", "mask": _shown({})["mask"], "masks": None}  # ``told`` of no address
-
-
 def told(query: dict) -> dict:
     """What the result's place says of the address (``said``): nothing, or why its request is not
-    shown; its ``mask``, and the ``masks`` to choose from if that is not in the menu yet."""
+    shown."""
     try:
-        mask = str(RunRequest.from_query(_asked(query)).problem.mask)
+        RunRequest.from_query(_asked(query))
     except ProblemError as error:
         said = run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-        return UNASKED | {"said": said}
-    known = mask in MASKS
-    return {"said": "", "mask": mask, "masks": None if known else mask_choice(mask).choices}
+        return {"said": said}
+    return {"said": ""}
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -144,7 +148,7 @@ def build(engine: Engine) -> RunPage:
         try:
             given = dict(zip(inputs, values, strict=True))
             hall = given.pop("mode") == "present"
-            asked = RunRequest.from_query(given)
+            asked = RunRequest.from_query(_named(given))
         except (ProblemError, ValueError) as error:
             yield *_only(run_report.failure(str(error))), _stop(False)
             return
@@ -198,6 +202,7 @@ def build(engine: Engine) -> RunPage:
             old_tables = block()
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
+            block(masks_report.recorded())
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}
@@ -228,7 +233,7 @@ def _controls(at: dict) -> Fields:
                 allow_custom_value=True,
                 min_width=80,
             )
-    controls["mask"] = mask_choice(at["mask"])
+    controls["mask"] = masks.menu(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
@@ -236,6 +241,8 @@ def _controls(at: dict) -> Fields:
     )
     controls |= own_data(at["text"], at["gain"])
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
+    named = controls["mask"], controls["n"]  # a preset's title becomes its text at once
+    controls["mask"].input(masks.written, [*named], controls["mask"], **QUICK)
     controls["text"].input(**here("useText", sized | {"text": controls["text"]}, sized))
     return controls
 
@@ -246,7 +253,6 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
         shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
-        shown["mask"] = mask_choice(shown["mask"])  # which may be none of its choices so far
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
     found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
@@ -261,5 +267,4 @@ def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     opening(demo, "merged", "run", page.controls, _shown({}))
-    places = {"said": page.result, "mask": page.controls["mask"]}
-    opening(demo, "told", "told", places, UNASKED)
+    opening(demo, "told", "told", {"said": page.result}, {"said": ""})

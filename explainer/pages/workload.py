@@ -11,8 +11,8 @@ import gradio as gr
 from explainer.base.cards import CARDS
 from explainer.base.fields import DTYPES, MAX_N, ProblemError
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
+from explainer.pages import masks
 from explainer.pages.browser import Fields
-from explainer.pages.step import mask_choice
 
 SIZES = {
     "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
@@ -39,7 +39,8 @@ def parse(query: Mapping[str, str], plain: Mapping[str, str]) -> Workload:
     """The query's workload; what it leaves out is the page's default. Raises ProblemError."""
     given = {k: _plain(v) for k, v in query.items() if k in KEYS}
     own = {k: v for k, v in plain.items() if k in KEYS}
-    return Workload.from_query(_shrunk(own | given))
+    found = _shrunk(own | given)
+    return Workload.from_query(found | {"mask": masks.written(found["mask"], found["n"])})
 
 
 def _plain(value: str) -> str:
@@ -110,6 +111,6 @@ def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
                     [str(x) for x in choices], value=str(at[key]), label=label,
                     allow_custom_value=True, min_width=80,
                 )  # fmt: skip
-    made["mask"] = mask_choice(at["mask"])
+    made["mask"] = masks.menu(at["mask"])
     made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     return {key: made[key] for key in KEYS}

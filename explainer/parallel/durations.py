@@ -11,7 +11,7 @@ from explainer.base.fields import MAX_HEADS
 from explainer.base.records import about, load
 from explainer.memory.compiled_tiles import check_fits, slots
 from explainer.memory.workload import Workload
-from explainer.parallel.launch import HEAVY, programs
+from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
 
 # What the records were made of, and the only thing that a time in µs is claimed for.
@@ -122,7 +122,7 @@ def pace(w: Workload, order: str) -> Pace:
 
 
 @lru_cache(maxsize=32)
-def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
+def schedule(w: Workload, order: str, row_order: str = "") -> Schedule:
     """The simulated schedule of this launch on the workload's card, in its pace's unit. Where
     programs share multiprocessors their times spread as the recorded ones do, always by the same
     random numbers.
@@ -130,7 +130,7 @@ def schedule(w: Workload, order: str, causal_order: str = HEAVY) -> Schedule:
     Raises ProblemError for too many programs, or for a tile that has no room on the card.
     """
     check_fits(w, order)
-    launch, p = programs(w, order, causal_order), pace(w, order)
+    launch, p = programs(w, order, row_order), pace(w, order)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from explainer.memory.workload import Workload
 from kernels.masks import FULL, PARTIAL
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
-# Causal rows: the longest of a section of heads first (as the kernel has it), the longest first
-# within each head, or in the order of the rows.
+# Unequal rows: the longest of a section of heads first (as the kernel has it under a causal mask),
+# the longest first within each head, or in the order of the rows (as it has it under any other).
 HEAVY, HEAD, PLAIN = "heavy", "head", "plain"
 SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
 
@@ -36,7 +37,8 @@ class Programs:
         return self.full + self.masked
 
 
-def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
+@lru_cache(maxsize=64)
+def row_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
     splits them."""
     if not w.mask.plain:
@@ -51,17 +53,24 @@ def _of_one_row(w: Workload) -> tuple[np.ndarray, np.ndarray]:
 
 
 def section(w: Workload) -> int:
-    """Heads that FA-2's causal launch takes together, as ``kernels.fa2.section`` has it."""
+    """Heads whose longest rows come first together, as ``kernels.fa2.section`` has it."""
     return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
 
 
-def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
-    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block).
+def kernels_order(w: Workload) -> str:
+    """In which order FA-2's kernel takes the workload's rows."""
+    return HEAVY if w.causal else PLAIN
+
+
+def programs(w: Workload, order: str, row_order: str = "") -> Programs:
+    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block), its
+    rows in the kernel's own order or in this one.
 
     Raises ProblemError above 32,768 programs.
     """
     heads = w.batch * w.heads
-    full, masked = _of_one_row(w)
+    full, masked = row_visits(w)
+    row_order = row_order or kernels_order(w)
     count = heads * (len(full) if order == "fa2" else 1)
     if count > MAX_PROGRAMS:
         why = f"they make {count:,} programs, and B × H × Tr must be at most {MAX_PROGRAMS:,} here"
@@ -72,9 +81,9 @@ def programs(w: Workload, order: str, causal_order: str = HEAVY) -> Programs:
         total = int((full + masked).sum())
         return Programs(np.arange(heads), -each, 0 * each, total * each)  # every tile is masked
     rows = np.arange(len(full))
-    if w.causal and causal_order != PLAIN:
-        rows = rows[::-1]
-    side = section(w) if w.causal and causal_order == HEAVY else 1
+    if row_order != PLAIN:  # of equal ones the last first, as under a causal mask
+        rows = rows[::-1][np.argsort(-(full + masked)[::-1], kind="stable")]
+    side = section(w) if row_order == HEAVY else 1
     sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
     row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
     head = np.concatenate([np.tile(section, len(rows)) for section in sections])

@@ -24,6 +24,7 @@ LOOK = {
     "sdpa_cudnn": ("#56a3a6", "diamond-open"),
     "sdpa_efficient": ("#8a7fd1", "cross"),
     "sdpa_math": ("#a0785a", "x"),
+    "sdpa_dense": ("#b0568c", "square-open"),
     "naive_compiled": ("#64748b", "hexagon"),
     "flex": ("#6b9a1f", "pentagon"),
     "fa4": ("#c0392b", "triangle-down"),

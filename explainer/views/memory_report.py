@@ -88,7 +88,7 @@ def traffic_head(w: Workload, rows: Sequence[Mapping]) -> str:
     """What the curves show, in sentences; the signs that stand in the charts."""
     tile = f"{w.block_q} × {w.block_k}"
     fa1, fa2 = (_times(tile_choices.ratio(w, o, w.block_q, w.block_k)) for o in ("fa1", "fa2"))
-    least = {o: traffic.least(w.n, w.d, w.dtype, o) for o in ("standard", "fa2")}
+    least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask) for o in ("standard", "fa2")}
     text = (
         f"One head, N = {w.n:,}, tiles of {tile}: FA-2 asks for {fa2} of standard attention's "
         f"bytes, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "

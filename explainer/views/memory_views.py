@@ -6,10 +6,10 @@ import plotly.graph_objects as go
 
 from explainer.memory import traffic_series
 from explainer.memory.workload import Workload
-from explainer.views import charts, levels_report, memory_report, tiles_report
+from explainer.views import charts, levels_report, memory_report, tiles_report, work_report
 
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
-         "tiles": "Tiles"}  # fmt: skip
+         "tiles": "Tiles", "work": "Mask and cache"}  # fmt: skip
 METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
 PLAIN = {
     "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
@@ -21,6 +21,8 @@ def made(view: str, w: Workload, metric: str) -> tuple[str, list[go.Figure], str
     """The view of this name, the first for another one; ``metric`` of the tiles."""
     if view == "trips":
         return memory_report.trips(w), [], ""
+    if view == "work":
+        return work_report.work(w), [], ""
     if view == "tiles":
         return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
     if view == "traffic":

@@ -18,6 +18,7 @@ from explainer.parallel.durations import pace
 from explainer.parallel.real_schedules import Compared
 from explainer.parallel.simulator import Schedule
 from explainer.problem import Problem
+from explainer.views.balance_report import balance
 from explainer.views.html import card, div, figures_of, said, table, tag, words
 
 MOST_LISTED = 600  # programs of a launch in the table and its downloads
@@ -106,13 +107,11 @@ def _facts(w: Workload, both: Mapping[str, Schedule]) -> str:
                 table(head, rows, "Both launches in numbers"))  # fmt: skip
 
 
-def grid_tail(
-    w: Workload, both: Mapping[str, Schedule], others: Mapping[str, Schedule] | None
-) -> str:
+def grid_tail(w: Workload, both: Mapping[str, Schedule], others: Mapping[str, Schedule]) -> str:
     """What heavy-first order repairs; how the simulation works; the figures."""
     parts = []
-    if others is not None:
-        parts.append(words(_imbalance(w, both["fa2"], others)))
+    if others:
+        parts.append(words(_imbalance(w, others)))
     parts.append(words(
         "Busy: the share of the card's time in which a multiprocessor holds a program. Tail: for "
         "which share of the time one has, on average, run out of work. A wave: as many programs as "
@@ -126,25 +125,27 @@ def grid_tail(
         f" (the first {MOST_LISTED:,})" if len(listed) > MOST_LISTED else ""
     )
     return _page(
+        balance(w),
         card("tail", "Waves, tail, imbalance", simulation(w), "", *parts),
         figures_of("schedule", simulation(w), PROGRAM_HEAD, listed, caption),
         view="grid-figures",
     )
 
 
-def _imbalance(w: Workload, kernel: Schedule, others: Mapping[str, Schedule]) -> str:
+def _imbalance(w: Workload, others: Mapping[str, Schedule]) -> str:
     """What the order of unequal rows does to the launch."""
-    unit = pace(w, "fa2").unit
-    least = -(-min(w.block_q, w.n) // w.block_k)
-    at = {
-        "in the order of the rows, the longest last": others[launch.PLAIN].makespan,
-        "the longest first within each head": others[launch.HEAD].makespan,
-        f"the longest of {count(launch.section(w), 'head')} first, as the kernel has it": (
-            kernel.makespan
-        ),
+    unit, own = pace(w, "fa2").unit, launch.kernels_order(w)
+    names = {
+        launch.PLAIN: "in the order of the rows",
+        launch.HEAD: "the longest first within each head",
+        launch.HEAVY: f"the longest of {count(launch.section(w), 'head')} first",
     }
-    told = "; ".join(f"{name}, {time(value, unit)}" for name, value in at.items())
-    less = 1 - min(at.values()) / kernel.makespan
+    told = "; ".join(
+        f"{name}{', as the kernel has it' * (o == own)}, {time(others[o].makespan, unit)}"
+        for o, name in names.items()
+    )
+    kernel, visits = others[own], sum(launch.row_visits(w))
+    less = 1 - min(s.makespan for s in others.values()) / kernel.makespan
     end = (
         f"The best of them takes {100 * less:.0f} % less than the kernel's. With more heads side "
         "by side, all K and V would compete for L2, of which the simulation knows nothing here."
@@ -153,11 +154,13 @@ def _imbalance(w: Workload, kernel: Schedule, others: Mapping[str, Schedule]) ->
         end = "All programs start at once here, so the order hardly matters."
     elif less < 0.005:
         end = "The kernel's is the best of them here."
-    return (
-        f"Causal rows are unequal: the last row block visits "
-        f"{count(-(-w.n // w.block_k), 'key block')}, the first {least}. "
-        f"{told[0].upper()}{told[1:]}. {end}"
+    unequal = (
+        f"Row blocks are unequal: the longest visits {count(int(visits.max()), 'key block')}, the "
+        f"shortest {visits.min():,}."
     )
+    if visits.min() == visits.max():
+        unequal = f"All row blocks visit {count(int(visits.max()), 'key block')}."
+    return f"{unequal} {told[0].upper()}{told[1:]}. {end}"
 
 
 # ---- the real run

@@ -31,11 +31,8 @@ View = tuple[str, list[go.Figure], str]
 
 def _grid(w: Workload) -> View:
     both = {order: durations.schedule(w, order) for order in ("fa1", "fa2")}
-    other = (
-        {o: durations.schedule(w, "fa2", o) for o in (launch.PLAIN, launch.HEAD)}
-        if w.causal
-        else None
-    )
+    orders = (launch.PLAIN, launch.HEAD, launch.HEAVY) if w.mask.hides else ()
+    other = {o: durations.schedule(w, "fa2", o) for o in orders}
     unit = durations.pace(w, "fa2").unit
     longest = max(s.makespan for s in both.values())
     figures = []

@@ -79,6 +79,8 @@ def _finding(w: Workload, found: list[dict]) -> str:
         f"At d = {w.d}{_as(w)}, {len(fits)} of {len(found)} tiles fit {w.hardware.name} and "
         f"{len(whole)} of them spill no register."
     )
+    if not w.mask.plain:
+        text += f" Compiled for {w.stands_for}: no other mask was."
     best = tile_choices.best(w)
     if best:
         text += (
@@ -121,7 +123,7 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
     remark = "more is better" if more else "less leaves room for more blocks"
     kind, source = compiled(w.hardware.arch), ""
     if metric == "tflops" and (timed := next((c for c in found if "tflops" in c), None)):
-        kind, source = _speeds(found), f"{_timed_at(timed)}, {w.mask}"
+        kind, source = _speeds(found), f"{_timed_at(timed)}, {w.stands_for}"
     elif metric == "tflops":
         source = "speed was recorded on the H200 only: choose that card, or another figure"
     signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
@@ -195,7 +197,7 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     )
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
-             "mask": str(w.mask)}  # fmt: skip
+             "mask": w.stands_for}  # fmt: skip
     buttons = (
         tag("button", f"Read its {kind.upper()}", type="button",
             data_compiled=urlencode(asked | {"kind": kind}))

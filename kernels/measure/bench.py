@@ -89,10 +89,12 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
     """Largest |O − float64| on the first and the last head; naive's from those heads alone."""
     picks = [(0, 0), (problem.batch - 1, problem.heads - 1)]
     truth, naive = [], []
+    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     for b, h in picks:
         part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-        truth.append(kernels.reference_attention(*part, mask=problem.mask)[0][0, 0])
-        naive.append(kernels.naive_attention(*part, mask=problem.mask)[0, 0].double())
+        how = {**rules, "of_heads": (h, problem.heads)}
+        truth.append(kernels.reference_attention(*part, **how)[0][0, 0])
+        naive.append(kernels.naive_attention(*part, **how)[0, 0].double())
     errors = {}
     for name, function in functions.items():
         o = function()

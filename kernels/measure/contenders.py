@@ -13,7 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import kernels
 
-from .. import hopper, masks
+from .. import hopper, masks, scores
 from ..checks import DTYPES
 from ..hopper import plans
 from ..reference import materialized
@@ -30,13 +30,17 @@ SDPA = {
 # Made for one problem by a compiler, in seconds: naive attention and FlexAttention by PyTorch's, in
 # its default mode, and FlashAttention-4 by CuTe's.
 COMPILED = ("naive_compiled", "flex", "fa4")
-NAMES = ("naive", *ORDERS, "hopper", *SDPA, *COMPILED)
+NAMES = ("naive", *ORDERS, "hopper", *SDPA, "sdpa_dense", *COMPILED)
 # Bytes of N×N matrices held at once, for each pair of a row and a key: S and P in the inputs' dtype
 # (measured as peak memory on an H200), and the copies that SDPA's math backend makes.
 PAIR_BYTES = {
     **dict.fromkeys(("naive", "naive_compiled", "standard"), lambda itemsize: 2 * itemsize),
     "sdpa_math": lambda itemsize: 12,
 }
+# Bytes for each pair of a row and a key, whatever the heads: SDPA's dense mask, and that mask as
+# it is added to the scores; row − key and two comparisons, while FlexAttention sorts its blocks.
+DENSE_BYTES = {"sdpa_dense": lambda itemsize: 1 + itemsize, "flex": lambda itemsize: 10}
+STRIP = 1024  # rows of a dense mask that are made at once
 OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
 SHARE = 0.9  # of the free memory that a contender may take
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
@@ -148,15 +152,18 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
         if name not in ("naive", *ORDERS):
             raise NotAvailable("It needs an NVIDIA GPU.")
         return
-    pairs = problem.batch * problem.heads * problem.n**2
-    itemsize = DTYPES[problem.dtype].itemsize
-    needed = PAIR_BYTES.get(name, lambda _: 0)(itemsize) * pairs
+    itemsize, pairs = DTYPES[problem.dtype].itemsize, problem.n**2
+    needed, what = 0, "matrices"
+    if name in PAIR_BYTES:
+        needed = PAIR_BYTES[name](itemsize) * problem.batch * problem.heads * pairs
+    elif name == "sdpa_dense" or not problem.asked.plain:
+        needed, what = DENSE_BYTES.get(name, lambda _: 0)(itemsize) * pairs, "mask"
     if needed:
         torch.cuda.empty_cache()  # what the allocator only keeps is free
         free = torch.cuda.mem_get_info(device)[0]
         if needed > SHARE * free:
             raise NotAvailable(
-                f"Its N × N matrices would need {needed / 2**30:,.1f} GiB: a method may take "
+                f"Its N × N {what} would need {needed / 2**30:,.1f} GiB: a method may take "
                 f"{SHARE:.0%} of the {free / 2**30:.1f} GiB free here, {SHARE * free / 2**30:.1f} "
                 "GiB."
             )
@@ -178,20 +185,22 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
     if name == "naive_compiled" and plain:
         scale = 1.0 / math.sqrt(q.shape[-1])
         return partial(_compiled(materialized, problem), q, k, v, problem.asked, scale)
-    if name == "hopper" and plain:
-        works, reason = hopper.supports(q, k, v, mask=mask)
+    if name == "hopper":
+        works, reason = hopper.supports(q, k, v, mask=mask, **rules)
         if not works:
             raise NotAvailable(reason)
-        return lambda: hopper.flash_attention(q, k, v, mask=mask)
+        return lambda: hopper.flash_attention(q, k, v, mask=mask, **rules)
     if name in ORDERS:
         blocks = {"block_m": block_m, "block_n": block_n}
         return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **rules, **blocks)
-    if not plain:
-        raise NotAvailable("It knows no change of the scores and no sink.")
-    if mask not in ("full", "causal"):
-        raise NotAvailable("It knows no mask but full and causal.")
     if name == "flex":
         return _flex(problem, q, k, v)
+    if not plain:
+        raise NotAvailable("It takes no change of the scores and no sink.")
+    if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
+        return partial(F.scaled_dot_product_attention, q, k, v, attn_mask=_dense(problem, q.device))
+    if not problem.asked.plain:
+        raise NotAvailable("It is asked for full and causal alone: others as SDPA dense.")
     if name == "fa4":
         return _fa4(q, k, v, mask == "causal")
     sdpa = partial(F.scaled_dot_product_attention, q, k, v, is_causal=mask == "causal")
@@ -210,20 +219,22 @@ def _compiled(function: Callable, problem: Problem) -> Callable:
     return torch.compile(function, dynamic=False, fullgraph=True)
 
 
+def _dense(problem: Problem, device: torch.device) -> torch.Tensor:
+    """(N, N) bool: True where a score is kept."""
+    n, found = problem.n, torch.empty(problem.n, problem.n, dtype=torch.bool, device=device)
+    keys = torch.arange(n, device=device)[None, :]
+    for start in range(0, n, STRIP):
+        rows = torch.arange(start, min(start + STRIP, n), device=device)[:, None]
+        found[start : start + STRIP] = problem.asked.sees(rows, keys)
+    return found
+
+
 def _flex(problem: Problem, q, k, v) -> Callable[[], torch.Tensor]:
-    """FlexAttention; which blocks the causal mask leaves out is found here, in no timed call."""
-    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+    """FlexAttention, compiled from the problem's mask and score."""
+    from . import flex
 
-    mask = None
-    if problem.asked.hides:
-        n = problem.n
-        mask = create_block_mask(_causal, None, None, n, n, device=q.device)
-    return partial(_compiled(flex_attention, problem), q, k, v, block_mask=mask)
-
-
-def _causal(batch, head, row, key):
-    """FlexAttention's question; always the same function, or all would be compiled again."""
-    return key <= row
+    asked = problem.asked, scores.parse(problem.score), problem.sink
+    return flex.attention(q, k, v, *asked, _compiled(flex.flex_attention, problem))
 
 
 def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:

@@ -14,12 +14,12 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import torch
 
 from .. import hopper, masks, scores
+from . import flex
 from .bench import FOLDER, clocks, provenance
 from .calls import call_times
 from .contenders import Problem
@@ -43,27 +43,11 @@ def cases(n: int) -> dict[str, tuple[str, str]]:
     }
 
 
-def flex(name: str, q, k, v) -> Callable[[], torch.Tensor]:
-    """FlexAttention, compiled for this case; which blocks it leaves out is found here."""
-    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
-
-    n, heads, device = q.shape[2], q.shape[1], q.device
-    document = torch.arange(n, device=device) // DOCUMENT
-    slopes = torch.tensor([scores.slope(h, heads) for h in range(heads)], device=device)
-    keeps = {
-        "window": lambda b, h, i, j: (j <= i) & (i - j <= WINDOW),
-        "prefix": lambda b, h, i, j: (j <= i) | (j < PREFIX),
-        "documents": lambda b, h, i, j: (j <= i) & (document[i] == document[j]),
-    }
-    changes = {
-        "softcap": lambda s, b, h, i, j: CAP * torch.tanh(s / CAP),
-        "alibi": lambda s, b, h, i, j: s + slopes[h] * (j - i),
-    }
-    keep = keeps.get(name, lambda b, h, i, j: j <= i)
+def flexible(q, k, v, mask: masks.Mask, score: scores.Score) -> Callable[[], torch.Tensor]:
+    """FlexAttention, compiled for this case."""
     torch.compiler.reset()  # what other problems left
-    compiled = torch.compile(flex_attention, dynamic=False, fullgraph=True)
-    mask = create_block_mask(keep, None, None, n, n, device=device)
-    return partial(compiled, q, k, v, score_mod=changes.get(name), block_mask=mask)
+    compiled = torch.compile(flex.flex_attention, dynamic=False, fullgraph=True)
+    return flex.attention(q, k, v, mask, score, compiled=compiled)
 
 
 def expected(q, k, v, mask: masks.Mask, score: scores.Score, head: int, dtype) -> torch.Tensor:
@@ -101,7 +85,7 @@ def measure(name: str, args, n: int, others: bool = True) -> list[dict]:
     q, k, v = problem.tensors()
     functions = {"hopper": lambda: hopper.flash_attention(q, k, v, mask=mask, score=score)}
     if others:
-        functions["flex"] = flex(name, q, k, v)
+        functions["flex"] = flexible(q, k, v, problem.asked, scores.parse(score))
     with torch.no_grad():
         far = errors(functions, q, k, v, problem.asked, scores.parse(score)) if n <= 8192 else {}
         times = interleave(functions, args.runs)

@@ -146,6 +146,21 @@ def test_what_is_allowed_is_the_sum_of_what_is_shown(dtype, name):
     assert (found["signed"] is not None) == (dtype != "fp32" and not stored)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_of_several_heads_each_is_judged_by_its_own_alibi(dtype):
+    """Naive attention too, which gives the first rule its size."""
+    heads, score = 4, "alibi"
+    problem = replace(AT_64, dtype=dtype, score=score)
+    one = tensors(problem)
+    q, k, v = (x.repeat(1, heads, 1, 1) for x in one)
+    truth = Truth(q, k, v, problem, [(0, 0), (0, heads - 1)], with_naive=True)
+    right = kernels.naive_attention(q, k, v, score=score)
+    found = truth.judge(problem, "naive", right, None)
+    assert found["right"] and found["terms"]["naive"] == 2 * found["error"]
+    first = kernels.naive_attention(*one, score=score).repeat(1, heads, 1, 1)  # of H = 1
+    assert not truth.judge(problem, "naive", first, None)["right"]
+
+
 def test_where_naive_does_not_fit_its_part_is_a_rounding():
     problem = replace(AT_64, dtype="fp16")
     truth = Truth(*tensors(problem), problem, HEADS, with_naive=False)

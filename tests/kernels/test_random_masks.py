@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import pytest
@@ -10,6 +9,7 @@ import torch
 
 import kernels
 from kernels import masks, scores
+from kernels.measure import flex
 from tests.kernels.attention_checks import (
     DEVICE,
     assert_attention,
@@ -92,63 +92,6 @@ def test_a_kept_launch_with_tables_and_a_sink(mask, seed):
                 assert_attention(q, k, v, **how, order=order)
 
 
-# What FlexAttention is asked, written for it: scalars in, one comparison a predicate.
-MASKS = {
-    "full": lambda i, j: i == i,
-    "causal": lambda i, j: j <= i,
-    "window": lambda i, j, left, right: (i - j <= left) & (j - i <= right),
-    "dilated": lambda i, j, step: (i - j) % step == 0,
-    "prefix": lambda i, j, n: j < n,
-    "global": lambda i, j, n: (j < n) | (i < n),
-    "chunk": lambda i, j, n: i // n == j // n,
-}
-SCORES = {
-    "scale": lambda s, i, j, slope, x: s * x,
-    "softcap": lambda s, i, j, slope, cap: torch.tanh(s / cap) * cap,
-    "alibi": lambda s, i, j, slope: s + slope * (j - i),
-}
-
-
-def flex(q, k, v, mask: str, score: str, sink: float | None) -> torch.Tensor:
-    """O of FlexAttention, compiled from the same texts; Nq = Nk."""
-    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
-
-    n, heads = q.shape[2], q.shape[1]
-    terms = []
-    for term in masks.parse(mask).terms:
-        made = []
-        for one in term:
-            if one.name == "document":
-                position = torch.arange(n, device=DEVICE)
-                lies_in = torch.searchsorted(position.new_tensor(one.numbers), position, right=True)
-                made.append(lambda i, j, table=lies_in: table[i] == table[j])
-            elif one.name == "block":
-                dense = torch.tensor(masks.parse(str(one)).keep(n, n), device=DEVICE)
-                made.append(lambda i, j, table=dense: table[i, j])
-            else:
-                made.append(lambda i, j, one=one: MASKS[one.name](i, j, *one.numbers))
-        terms.append(made)
-
-    def mask_mod(b, h, i, j):
-        return functools.reduce(
-            torch.logical_or,
-            [functools.reduce(torch.logical_and, [p(i, j) for p in term]) for term in terms],
-        )
-
-    steps = scores.parse(score).steps
-
-    def score_mod(s, b, h, i, j):
-        for name, numbers in steps:
-            s = SCORES[name](s, i, j, torch.exp2(-8.0 * (h + 1) / heads), *numbers)
-        return s
-
-    block_mask = create_block_mask(mask_mod, None, None, n, n, device=DEVICE)
-    o, lse = torch.compile(flex_attention, dynamic=False)(
-        q, k, v, score_mod=score_mod, block_mask=block_mask, return_lse=True
-    )
-    return o if sink is None else o * torch.sigmoid(lse - sink)[..., None].to(o.dtype)
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", ["fp16", "bf16"])
 @pytest.mark.parametrize(
@@ -180,7 +123,9 @@ def agree_with_flex(mask: str, score: str, sink: float | None, dtype: str) -> No
     torch._dynamo.reset()
     q, k, v = make_qkv(384, 64, batch=2, heads=4, dtype=dtype)
     o, _ = assert_attention(q, k, v, mask=mask, score=score, sink=sink)
-    other = flex(q, k, v, mask, score, sink)
+    asked = masks.parse(mask), scores.parse(score), sink
+    compiled = torch.compile(flex.flex_attention, dynamic=False)
+    other = flex.attention(q, k, v, *asked, compiled)()
     truth, _ = kernels.reference_attention(q, k, v, mask=mask, score=score, sink=sink)
     naive = kernels.naive_attention(q, k, v, mask=mask, score=score, sink=sink)
     allowed = 2 * (naive.double() - truth).abs().max().item() + 2 * torch.finfo(q.dtype).eps

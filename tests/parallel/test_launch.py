@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explainer.memory.workload import Workload
+from explainer.parallel import launch
 from explainer.parallel.launch import programs
 from tests import by_hand
 
@@ -32,3 +33,21 @@ def test_visits_are_the_tiles_that_the_mask_leaves(mask):
     for kind, wanted in of_row.items():
         np.testing.assert_array_equal(getattr(launch, kind), np.array(wanted)[launch.row])
     assert programs(w, "fa1").visits.tolist() == [sum(map(sum, of_row.values()))] * 2
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_the_longest_rows_come_first_where_that_is_asked(mask):
+    """Within each head, and of a section of heads together; whose programs are the same ones."""
+    w = Workload(n=200, d=8, block_q=16, block_k=24, heads=3, mask=mask)
+    kernel, plain = (programs(w, "fa2", o) for o in ("", launch.PLAIN))
+    assert kernel.row.tolist() == (
+        plain.row.tolist() if mask != "causal" else sorted(plain.row.tolist(), reverse=True)
+    )
+    every = sorted(zip(plain.head, plain.row, plain.visits, strict=True))
+    for order in (launch.HEAD, launch.HEAVY):
+        found = programs(w, "fa2", order)
+        assert sorted(zip(found.head, found.row, found.visits, strict=True)) == every
+        together = [found.visits[found.head == h] for h in range(3)]
+        if order == launch.HEAVY:
+            together = [found.visits]
+        assert all((np.diff(x) <= 0).all() for x in together)

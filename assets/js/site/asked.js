@@ -14,9 +14,7 @@ export async function ofAddress(_, { part, plain }) {
   return { answer: JSON.stringify({ asked: found[part], plain }) };
 }
 
-/** Why the address is not used as it is, if so; and a menu that has the mask that it asks for. */
-export function told({ answer, said, mask }) {
-  const { asked, plain } = JSON.parse(answer);
-  const value = mask === plain.mask ? asked.mask : mask; // another one was chosen meanwhile
-  return { said: asked.said || said, mask: asked.masks ? { __type__: "update", choices: asked.masks, value } : value };
+/** Why the address is not used as it is, if so. */
+export function told({ answer, said }) {
+  return { said: JSON.parse(answer).asked.said || said };
 }

@@ -9,7 +9,7 @@ import pytest
 
 from explainer.algorithms import traffic
 from explainer.base.amounts import amount
-from explainer.memory import capacity, tile_choices
+from explainer.memory import capacity, mask_work, tile_choices
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
 from tests.browser.harness import Held, frame, query_of, settled
@@ -74,9 +74,8 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(tab.page)
     page = tab.page
     page.goto(f"{tab.server.url}/?page=memory&mem-view=tiles&mem-h=8")
-    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
     page.locator(".fa-figure-page:visible").wait_for()
-    causal.check()
+    choose(page, "Mask", "Causal")
     page.get_by_role("radio", name="bf16").locator("visible=true").check()
     frame(page)
     held.go()
@@ -88,7 +87,9 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
         " && new URLSearchParams(location.search).get('mem-dtype') === 'bf16'"
     )
     assert {k: v for k, v in query_of(page).items() if k in now} == now
-    assert causal.is_checked() and page.get_by_role("radio", name="Tiles").is_checked()
+    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    assert mask.input_value() == "Causal"
+    assert page.get_by_role("radio", name="Tiles").is_checked()
     heads = page.get_by_role("combobox", name="Heads H").locator("visible=true")
     assert heads.input_value() == "8"
 
@@ -99,7 +100,7 @@ def test_the_last_of_two_quick_tiles_is_chosen(tab):
     held = Held(page)
     for tile in ("br=16&bc=128", "br=32&bc=16"):
         page.locator(f'[data-pick="{tile}"]').click()
-    page.get_by_role("radio", name="Causal").locator("visible=true").check()
+    choose(page, "Mask", "Causal")
     frame(page)
     held.go()
     page.wait_for_selector('[data-pick="br=32&bc=16"][aria-pressed="true"]')
@@ -263,3 +264,22 @@ def test_plain_is_a_workload():
     assert Workload.from_query({k: v for k, v in PLAIN.items() if k not in ("view", "show")}) == (
         DEFAULT
     )
+
+
+def test_a_preset_is_scaled_to_n_and_any_text_is_taken(tab):
+    page = open_page(tab, **{"mem-view": "work", "mem-n": "1024"})
+    view_of(page, "work")
+    choose(page, "Mask", "Sliding window")
+    page.wait_for_function(
+        "() => new URLSearchParams(location.search).get('mem-mask') === 'causal&window:320,0'"
+    )
+    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    assert mask.input_value() == "causal&window:320,0"
+    choose(page, "Mask", "prefix:100 & causal")
+    page.get_by_text("causal&prefix:100 keeps").wait_for()
+    w = Workload(n=1024, mask="causal&prefix:100")
+    assert f"{mask_work.work(w).scores:,}" in view_of(page, "work")
+    choose(page, "Mask", "window:-1")
+    refused = page.locator(".fa-main:visible .fa-run-refused")
+    refused.wait_for()
+    assert "mask = window:-1 is not allowed" in refused.inner_text()

@@ -43,8 +43,9 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(page)
     page.goto(f"{tab.server.url}/?page=parallel&par-h=8")
     page.locator(".fa-figure-page:visible").wait_for()
-    causal = page.get_by_role("radio", name="Causal").locator("visible=true")
-    causal.check()
+    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    mask.fill("Causal")
+    mask.press("Enter")
     frame(page)
     held.go()
     page.wait_for_selector('[data-view="grid-figures"]')
@@ -53,8 +54,9 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
         "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
         "'B × H = 8: FA-1 has 8 programs'))"
     )
-    assert causal.is_checked() and query_of(page)["par-mask"] == "causal"
-    page.get_by_role("radio", name="Full").locator("visible=true").check()
+    assert mask.input_value() == "Causal" and query_of(page)["par-mask"] == "causal"
+    mask.fill("Full")
+    mask.press("Enter")
     page.get_by_role("radio", name="Warps").check()
     page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
     now = query_of(page)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import types
+from dataclasses import replace
 
 import pytest
 import torch
 
 import kernels
-from kernels import masks
-from kernels.measure import contenders
+from kernels import masks, scores
+from kernels.measure import contenders, flex
 from kernels.measure.contenders import NotAvailable, Problem
 from kernels.measure.memory import moved_bytes
 from kernels.reference import materialized
@@ -58,13 +59,110 @@ def test_rows_that_see_no_key_are_zero():
     torch.testing.assert_close(o, truth.float())
 
 
-@pytest.mark.parametrize("mask", MASKS)
+VARIANTS = [
+    ("full", "none", None),
+    ("causal", "none", None),
+    ("full", "softcap:2&alibi", None),
+    ("causal&window:7,0", "scale:0.5", 0.3),
+    ("window:3,5|causal&prefix:4", "bias:1,-2,0.5", None),
+    ("causal&document:0,9,30|global:2", "none", -1.0),
+    ("chunk:6&dilated:2|block:7x5,0.1,2.3-4,5.7", "alibi", None),
+]
+
+
+@pytest.mark.parametrize(("mask", "score", "sink"), VARIANTS)
 @pytest.mark.filterwarnings("ignore")  # it would rather be compiled
-def test_flex_has_the_mask(mask, monkeypatch):
+def test_flex_is_the_same_attention(mask, score, sink, monkeypatch):
     monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
-    problem, (q, k, v) = tensors(mask)
+    problem = Problem(40, 16, mask, "fp32", 2, 3, score, sink)
+    q, k, v = problem.tensors(device="cpu")
     o = contenders._function("flex", problem, q, k, v)()
-    torch.testing.assert_close(o, kernels.naive_attention(q, k, v, mask=mask))
+    rules = {"mask": mask, "score": score, "sink": sink}
+    torch.testing.assert_close(o, kernels.naive_attention(q, k, v, **rules))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_flex_is_one_graph_and_not_compiled_again():
+    """Eight times for one problem, and PyTorch compiles no more."""
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    asked = masks.parse("causal&window:9,0|block:8x8,1.1"), scores.parse("softcap:3&alibi")
+    torch.compiler.reset()
+    for turn in range(3):
+        q, k, v = (torch.randn(1, 2, 40, 16) for _ in range(3))
+        again = {"backend": backend, "dynamic": False, "fullgraph": True}
+        compiled = torch.compile(flex.flex_attention, **again)
+        o = flex.attention(q, k, v, *asked, compiled=compiled)()
+        rules = {"mask": asked[0].text, "score": asked[1].text}
+        torch.testing.assert_close(o, kernels.naive_attention(q, k, v, **rules))
+        assert len(graphs) == 1, turn
+    asked = asked[0], 40, q.device
+    assert flex.mask_mod(*asked) is flex.mask_mod(*asked), "another function is another graph"
+
+
+@pytest.mark.parametrize("mask", [mask for mask, *_ in VARIANTS])
+def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
+    monkeypatch.setattr(contenders, "STRIP", 16)
+    problem, (q, k, v) = tensors(mask)
+    dense = contenders._dense(problem, q.device)
+    assert (dense.numpy() == problem.asked.keep(40, 40)).all()
+    o = contenders._function("sdpa_dense", problem, q, k, v)()
+    torch.testing.assert_close(o.nan_to_num(0.0), kernels.naive_attention(q, k, v, mask=mask))
+
+
+@pytest.mark.parametrize(
+    ("name", "mask", "score", "reason"),
+    [
+        ("sdpa_flash", "causal&window:4,0", "none", "full and causal alone"),
+        ("fa4", "prefix:4", "none", "full and causal alone"),
+        ("sdpa_dense", "causal", "softcap:3", "no change of the scores"),
+        ("sdpa_cudnn", "causal", "alibi", "no change of the scores"),
+    ],
+)
+def test_who_does_not_know_a_mask_or_a_score_says_so(name, mask, score, reason):
+    problem = Problem(40, 16, mask, "fp32", 1, 1, score)
+    with pytest.raises(NotAvailable, match=reason):
+        contenders._function(name, problem, *problem.tensors(device="cpu"))
+
+
+def test_hopper_is_asked_for_whatever_it_takes(monkeypatch):
+    """With the mask, the score and the sink of the problem, when asked and when run."""
+    heard = []
+
+    def supports(q, k, v, **how):
+        heard.append(how)
+        return "dilated" not in how["mask"], "one sentence"
+
+    monkeypatch.setattr(contenders.hopper, "supports", supports)
+    monkeypatch.setattr(contenders.hopper, "flash_attention", lambda q, k, v, **how: how)
+    asked = {"mask": "causal&window:4,0", "score": "alibi", "sink": 0.5}
+    problem = Problem(40, 16, dtype="fp32", batch=1, heads=2, **asked)
+    given = problem.tensors(device="cpu")
+    assert contenders._function("hopper", problem, *given)() == asked and heard == [asked]
+    with pytest.raises(NotAvailable, match="one sentence"):
+        contenders._function("hopper", replace(problem, mask="dilated:2"), *given)
+
+
+def test_a_dense_mask_is_admitted_by_its_bytes(monkeypatch):
+    """N² of them, and as many numbers of the inputs' dtype, however many heads there are."""
+    free = [0]
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free[0], 0))
+    problem, device = Problem(4096, 64, "causal&window:9,0", "bf16", 2, 8), torch.device("cuda")
+    for heads in (1, 8):
+        asked = replace(problem, heads=heads)
+        free[0] = int(3 * 4096**2 / contenders.SHARE) + 1
+        contenders.admit("sdpa_dense", asked, device)
+        free[0] -= 2
+        with pytest.raises(NotAvailable, match="Its N × N mask would need"):
+            contenders.admit("sdpa_dense", asked, device)
+    with pytest.raises(NotAvailable, match="mask would need"):
+        contenders.admit("flex", problem, device)
+    contenders.admit("flex", replace(problem, mask="causal"), device)
 
 
 @pytest.mark.parametrize("mask", MASKS)

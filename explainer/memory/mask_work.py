@@ -1,0 +1,69 @@
+"""How much of N² a mask leaves: scores, tiles, FLOPs and bytes of one head, counted, for any N."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from explainer.algorithms import tiling
+from explainer.algorithms.traffic import asked
+from explainer.memory.workload import Workload
+from kernels.masks import Mask, flops, parse
+
+
+@dataclass(frozen=True)
+class Work:
+    """Of one head: ``scores`` that the mask keeps, ``tiles`` that FA-2 visits and those of them
+    that are ``partial`` (ragged ones too), ``flops`` of a forward pass as ``kernels.masks.flops``
+    counts them, ``nbytes`` that FA-2 asks for."""
+
+    scores: int
+    tiles: int
+    partial: int
+    flops: float
+    nbytes: int
+
+
+def work(w: Workload) -> Work:
+    """Of the workload's mask. Raises ProblemError above 2²⁴ tiles."""
+    return _work(replace(w, batch=1, heads=1))
+
+
+@lru_cache(maxsize=64)
+def _work(w: Workload) -> Work:
+    problem = w.problem("fa2")
+    nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)  # refuses too many
+    found = tiling.counts(problem)
+    return Work(
+        w.mask.visible(w.n, w.n), found["full"] + found["partial"], found["partial"],
+        flops(w.mask, 1, w.n, w.n, w.d), nbytes,
+    )  # fmt: skip
+
+
+def beside(w: Workload) -> dict[str, Work]:
+    """The workload's mask, then causal and full, by their texts."""
+    texts = dict.fromkeys((w.mask.text, "causal", "full"))
+    return {text: work(replace(w, mask=parse(text))) for text in texts}
+
+
+# ---- decoding
+
+LONG = 131_072  # tokens, “128 k”
+
+
+@lru_cache(maxsize=64)
+def held(mask: Mask, n: int) -> int:
+    """How many of n keys must stay in the cache once n tokens are there: those that the last one
+    or a later one, up to 2n, sees; no query sees a key that comes after it."""
+    _, stop = (parse("causal") if mask.text == "full" else mask).row_range(2 * n, 2 * n, 1)
+    return int((stop[:n] >= n).sum())
+
+
+def key_heads(heads: int) -> tuple[int, ...]:
+    """Heads of K and V that may serve ``heads`` of Q: H (MHA), fewer (GQA) down to 1 (MQA)."""
+    return (*(heads // g for g in (1, 2, 4, 8) if not heads % g and heads > g), 1)
+
+
+def cache_bytes(w: Workload, k_heads: int, tokens: int) -> int:
+    """Bytes of K and V of this many tokens, of one sequence in one layer."""
+    return 2 * k_heads * w.d * w.itemsize * tokens

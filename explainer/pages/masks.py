@@ -1,0 +1,30 @@
+"""The masks that Memory, Parallel and Run offer: presets scaled to N, or any text."""
+
+from __future__ import annotations
+
+import re
+
+import gradio as gr
+
+from explainer.learn.presets import PRESETS
+from explainer.problem import mask_of
+
+# By their titles, those that are a mask alone; causal and full are their own texts.
+SCALED = {p.title: p.mask for p in PRESETS if p.score == "none" and not p.sink}
+PLAIN = {title: mask(16) for title, mask in SCALED.items() if mask_of(mask(16)).plain}
+
+
+def menu(value: object) -> gr.Dropdown:
+    """Also takes what is typed: a text of :mod:`kernels.masks`."""
+    choices = [(title, PLAIN.get(title, title)) for title in SCALED]
+    return gr.Dropdown(
+        choices, value=str(value), label="Mask", allow_custom_value=True, elem_classes="fa-select"
+    )
+
+
+def written(value: object, n: object) -> object:
+    """The text of a preset for N tokens; anything else as it is."""
+    digits = re.sub(r"[\s,]|\.0$", "", str(n))
+    if value in SCALED and digits.isdecimal() and len(digits) < 8:
+        return SCALED[value](max(1, int(digits)))
+    return value

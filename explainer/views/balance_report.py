@@ -1,0 +1,36 @@
+"""How equal the work of FA-2's row blocks is under a mask, as HTML; every text is escaped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from explainer.base.kinds import computed
+from explainer.memory.workload import Workload
+from explainer.parallel import launch
+from explainer.views.html import bar, card, table, words
+from explainer.views.work_report import short
+
+BALANCED = computed("visits of each row block: the tiles that the mask leaves")
+BAR = 14  # characters of a mask beside its bar
+
+
+def balance(w: Workload) -> str:
+    """How equal the row blocks' work is: this mask beside causal and full."""
+    bars, rows = [], []
+    for text in dict.fromkeys((w.mask.text, "causal", "full")):
+        visits = sum(launch.row_visits(replace(w, mask=text)))
+        longest, mean = int(visits.max()), float(visits.mean())
+        even = mean / longest if longest else 1.0
+        bars.append(bar(short(text, BAR), even, (f"{100 * even:.0f} %",), "kernel"))
+        rows.append((short(text), f"{int(visits.sum()):,}", f"{visits.min():,}", f"{mean:,.1f}",
+                     f"{longest:,}", f"{100 * even:.0f} %"))  # fmt: skip
+    head = ("Mask", "visits of one head", "shortest", "mean", "longest", "balance")
+    note = (
+        "Balance: the mean row block's visits over the longest's. At 100 % all programs of FA-2 "
+        "have the same work; the launch ends with the longest, and what starts last shows as its "
+        "tail."
+    )
+    return card(
+        "balance", "Work of the row blocks", BALANCED, "", *bars, words(note),
+        table(head, rows, "Visits of row blocks by mask"),
+    )  # fmt: skip

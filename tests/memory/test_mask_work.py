@@ -1,0 +1,69 @@
+"""What a mask leaves, counted here score by score; what decoding must keep, by every query."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.traffic import total
+from explainer.base.amounts import amount
+from explainer.memory import mask_work
+from explainer.memory.workload import Workload
+from explainer.views import work_report
+from kernels.masks import parse
+from tests import by_hand
+
+MASKS = ("full", "causal", "causal&window:40,0|prefix:9", "causal&document:0,30,71",
+         "block:20x30,1.1", "causal&dilated:3")  # fmt: skip
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_scores_and_tiles_are_those_of_the_dense_mask(mask):
+    w = Workload(n=100, d=8, block_q=16, block_k=24, batch=2, heads=3, mask=mask)
+    seen = by_hand.seen(w.problem("fa2"))
+    tiles = [
+        seen[r : r + w.block_q, c : c + w.block_k]
+        for r in range(0, w.n, w.block_q)
+        for c in range(0, w.n, w.block_k)
+    ]
+    whole = [t.all() and t.shape == (w.block_q, w.block_k) for t in tiles]
+    found = mask_work.work(w)
+    assert found.scores == seen.sum()
+    assert found.tiles == sum(t.any() for t in tiles)
+    assert found.tiles - found.partial == sum(whole)
+    assert found.nbytes == total(w.problem("fa2"))
+    if not w.mask.plain:
+        assert found.flops == 4 * w.d * seen.sum()
+
+
+@pytest.mark.parametrize("n", [1, 7, 24, 60])
+@pytest.mark.parametrize(
+    "mask", [*MASKS[1:4], "causal&chunk:10", "causal&window:3,0", "window:5,5&causal"]
+)
+def test_what_is_held_is_what_somebody_still_sees(mask, n):
+    dense = parse(mask).keep(2 * n, 2 * n)
+    assert mask_work.held(parse(mask), n) == dense[n - 1 :, :n].any(axis=0).sum()
+
+
+def test_a_window_forgets_and_a_decoder_without_mask_does_not():
+    assert mask_work.held(parse("causal&window:4095,0"), mask_work.LONG) == 4096
+    assert mask_work.held(parse("full"), 5000) == mask_work.held(parse("causal"), 5000) == 5000
+
+
+def test_heads_that_share_keys_divide_the_cache():
+    assert mask_work.key_heads(16) == (16, 8, 4, 2, 1)
+    assert mask_work.key_heads(12) == (12, 6, 3, 1)
+    assert mask_work.key_heads(1) == (1,)
+    w = Workload(d=128, heads=32, dtype="bf16")  # K and V of 8 heads of 128 numbers of 2 bytes
+    assert mask_work.cache_bytes(w, 8, 1) == 4096 and mask_work.cache_bytes(w, 32, 1) == 16_384
+
+
+def test_the_view_says_both_shares_and_the_cache():
+    w = Workload(n=4096, block_q=64, block_k=64, mask="causal&window:511,0")
+    rows = np.arange(4096)
+    scores = int(np.minimum(rows + 1, 512).sum())
+    text = work_report.work(w)
+    assert f"keeps {100 * scores / 4096**2:.0f} % of N² scores" in text
+    assert f"{scores:,}" in text and "MQA, Hk = 1" in text
+    assert amount(2 * 16 * 64 * 2 * 512) in text, "what the window keeps of H = 16"
+    assert amount(2 * 16 * 64 * 2 * mask_work.LONG) in text
