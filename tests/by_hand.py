@@ -67,7 +67,7 @@ def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
         elif name == "softcap":
             s = numbers[0] * np.tanh(s / numbers[0])
         elif name == "alibi":
-            s = s - far / 256.0
+            s = s - far * 2.0 ** (-8.0 * (problem.head + 1) / problem.q_heads)
         elif name == "bias":
             s = s + numbers[np.clip(far, 0, len(numbers) - 1)]
     return s

@@ -63,6 +63,10 @@ ANY = [
     for p, dtype in zip(by_hand.drawn(60), ("fp32", "fp16", "bf16") * 20, strict=True)
     for order in ("fa1", "fa2", "standard")
 ]
+ANY += [
+    Problem(score="alibi&softcap:3", order=order, q_heads=4, kv_heads=2, head=head)
+    for order, head in (("fa1", 1), ("fa2", 2), ("standard", 3))
+]
 
 
 @pytest.mark.parametrize("problem", GRID + ANY, ids=lambda p: "-".join(p.to_query().values()))

@@ -98,7 +98,7 @@ class Run:
         if not self.p.score.changes:
             return S
         rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
-        return self.p.score.apply(S, rows, keys)
+        return self.p.score.apply(S, rows, keys, self.p.head, self.p.q_heads)
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the mask hides a key from a query."""

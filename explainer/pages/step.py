@@ -80,8 +80,20 @@ def shown_by(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def own_data(text: str, gain: float) -> Fields:
-    """The controls for the user's own data and changes of the scores, folded away until wanted."""
+def _heads() -> Fields:
+    """How many heads there are, and which of them is shown."""
+    plain = values(Problem())
+    labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
+    with gr.Row():
+        return {
+            key: gr.Number(plain[key], label=label, min_width=56, precision=0)
+            for key, label in labels.items()
+        }
+
+
+def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:
+    """The controls for the user's own data, changes of the scores and, if wanted, the heads, folded
+    away until wanted."""
     with gr.Accordion(
         "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
@@ -101,7 +113,8 @@ def own_data(text: str, gain: float) -> Fields:
         sink = gr.Textbox(
             plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
         )
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink}
+        heads = _heads() if of_heads else {}
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **heads}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -145,7 +158,7 @@ def build() -> StepPage:
             for key, (choices, label) in RADIOS.items():
                 word = shown_by(key)
                 controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
-            controls |= own_data(at["text"], at["gain"])
+            controls |= own_data(at["text"], at["gain"], of_heads=True)
             large = large_sizes()
             run = gr.Button(
                 "Run the real kernel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -68,6 +69,30 @@ def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, ca
         blocks = [scores[row, a : a + bc].max() for a in range(0, n, bc)]
         seen = [b for b in blocks if np.isfinite(b)]
         assert all(b > a for a, b in pairwise(seen)), f"row {row}: {seen}"
+
+
+@pytest.mark.parametrize("name", [name for name in INPUT_NAMES if name != "own"])
+def test_heads_of_a_group_share_keys_and_values_and_nothing_else(name):
+    plain = Problem(inputs=name, n=12)
+    made = [make_inputs(replace(plain, q_heads=4, kv_heads=2, head=h)) for h in range(4)]
+    for first, same in zip(made[0], make_inputs(plain), strict=True):
+        np.testing.assert_array_equal(first, same)
+    for tensor in (1, 2):
+        keys = [x[tensor].tobytes() for x in made]
+        assert keys[0] == keys[1] != keys[2] == keys[3]
+    assert len({q.tobytes() for q, _, _ in made}) == 4
+    own = make_inputs(replace(plain, q_heads=4, kv_heads=4, head=3))
+    assert not np.array_equal(own[1], made[3][1])
+
+
+@pytest.mark.parametrize("head", [1, 2, 3])
+def test_the_data_is_what_its_name_says_in_every_head(head):
+    of_heads = {"q_heads": 4, "kv_heads": 2, "head": head}
+    q, k, _ = make_inputs(Problem(inputs="rising", **of_heads))
+    highest = (q @ k.T).reshape(16, 4, 4).max(-1)
+    assert (np.diff(highest, axis=1) > 0).all()
+    q, k, _ = make_inputs(Problem(inputs="spike", n=24, **of_heads))
+    assert (q @ k.T).max() / np.sqrt(8) == pytest.approx(30, rel=0.01)
 
 
 def test_spike_is_one_huge_logit():
