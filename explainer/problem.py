@@ -30,7 +30,16 @@ from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
 
 DEFAULT_BLOCK = 4
-UNSAID = ("text", "gain", "score", "sink", "q_heads", "kv_heads", "head")  # in an address, if plain
+UNSAID = (
+    "text",
+    "gain",
+    "score",
+    "sink",
+    "q_heads",
+    "kv_heads",
+    "head",
+    "dropout",
+)  # in an address, if plain
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -122,6 +131,7 @@ class Problem:
     ``sink`` a logit that belongs to every row's softmax and has no value (−10,000…10,000, None for
     none). It is ``head`` h (from 0) of ``q_heads`` H (1…128); ``kv_heads`` Hk divides H: h reads K
     and V of key head ⌊h·Hk/H⌋ (GQA, arXiv 2305.13245; Hk = 1 is MQA, Hk = H each its own).
+    ``dropout`` p (0…0.999) of the weights of P are dropped, by the seed (:mod:`kernels.dropout`).
     Raises :class:`ProblemError` on construction.
     """
 
@@ -141,6 +151,7 @@ class Problem:
     q_heads: int = 1
     kv_heads: int = 1
     head: int = 0
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
@@ -169,6 +180,7 @@ class Problem:
         put("q_heads", whole("q_heads", self.q_heads))
         put("kv_heads", whole("kv_heads", self.kv_heads))
         put("head", whole("head", self.head, 0, self.q_heads - 1, f" (H = {self.q_heads})"))
+        put("dropout", number("dropout", self.dropout) + 0.0)
         check_heads(self.q_heads, self.kv_heads, self.inputs)
 
     @property

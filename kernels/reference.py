@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from . import masks
 from .checks import check_score
+from .dropout import factors
 from .scores import Score
 
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
@@ -25,6 +27,13 @@ def _sinks(sink: float | torch.Tensor | None, q: torch.Tensor, dtype: torch.dtyp
     return torch.as_tensor(sink, dtype=dtype, device=q.device).expand(q.shape[1])
 
 
+def _factors(dropout: float, seed: int, first: int, stop: int, n_k: int, like: torch.Tensor):
+    """What rows ``first`` … ``stop`` of P, as dropout.py counts them, are multiplied by, (rows, Nk)
+    in the dtype and on the device of ``like``."""
+    rows, keys = np.arange(first, stop)[:, None], np.arange(n_k)[None, :]
+    return torch.from_numpy(factors(dropout, seed, rows, keys, n_k)).to(like)
+
+
 def naive_attention(
     q: torch.Tensor,
     k: torch.Tensor,
@@ -35,19 +44,26 @@ def naive_attention(
     score: str | None = None,
     sink: float | torch.Tensor | None = None,
     scale: float | None = None,
+    dropout: float = 0.0,
+    seed: int = 0,
 ) -> torch.Tensor:
     """softmax((scale · Q) Kᵀ) V with S and P materialized (B, H, Nq, Nk) in the inputs' dtype.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score and sink as
-    `kernels.flash_attention`. Returns O like q. Rows that see no key give 0. Without a score or a
-    sink the two N×N matrices are all that it holds besides its inputs.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score, sink,
+    dropout and seed as `kernels.flash_attention`. Returns O like q. Rows that see no
+    key give 0. Without a score or a sink the two N×N matrices are all that it holds besides its
+    inputs.
     """
     asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    o = materialized(q, k, v, asked, scale, check_score(score), _sinks(sink, q, q.dtype))
+    drop = None
+    if dropout:
+        shape = *q.shape[:3], k.shape[2]
+        drop = _factors(dropout, seed, 0, math.prod(shape[:3]), shape[3], q).view(shape)
+    o = materialized(q, k, v, asked, scale, check_score(score), _sinks(sink, q, q.dtype), drop)
     if asked.hides:
         first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
         if (blind := first == stop).any():
@@ -56,7 +72,7 @@ def naive_attention(
 
 
 def materialized(
-    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None
+    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None, drop=None
 ) -> torch.Tensor:
     """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
 
@@ -77,6 +93,8 @@ def materialized(
         s = torch.cat((s, sinks[:, None, None].expand(*s.shape[:3], 1)), -1)
         p = torch.softmax(s, dim=-1)[..., :n_k]
     del s
+    if drop is not None:
+        p = p * drop
     return torch.matmul(p, v)
 
 
@@ -97,12 +115,14 @@ def reference_attention(
     sink: float | torch.Tensor | None = None,
     scale: float | None = None,
     of_heads: tuple[int, int] | None = None,
+    dropout: float = 0.0,
+    seed: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention in float64 of the same inputs: O (B, H, Nq, d) and lse (B, H, Nq), natural log.
 
-    mask, score and sink as `kernels.flash_attention`. Works on blocks of rows, so that long
-    sequences fit. Rows that see no key: O = 0, lse = −inf or the sink. `of_heads`: q is cut out of
-    a tensor with that many heads (second) at that one (first), which alibi asks for.
+    mask, score, sink, dropout and seed as `kernels.flash_attention`. Works on blocks of rows, so
+    that long sequences fit. Rows that see no key: O = 0, lse = −inf or the sink. `of_heads`: q is
+    cut out of a tensor with that many heads (second) at that one (first): alibi, dropout.
     """
     batch, heads, n_q, d = q.shape
     o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
@@ -110,7 +130,12 @@ def reference_attention(
     how = masks.asked(causal, mask), scale, check_score(score), sink, of_heads
     for b, h, rows, s, v_bh, lse_rows in _blocks(q, k, v, *how):
         lse[b, h, rows] = lse_rows
-        o[b, h, rows] = _weights(s, lse_rows) @ v_bh
+        p = _weights(s, lse_rows)
+        if dropout:
+            first_head, all_heads = of_heads or (0, heads)
+            first = (b * all_heads + first_head + h) * n_q + rows.start
+            p = p * _factors(dropout, seed, first, first + len(p), k.shape[2], p)
+        o[b, h, rows] = p @ v_bh
     return o, lse
 
 

@@ -56,6 +56,7 @@ def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
         gain=draw(st.sampled_from([1.0, 0.25, 3.5])),
         score=draw(st.sampled_from(SCORES)),
         sink=draw(st.sampled_from([None, None, 0.0, -1.5, 30])),
+        dropout=draw(st.sampled_from([0.0, 0.0, 0.1, 0.999])),
         **dict(zip(HEADS, draw(st.sampled_from(OF_HEADS)), strict=True)),
     )
 
@@ -119,6 +120,7 @@ BAD = [
     *[({"hk": value, "hq": "6"}, "hk") for value in ["0", "4", "7", "1.5", ""]],
     *[({"head": value, "hq": "4", "hk": "2"}, "head") for value in ["4", "-1", "x", None]],
     ({"head": "1"}, "head"),
+    *[({"dropout": value}, "dropout") for value in ["1", "-0.1", "x", "", "nan"]],
     ({"data": "own", "n": "2", "d": "2", "text": CSV, "hq": "2"}, "hq"),
     *[({"order": value}, "order") for value in ["xyz", "FA2", "", 2, {}]],
     *[({"dtype": value}, "dtype") for value in ["fp8", "", None]],
@@ -181,6 +183,7 @@ def test_own_data_travels_in_the_address():
                 "hq",
                 "hk",
                 "head",
+                "dropout",
             ]
         ),
         st.text(),

@@ -23,7 +23,7 @@ INPUTS = {
     "own": "Own Q, K, V",
 }
 # What changes no input, at its plainest: two Problems that differ in these share theirs.
-UNASKED = {"order": "fa2", "mask": "full", "score": "none", "sink": None}
+UNASKED = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
 STRIP = 2_048  # rows
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 

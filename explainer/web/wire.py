@@ -145,7 +145,8 @@ def _header(problem: Problem, numbers: bool) -> dict:
         "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
         | {"mask": str(problem.mask), "plain": problem.mask.plain}
         | {"score": str(problem.score), "changes": problem.score.steps}
-        | ({"heads": _heads(problem)} if problem.q_heads > 1 else {}),
+        | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
+        | ({"dropout": problem.dropout} if problem.dropout else {}),
         "row_names": list(names) if names else None,
         "numbers": numbers,
         "phases": PHASES,

@@ -28,20 +28,24 @@ def tensors(problem):
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("score", ["none", "alibi"])
+@pytest.mark.parametrize(("score", "dropout"), [("none", 0.0), ("alibi", 0.0), ("none", 0.3)])
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
 @pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
-def test_a_head_of_several_that_share_keys(order, dtype, score):
+def test_a_head_of_several_that_share_keys(order, dtype, score, dropout):
     sizes = {"n": 21, "d": 8, "block_q": 5, "block_k": 8, "mask": "causal&window:9,0"}
-    problem = Problem(**sizes, order=order, dtype=dtype, score=score, q_heads=4, kv_heads=2, head=3)
+    heads = {"q_heads": 4, "kv_heads": 2, "head": 3}
+    how = {"order": order, "dtype": dtype, "score": score, "dropout": dropout}
+    problem = Problem(**sizes, **how, **heads)
     q, k, v = tensors(problem)
     blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
     options = {**problem.rules, "order": order, **blocks}
-    all_o, all_lse = kernels.flash_attention(q, k, v, return_lse=True, **options)
+    drop = {"dropout": dropout, "seed": problem.seed}
+    all_o, all_lse = kernels.flash_attention(q, k, v, return_lse=True, **drop, **options)
     for h in (3, 1):
         one = replace(problem, head=h)
         o, lse = all_o[0, h].cpu().float().numpy(), all_lse[0, h].cpu().numpy()
         of_head = [x[:, y : y + 1] for x, y in ((q, h), (k, one.kv_head), (v, one.kv_head))]
+        of_head[2] = of_head[2] / (1 - dropout)  # what a weight may carry
         assert_output(one, trace(one), *of_head, o, lse)
     if order != "standard":
         states = [x[0, 3].cpu().numpy() for x in kernels.tile_states(q, k, v, **options)]

@@ -4,7 +4,7 @@ import { bytes } from "../lib/format.js";
 
 /** @import { Heads } from "./types.js" */
 
-const MOST = 16; // chips in a row
+const MOST = 8; // chips in a row
 
 /** How many query heads share a key head. @param {Heads} heads */
 export const sharing = ({ q_heads, kv_heads }) => q_heads / kv_heads;
