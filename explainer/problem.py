@@ -30,16 +30,8 @@ from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
 
 DEFAULT_BLOCK = 4
-UNSAID = (
-    "text",
-    "gain",
-    "score",
-    "sink",
-    "q_heads",
-    "kv_heads",
-    "head",
-    "dropout",
-)  # in an address, if plain
+# Left out of an address where they are plain.
+UNSAID = ("text", "gain", "score", "sink", "q_heads", "kv_heads", "head", "dropout", "rope")
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -106,6 +98,14 @@ def causal_keyword(cls: type) -> type:
     return cls
 
 
+def rope_of(value: object, d: int) -> float:
+    """The base of RoPE, 0 for none. Raises ProblemError, also for an odd d, which has no pairs."""
+    base = number("rope", value) + 0.0
+    if base and (base < 1 or d % 2):
+        raise refuse("rope", value, f"0 for none, or with an even d (d = {d}) a base from 1 to 1e9")
+    return base
+
+
 def check_heads(q_heads: int, kv_heads: int, inputs: str) -> None:
     """Raises ProblemError unless Hk divides H, and for several heads of data that are of one."""
     if q_heads % kv_heads:
@@ -131,7 +131,8 @@ class Problem:
     ``sink`` a logit that belongs to every row's softmax and has no value (−10,000…10,000, None for
     none). It is ``head`` h (from 0) of ``q_heads`` H (1…128); ``kv_heads`` Hk divides H: h reads K
     and V of key head ⌊h·Hk/H⌋ (GQA, arXiv 2305.13245; Hk = 1 is MQA, Hk = H each its own).
-    ``dropout`` p (0…0.999) of the weights of P are dropped, by the seed (:mod:`kernels.dropout`).
+    ``dropout`` p (0…0.999) of the weights of P are dropped, by the seed (:mod:`kernels.dropout`);
+    ``rope`` the base by which Q and K are rotated before anything else, d even (0: not at all).
     Raises :class:`ProblemError` on construction.
     """
 
@@ -152,6 +153,7 @@ class Problem:
     kv_heads: int = 1
     head: int = 0
     dropout: float = 0.0
+    rope: float = 0.0
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
@@ -181,6 +183,7 @@ class Problem:
         put("kv_heads", whole("kv_heads", self.kv_heads))
         put("head", whole("head", self.head, 0, self.q_heads - 1, f" (H = {self.q_heads})"))
         put("dropout", number("dropout", self.dropout) + 0.0)
+        put("rope", rope_of(self.rope, self.d))
         check_heads(self.q_heads, self.kv_heads, self.inputs)
 
     @property

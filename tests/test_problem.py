@@ -120,6 +120,8 @@ BAD = [
     *[({"hk": value, "hq": "6"}, "hk") for value in ["0", "4", "7", "1.5", ""]],
     *[({"head": value, "hq": "4", "hk": "2"}, "head") for value in ["4", "-1", "x", None]],
     ({"head": "1"}, "head"),
+    *[({"rope": value}, "rope") for value in ["0.5", "-1", "x", "", "nan", "2e9"]],
+    ({"rope": "10000", "d": "7"}, "rope"),
     *[({"dropout": value}, "dropout") for value in ["1", "-0.1", "x", "", "nan"]],
     ({"data": "own", "n": "2", "d": "2", "text": CSV, "hq": "2"}, "hq"),
     *[({"order": value}, "order") for value in ["xyz", "FA2", "", 2, {}]],
@@ -184,6 +186,7 @@ def test_own_data_travels_in_the_address():
                 "hk",
                 "head",
                 "dropout",
+                "rope",
             ]
         ),
         st.text(),

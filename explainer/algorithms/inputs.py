@@ -130,12 +130,24 @@ def _sharing(problem: Problem, q: np.ndarray, q_own: np.ndarray, k: np.ndarray) 
     return q
 
 
+def _rotated(x: np.ndarray, problem: Problem) -> np.ndarray:
+    """RoPE (arXiv 2104.09864) as kernels/rotary.py has it: in row i the pair (x_c, x_{c+d/2}) is
+    turned by the angle i · base^(−2c/d)."""
+    speed = problem.rope ** (np.arange(0, problem.d, 2) / -problem.d)
+    angle = np.arange(problem.n)[:, None] * speed
+    cos, sin = np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
+    first, second = np.split(x, 2, axis=1)
+    return np.concatenate((first * cos - second * sin, second * cos + first * sin), axis=1)
+
+
 @kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
 def made(problem: Problem) -> Arrays:
     make = _GENERATORS[problem.inputs]
     q, k, v = make(problem, problem.kv_head)
     if problem.head != problem.kv_head:
         q = _sharing(problem, make(problem, problem.head)[0], q, k)
+    if problem.rope:
+        q, k = _rotated(q, problem), _rotated(k, problem)
     arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
     for x in arrays:
         x.setflags(write=False)

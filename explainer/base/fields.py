@@ -53,6 +53,7 @@ FIELDS = {
     "q_heads": Field("hq", "the number of query heads H", 1, MAX_HEADS),
     "kv_heads": Field("hk", "the number of key heads Hk", 1, MAX_HEADS),
     "head": Field("head", "the head shown", 0, MAX_HEADS - 1),
+    "rope": Field("rope", "the base of RoPE", 0, 1e9),
     "dropout": Field("dropout", "the dropout", 0, 0.999),
     "batch": Field("b", "the batch size B", 1, MAX_BATCH),
     "heads": Field("h", "the number of heads H", 1, MAX_HEADS),

@@ -81,7 +81,7 @@ def shown_by(word: str) -> list[str]:
 
 
 def _heads() -> Fields:
-    """How many heads there are, which of them is shown, and how many of its weights are dropped."""
+    """How many heads there are, which of them is shown, its RoPE and its dropout."""
     plain = values(Problem())
     labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
     with gr.Row():
@@ -89,8 +89,11 @@ def _heads() -> Fields:
             key: gr.Number(plain[key], label=label, min_width=56, precision=0)
             for key, label in labels.items()
         }
-    most = FIELDS["dropout"].high
-    return found | {"dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout")}
+    most, rope = FIELDS["dropout"].high, gr.Number(plain["rope"], label="RoPE base (0: none)")
+    return found | {
+        "rope": rope,
+        "dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout"),
+    }
 
 
 def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:

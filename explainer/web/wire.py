@@ -146,7 +146,7 @@ def _header(problem: Problem, numbers: bool) -> dict:
         | {"mask": str(problem.mask), "plain": problem.mask.plain}
         | {"score": str(problem.score), "changes": problem.score.steps}
         | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
-        | ({"dropout": problem.dropout} if problem.dropout else {}),
+        | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
         "row_names": list(names) if names else None,
         "numbers": numbers,
         "phases": PHASES,

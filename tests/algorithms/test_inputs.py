@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
 from explainer.base.formats import round_to
 from explainer.problem import INPUT_NAMES, Problem
+from kernels.rotary import rope
 
 TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -93,6 +94,29 @@ def test_the_data_is_what_its_name_says_in_every_head(head):
     assert (np.diff(highest, axis=1) > 0).all()
     q, k, _ = make_inputs(Problem(inputs="spike", n=24, **of_heads))
     assert (q @ k.T).max() / np.sqrt(8) == pytest.approx(30, rel=0.01)
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize("base", [10_000.0, 500_000.0])
+def test_rope_rotates_as_the_kernels_do(base, dtype):
+    plain = Problem(n=37, d=12, inputs="random", dtype="fp32", q_heads=4, kv_heads=2, head=3)
+    turned = make_inputs(replace(plain, rope=base, dtype=dtype))
+    q, k, v = (torch.tensor(x) for x in make_inputs(plain))
+    for x, found in zip((rope(q, base), rope(k, base), v), turned, strict=True):
+        expected = x.to(TORCH[dtype]).float().numpy()
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 if dtype == "fp32" else 0.02)
+    for x, found in zip((q, k), turned, strict=False):
+        np.testing.assert_array_equal(found[0], x[0].to(TORCH[dtype]).float(), "position 0 stays")
+
+
+def test_rotated_scores_depend_on_distance_alone():
+    csv = "\n".join(["1,2,3,4"] * 6)
+    own = {"inputs": "own", "text": "\n\n".join([csv] * 3), "n": 6, "d": 4}
+    q, k, _ = make_inputs(Problem(**own, rope=100))
+    scores = q @ k.T
+    for distance in range(-5, 6):
+        diagonal = np.diagonal(scores, distance)
+        np.testing.assert_allclose(diagonal, diagonal[0], rtol=1e-5, atol=1e-5)
 
 
 def test_spike_is_one_huge_logit():

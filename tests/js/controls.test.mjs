@@ -6,7 +6,7 @@ import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merge
 
 const equal = assert.deepEqual;
 const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
-const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0 };
+const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
 const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });

@@ -73,7 +73,7 @@ def test_the_types_name_what_python_writes(problem):
     assert keys("Header") == set(found)
     several = found["problem"].pop("heads", None)  # where there are several
     assert bool(several) == (problem.q_heads > 1)
-    assert keys("Problem") == set(found["problem"]) | {"heads?", "dropout?"}
+    assert keys("Problem") == set(found["problem"]) | {"heads?", "dropout?", "rope?"}
     assert not several or keys("Heads") == set(several)
     assert keys("Sram") | keys("Card") == {
         *found["sram"],

@@ -4,9 +4,9 @@ import { PROBLEM_KEYS } from "./query.js";
 
 /** @typedef {Record<string, any>} Values */
 
-const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout"];
+const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
-const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0 }; // need no place in an address
+const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

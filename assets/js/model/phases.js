@@ -100,11 +100,11 @@ const SAID = {
   skip: (f) => `${hiddenBy(f.problem).skip}, so nothing is loaded and nothing computed.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
-    const [i, j, { sink }] = [sub(f.i), sub(f.j), f.problem];
+    const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];
     const starts = sink === null ? "m = −∞, ℓ = 0" : `m = ${number(sink)}, the sink, and ℓ = 1`;
     if (f.stage) return what;
     if (f.unseen) return [what, "", `No query of this row block sees a key under ${maskName(f.problem)}: ${starts}, O${i} = 0, and no tile is computed.`];
-    if (f.step === 0) return [what, "", `Nothing is computed yet${sink === null ? "" : `: ${starts}`}. Next: every row of Q${i} meets every key of K${j}.`];
+    if (f.step === 0) return [what, "", `${rope ? "RoPE rotated Q and K before this, row by row by its position. " : ""}Nothing is computed yet${sink === null ? "" : `: ${starts}`}. Next: every row of Q${i} meets every key of K${j}.`];
     if (f.problem.order === "fa2") return [what, "", f.first ? `A new row block: ${starts}, O${i} = 0.` : `Q${i}, O${i}, m and ℓ are still on chip.`];
     return [what, "", `FA-1 comes back to O${i}, m and ℓ for every key block.`];
   },
