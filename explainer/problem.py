@@ -30,6 +30,8 @@ from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
 
 DEFAULT_BLOCK = 4
+# Left out of an address where they are plain.
+UNSAID = ("text", "gain", "score", "sink", "q_heads", "kv_heads", "head", "dropout", "rope")
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -96,6 +98,23 @@ def causal_keyword(cls: type) -> type:
     return cls
 
 
+def rope_of(value: object, d: int) -> float:
+    """The base of RoPE, 0 for none. Raises ProblemError, also for an odd d, which has no pairs."""
+    base = number("rope", value) + 0.0
+    if base and (base < 1 or d % 2):
+        raise refuse("rope", value, f"0 for none, or with an even d (d = {d}) a base from 1 to 1e9")
+    return base
+
+
+def check_heads(q_heads: int, kv_heads: int, inputs: str) -> None:
+    """Raises ProblemError unless Hk divides H, and for several heads of data that are of one."""
+    if q_heads % kv_heads:
+        divisors = ", ".join(str(x) for x in range(1, q_heads + 1) if q_heads % x == 0)
+        raise refuse("kv_heads", kv_heads, f"one of {divisors}, which divide H = {q_heads}")
+    if q_heads > 1 and inputs == "own":
+        raise refuse("q_heads", q_heads, "1 with data = own, which is of one head")
+
+
 @causal_keyword
 @dataclass(frozen=True)
 class Problem:
@@ -110,7 +129,11 @@ class Problem:
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000);
     ``score`` what is done to S after scaling, a text of :mod:`kernels.scores` or its Score;
     ``sink`` a logit that belongs to every row's softmax and has no value (−10,000…10,000, None for
-    none). Raises :class:`ProblemError` on construction.
+    none). It is ``head`` h (from 0) of ``q_heads`` H (1…128); ``kv_heads`` Hk divides H: h reads K
+    and V of key head ⌊h·Hk/H⌋ (GQA, arXiv 2305.13245; Hk = 1 is MQA, Hk = H each its own).
+    ``dropout`` p (0…0.999) of the weights of P are dropped, by the seed (:mod:`kernels.dropout`);
+    ``rope`` the base by which Q and K are rotated before anything else, d even (0: not at all).
+    Raises :class:`ProblemError` on construction.
     """
 
     n: int = 16
@@ -126,6 +149,11 @@ class Problem:
     gain: float = 1.0
     score: Score | str = "none"
     sink: float | None = None
+    q_heads: int = 1
+    kv_heads: int = 1
+    head: int = 0
+    dropout: float = 0.0
+    rope: float = 0.0
 
     def __post_init__(self) -> None:
         def put(field: str, value: object) -> None:
@@ -151,6 +179,12 @@ class Problem:
         put("gain", number("gain", self.gain))
         put("score", score_of(self.score))
         put("sink", sink_of(self.sink))
+        put("q_heads", whole("q_heads", self.q_heads))
+        put("kv_heads", whole("kv_heads", self.kv_heads))
+        put("head", whole("head", self.head, 0, self.q_heads - 1, f" (H = {self.q_heads})"))
+        put("dropout", number("dropout", self.dropout) + 0.0)
+        put("rope", rope_of(self.rope, self.d))
+        check_heads(self.q_heads, self.kv_heads, self.inputs)
 
     @property
     def Tr(self) -> int:
@@ -166,6 +200,11 @@ class Problem:
     def scale(self) -> float:
         """1/√d, the factor on Q Kᵀ."""
         return 1.0 / math.sqrt(self.d)
+
+    @property
+    def kv_head(self) -> int:
+        """The key head that ``head`` reads: ⌊h / (H/Hk)⌋."""
+        return self.head // (self.q_heads // self.kv_heads)
 
     @property
     def rules(self) -> dict[str, str | float]:
@@ -190,10 +229,8 @@ class Problem:
     def to_query(self) -> dict[str, str]:
         """The fields under their query keys; ``from_query`` gives the same Problem back.
 
-        What says nothing is left out: ``text``, ``gain``, ``score`` and ``sink`` by default.
+        What says nothing is left out: those of ``UNSAID`` at their defaults.
         """
-        values = {NAMES[f.name][0]: str(getattr(self, f.name)) for f in fields(self)}
-        for key, default in (("text", ""), ("gain", "1.0"), ("score", "none"), ("sink", "None")):
-            if values[key] == default:
-                del values[key]
-        return values
+        said = {f.name: (str(getattr(self, f.name)), str(f.default)) for f in fields(self)}
+        plain = {name for name in UNSAID if said[name][0] == said[name][1]}
+        return {NAMES[name][0]: said[name][0] for name in said if name not in plain}

@@ -104,6 +104,16 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     return found.clone() if found.data_ptr() & 15 else found  # Triton compiles for a multiple of 16
 
 
+def check_dropout(dropout: float, seed: int) -> None:
+    """Raises TypeError or ValueError with one sentence."""
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float):
+        raise TypeError(f"dropout must be a number, not {type(dropout).__name__}.")
+    if not 0 <= dropout <= 0.999:
+        raise ValueError(f"dropout = {dropout} is not allowed: a number from 0 to 0.999.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 31:
+        raise ValueError(f"seed = {str(seed)[:40]} is not allowed: 0 to {2**31 - 1:,}.")
+
+
 @lru_cache(maxsize=64)
 def _same_sink(sink: float, heads: int, device: torch.device) -> torch.Tensor:
     if device.type == "cuda" and torch.cuda.is_current_stream_capturing():

@@ -73,14 +73,15 @@ def split_kernel(
     PADDED: tl.constexpr = PAD_D != D
     acc, m_i, l_i = visit_tiles(
         acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
-        rows, row_ok, keys, dims, h, H, j_start, j_full, Nq, Nk, qk_scale, None, D,
-        BLOCK_M, BLOCK_N, MASK, "none", False, PADDED, PRECISION, False, BF16_BITS,
+        rows, row_ok, keys, dims, 0, h, H, j_start, j_full, Nq, Nk, qk_scale, None, D,
+        BLOCK_M, BLOCK_N, MASK, "none", "none", False, PADDED, PRECISION, False, BF16_BITS,
     )  # fmt: skip
     if MASK != "full" or RAGGED:
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
-            rows, row_ok, keys, dims, h, H, j_full, j_end, Nq, Nk, qk_scale, None, D,
-            BLOCK_M, BLOCK_N, MASK, "none", True, PADDED or RAGGED, PRECISION, False, BF16_BITS,
+            rows, row_ok, keys, dims, 0, h, H, j_full, j_end, Nq, Nk, qk_scale, None, D,
+            BLOCK_M, BLOCK_N, MASK, "none", "none", True, PADDED or RAGGED, PRECISION, False,
+            BF16_BITS,
         )  # fmt: skip
 
     # phase: store — O = diag(1/l) O and lse = m + log l of this part: SRAM → HBM, once

@@ -18,9 +18,9 @@ from .masking import listed, plain, query_range, visible, visited
 from .masks import Mask
 from .progress import expect
 from .scores import Score
-from .scoring import modified
+from .scoring import dropped, modified
 from .stamps import clock, stamp
-from .tables import NONE, rules
+from .tables import NONE, dropping, rules
 
 # kernel: begin
 
@@ -31,8 +31,8 @@ def fa1_kernel(
     H, GROUP, Nq, Nk, scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
-    SCORE: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr, STAMPED: tl.constexpr,
-    BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, DROPOUT: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
+    STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2), or
     l = 1 and m = the sink."""
@@ -93,6 +93,8 @@ def fa1_kernel(
             # phase: sum — l_new = alpha · l_old + rowsum P_ij (line 11)
             l_new = alpha * l_old + tl.sum(p, 1)
             # phase: output — O_i = (l_old · alpha · O_i + P_ij V_j) / l_new: normalised (line 12)
+            if DROPOUT != "none":  # after the sum: l is of all weights
+                p = dropped(p, bh * Nq + rows[:, None], n_j, Nk, DROPOUT, TABLES)
             p = as_operand(as_stored(p, v.dtype, BF16_BITS), BF16_BITS)
             acc = as_operand(o_i, BF16_BITS).to(tl.float32) * (l_old * alpha)[:, None]
             acc = tl.dot(p, as_operand(v, BF16_BITS), acc, input_precision=PRECISION)
@@ -116,8 +118,9 @@ def fa1_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
-    keep_lse: bool = True, states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
+    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """As `fa2.prepare`, with one program per batch and head.
 
@@ -127,6 +130,7 @@ def prepare(
     n_k, dtype, device = k.shape[2], q.dtype, q.device
     blocks = config.block_m, config.block_n
     constants, tables = rules(mask, score, n_q, n_k, device, *blocks, by_keys=True)
+    drop, tables = dropping(*dropout, tables, device)
     launch = Launch(
         fa1_kernel, batch * heads,
         (
@@ -134,7 +138,8 @@ def prepare(
             heads, heads // k.shape[1], n_q, n_k, scale, tables,
         ),
         {
-            **constants, "TRACE": states is not None, "STAMPED": stamps is not None,
+            **constants, "DROPOUT": drop, "TRACE": states is not None,
+            "STAMPED": stamps is not None,
             **replace(config, num_stages=1).constants(d, dtype, precision),
         },
     )  # fmt: skip

@@ -13,9 +13,9 @@ from .masking import grows, key_range, listed, plain, visible, visited
 from .masks import Mask
 from .progress import expect
 from .scores import Score
-from .scoring import modified
+from .scoring import dropped, modified
 from .stamps import clock, stamp
-from .tables import NONE, rules
+from .tables import NONE, dropping, rules
 
 SECTION_HEADS = 16  # side by side under a causal mask, at most; see LOG.md 14
 SECTION_BYTES = 64 << 20  # of their K and V, at most
@@ -26,10 +26,10 @@ SECTION_BYTES = 64 << 20  # of their K and V, at most
 @triton.jit
 def visit_tiles(
     acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, m_trace, l_trace,
-    rows, row_ok, keys, dims, h, H, j_start, j_end, Nq, Nk, qk_scale, TABLES,
+    rows, row_ok, keys, dims, bh, h, H, j_start, j_end, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr,
-    SCORE: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr,
-    TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, DROPOUT: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr,
+    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
     list: the inner loop of Algorithm 1.
@@ -70,6 +70,8 @@ def visit_tiles(
         # phase: sum — l_new = alpha · l_old + rowsum P_ij
         l_i = alpha * l_i + tl.sum(p, 1)
         # phase: output — O_i = diag(alpha) O_i + P_ij V_j, not normalised
+        if DROPOUT != "none":  # after the sum: l is of all weights
+            p = dropped(p, bh * Nq + rows[:, None], n, Nk, DROPOUT, TABLES)
         p = as_operand(as_stored(p, v.dtype, BF16_BITS), BF16_BITS)
         acc = tl.dot(p, as_operand(v, BF16_BITS), acc * alpha[:, None], input_precision=PRECISION)
         m_i = m_new
@@ -85,8 +87,8 @@ def fa2_kernel(
     H, GROUP, SECTION, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
-    SCORE: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
-    STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
+    SCORE: tl.constexpr, DROPOUT: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr,
+    TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
     if STAMPED:
@@ -133,16 +135,16 @@ def fa2_kernel(
     if plain(MASK):
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, h, H, j_start, j_full, Nq, Nk, qk_scale,
-            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, PAD_N != BLOCK_N, PADDED, PRECISION, TRACE,
-            BF16_BITS,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_start, j_full, Nq, Nk, qk_scale,
+            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, PAD_N != BLOCK_N, PADDED,
+            PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
     if MASK != "full" or RAGGED:
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, h, H, j_full, j_end, Nq, Nk, qk_scale,
-            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, True, PADDED or RAGGED, PRECISION, TRACE,
-            BF16_BITS,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_full, j_end, Nq, Nk, qk_scale,
+            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, True, PADDED or RAGGED,
+            PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
 
     # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
@@ -167,12 +169,13 @@ def section(n_k: int, d: int, itemsize: int) -> int:
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
-    keep_lse: bool = True, states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
+    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """What a call on checked tensors like these does: a function of (q, k, v) to O (B, H, Nq, d)
     and lse (B, H, Nq), where `sunk` of (q, k, v, sink), the sink (H,) in fp32. One program per row
-    block, head and batch.
+    block, head and batch. `dropout`: its probability and its seed.
 
     (`keep_lse` is for the other orders: here lse is always written.) What is written on demand:
     `states` (2, B, H, Tr, Tc, Br), m and l of every tile; `stamps` (programs, 3), int64: where and
@@ -183,6 +186,7 @@ def prepare(
     # The kernel scales the row maximum, so a scale's sign goes into Q, exactly.
     sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
     constants, tables = rules(mask, score, n_q, n_k, device, config.block_m, config.block_n)
+    drop, tables = dropping(*dropout, tables, device)
     Tr = triton.cdiv(n_q, config.block_m)
     programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
     launch = Launch(
@@ -195,8 +199,9 @@ def prepare(
             (abs(scale) or 1.0) * (1.0 if score.changes else 1.4426950408889634), tables,
         ),
         {
-            **constants, "RAGGED": n_k % config.block_n != 0, "TRACE": states is not None,
-            "STAMPED": stamps is not None, **config.constants(d, dtype, precision),
+            **constants, "DROPOUT": drop, "RAGGED": n_k % config.block_n != 0,
+            "TRACE": states is not None, "STAMPED": stamps is not None,
+            **config.constants(d, dtype, precision),
         },
     )  # fmt: skip
     make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)

@@ -8,7 +8,14 @@ import torch
 from triton.runtime.errors import OutOfResources
 
 from . import fa1, fa2, masks, standard
-from .checks import check_device, check_options, check_score, check_sink, check_tensors
+from .checks import (
+    check_device,
+    check_dropout,
+    check_options,
+    check_score,
+    check_sink,
+    check_tensors,
+)
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
 from .launching import Calls, nothing, on_device, quiet
 
@@ -30,6 +37,8 @@ def flash_attention(
     block_n: int | None = None,
     return_lse: bool = False,
     precision: str = "ieee",
+    dropout: float = 0.0,
+    seed: int = 0,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, forward only: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
 
@@ -44,19 +53,21 @@ def flash_attention(
     a number or a tensor (H,). `scale` defaults to 1/√d.
     `block_m` and `block_n` are Br and Bc, any number from 1 (None: the table of configs.py).
     `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
-    computes true fp32). No gradient is recorded.
+    computes true fp32). `dropout`: so many weights of P, on average, are 0 when they meet V, the
+    others 1/(1 − dropout) times as large, by `seed` and position (dropout.py); lse is of all.
+    No gradient is recorded.
 
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
     options = causal, mask, scale, order, block_m, block_n, precision, return_lse
     try:
-        if score is None and sink is None:
+        if score is None and sink is None and dropout == 0:
             o, lse = _calls(q, k, v, *options)
         else:
             check_tensors(q, k, v)
             sink = None if sink is None else check_sink(sink, q)
-            o, lse = _calls(q, k, v, *options, score, sink is not None, sink=sink)
+            o, lse = _calls(q, k, v, *options, score, sink is not None, dropout, seed, sink=sink)
     except OutOfResources as error:
         raise _too_large(q, config_for(q, block_m, block_n), error) from error
     return (o, lse) if return_lse else o
@@ -111,14 +122,16 @@ def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, s
 def prepare(
     q, k, v, causal=False, mask=None, scale=None, order="fa2",
     block_m=None, block_n=None, precision="ieee", keep_lse=True, score=None, sunk=False,
+    dropout=0.0, seed=0,
 ):  # fmt: skip
     """A function of (q, k, v), where `sunk` of (q, k, v, sink), to O and lse for these options and
     tensors like these; arguments and errors as `flash_attention`. All checks but that of a sink are
     here: `launching.Calls` asks once for such input."""
     how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score)
+    check_dropout(dropout, seed)
     if 0 in q.shape or 0 in k.shape:
         return nothing
-    return quiet(ORDERS[order](q, k, v, *how, sunk, keep_lse=keep_lse))
+    return quiet(ORDERS[order](q, k, v, *how, sunk, (dropout, seed), keep_lse=keep_lse))
 
 
 def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:

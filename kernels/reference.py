@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 
 from . import masks
 from .checks import check_score
+from .dropout import factors
 from .scores import Score
 
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
@@ -25,6 +27,27 @@ def _sinks(sink: float | torch.Tensor | None, q: torch.Tensor, dtype: torch.dtyp
     return torch.as_tensor(sink, dtype=dtype, device=q.device).expand(q.shape[1])
 
 
+def _factors(dropout: float, seed: int, first: int, stop: int, n_k: int, like: torch.Tensor):
+    """What rows ``first`` … ``stop`` of P, as dropout.py counts them, are multiplied by, (rows, Nk)
+    in the dtype and on the device of ``like``."""
+    rows, keys = np.arange(first, stop)[:, None], np.arange(n_k)[None, :]
+    return torch.from_numpy(factors(dropout, seed, rows, keys, n_k)).to(like)
+
+
+def _first_row(b: int, h: int, heads: int, n_q: int, of_heads: tuple[int, ...] | None) -> int:
+    """Where dropout.py counts the first row of a head, which may be cut out (`of_heads`)."""
+    first, all_heads, before = (*(of_heads or (0, heads)), 0)[:3]
+    return ((before + b) * all_heads + first + h) * n_q
+
+
+def _all_factors(dropout: float, seed: int, q: torch.Tensor, n_k: int, of_heads) -> torch.Tensor:
+    """`_factors` of every head: (B, H, Nq, Nk)."""
+    batch, heads, n_q, _ = q.shape
+    firsts = [_first_row(b, h, heads, n_q, of_heads) for b in range(batch) for h in range(heads)]
+    every = [_factors(dropout, seed, first, first + n_q, n_k, q) for first in firsts]
+    return torch.stack(every).view(batch, heads, n_q, n_k)
+
+
 def naive_attention(
     q: torch.Tensor,
     k: torch.Tensor,
@@ -35,11 +58,13 @@ def naive_attention(
     score: str | None = None,
     sink: float | torch.Tensor | None = None,
     scale: float | None = None,
-    of_heads: tuple[int, int] | None = None,
+    of_heads: tuple[int, ...] | None = None,
+    dropout: float = 0.0,
+    seed: int = 0,
 ) -> torch.Tensor:
     """softmax((scale · Q) Kᵀ) V with S and P materialized (B, H, Nq, Nk) in the inputs' dtype.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score and sink as
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H; mask, score, sink, dropout and seed as
     `kernels.flash_attention`, of_heads as `reference_attention`. Returns O like q. Rows that see no
     key give 0. Without a score or a sink the two N×N matrices are all that it holds besides its
     inputs.
@@ -49,8 +74,9 @@ def naive_attention(
     group = q.shape[1] // k.shape[1]
     if group > 1:
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    sinks = _sinks(sink, q, q.dtype)
-    o = materialized(q, k, v, asked, scale, check_score(score), sinks, of_heads)
+    drop = _all_factors(dropout, seed, q, k.shape[2], of_heads) if dropout else None
+    how = check_score(score), _sinks(sink, q, q.dtype), of_heads, drop
+    o = materialized(q, k, v, asked, scale, *how)
     if asked.hides:
         first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
         if (blind := first == stop).any():
@@ -59,7 +85,15 @@ def naive_attention(
 
 
 def materialized(
-    q, k, v, mask: masks.Mask, scale: float, score: Score | None = None, sinks=None, of_heads=None
+    q,
+    k,
+    v,
+    mask: masks.Mask,
+    scale: float,
+    score: Score | None = None,
+    sinks=None,
+    of_heads=None,
+    drop=None,
 ) -> torch.Tensor:
     """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
 
@@ -71,7 +105,7 @@ def materialized(
     if mask.hides or (score and score.changes):
         rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
     if score and score.changes:
-        s = _by_head(score, s, rows, keys, *(of_heads or (0, q.shape[1])))
+        s = _by_head(score, s, rows, keys, *(of_heads or (0, q.shape[1]))[:2])
     if mask.hides:
         s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
     if sinks is None:
@@ -80,6 +114,8 @@ def materialized(
         s = torch.cat((s, sinks[:, None, None].expand(*s.shape[:3], 1)), -1)
         p = torch.softmax(s, dim=-1)[..., :n_k]
     del s
+    if drop is not None:
+        p = p * drop
     return torch.matmul(p, v)
 
 
@@ -100,13 +136,16 @@ def reference_attention(
     score: str | None = None,
     sink: float | torch.Tensor | None = None,
     scale: float | None = None,
-    of_heads: tuple[int, int] | None = None,
+    of_heads: tuple[int, ...] | None = None,
+    dropout: float = 0.0,
+    seed: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention in float64 of the same inputs: O (B, H, Nq, d) and lse (B, H, Nq), natural log.
 
-    mask, score and sink as `kernels.flash_attention`. Works on blocks of rows, so that long
-    sequences fit. Rows that see no key: O = 0, lse = −inf or the sink. `of_heads`: q is cut out of
-    a tensor with that many heads (second) at that one (first), which alibi asks for.
+    mask, score, sink, dropout and seed as `kernels.flash_attention`. Works on blocks of rows, so
+    that long sequences fit. Rows that see no key: O = 0, lse = −inf or the sink. `of_heads`: q is
+    cut out of a tensor with that many heads (second) at that one (first), and at that sequence of
+    its batch (third): alibi, dropout.
     """
     batch, heads, n_q, d = q.shape
     o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
@@ -114,7 +153,11 @@ def reference_attention(
     how = masks.asked(causal, mask), scale, check_score(score), sink, of_heads
     for b, h, rows, s, v_bh, lse_rows in _blocks(q, k, v, *how):
         lse[b, h, rows] = lse_rows
-        o[b, h, rows] = _weights(s, lse_rows) @ v_bh
+        p = _weights(s, lse_rows)
+        if dropout:
+            first = _first_row(b, h, heads, n_q, of_heads) + rows.start
+            p = p * _factors(dropout, seed, first, first + len(p), k.shape[2], p)
+        o[b, h, rows] = p @ v_bh
     return o, lse
 
 
@@ -122,7 +165,7 @@ def _blocks(q, k, v, mask: masks.Mask, scale: float | None, score: Score, sink, 
     """(batch, head, slice of rows, their S, V of the head, lse) in float64, as many rows as fit."""
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
-    first_head, heads = of_heads or (0, q.shape[1])
+    first_head, heads = (of_heads or (0, q.shape[1]))[:2]
     sinks = _sinks(sink, q, torch.float64)
     chunk = max(1, CHUNK_BYTES // (8 * n_k))
     for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
@@ -147,7 +190,7 @@ def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
 
 def roundings(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str, score: str | None = None,
-    sink: float | torch.Tensor | None = None, of_heads: tuple[int, int] | None = None,
+    sink: float | torch.Tensor | None = None, of_heads: tuple[int, ...] | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """What a relative rounding of P, or of S, can do to O at most: to be multiplied by its size.
 

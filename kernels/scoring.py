@@ -35,6 +35,14 @@ def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
 
 
 @triton.jit
+def dropped(p, rows, keys, Nk, DROPOUT: tl.constexpr, TABLES):
+    """Weights that enter P V: dropout.py's factors, inside a kernel; rows (b·H + h)·Nq + i."""
+    seed = tl.load(TABLES[number(DROPOUT, 1)])
+    kept = tl.rand(seed, rows * Nk + keys) >= number(DROPOUT, 0)
+    return tl.where(kept, p * (1.0 / (1.0 - number(DROPOUT, 0))), 0.0)
+
+
+@triton.jit
 def tanh(x):
     """In fp32, from exp; near 0, where that cancels, from the first terms of its series."""
     e = tl.exp(-2.0 * tl.abs(x))

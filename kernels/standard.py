@@ -18,8 +18,8 @@ from .masking import visible
 from .masks import Mask
 from .progress import expect
 from .scores import Score
-from .scoring import modified
-from .tables import NONE, rules
+from .scoring import dropped, modified
+from .tables import NONE, dropping, rules
 
 # kernel: begin
 
@@ -62,8 +62,9 @@ def scores_kernel(
 
 @triton.jit(do_not_specialize=["total_rows", "Nk"])
 def softmax_kernel(
-    S, P, LSE, SINKS, total_rows, Nk,
-    ROWS: tl.constexpr, PAD_K: tl.constexpr, KEEP_LSE: tl.constexpr, BF16_BITS: tl.constexpr,
+    S, P, LSE, SINKS, total_rows, Nk, TABLES,
+    ROWS: tl.constexpr, PAD_K: tl.constexpr, DROPOUT: tl.constexpr, KEEP_LSE: tl.constexpr,
+    BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """One program: ROWS whole rows of S, of any batch and head."""
     rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -87,7 +88,10 @@ def softmax_kernel(
         l += tl.exp(sink - m_ref)
     l_ref = tl.where(l == 0.0, 1.0, l)
     # phase: store — P = diag(1/l) exp(S − m): SRAM → HBM
-    p = as_stored(p / l_ref[:, None], P.dtype.element_ty, BF16_BITS)
+    p = p / l_ref[:, None]
+    if DROPOUT != "none":  # after the sum: l is of all weights
+        p = dropped(p, rows[:, None], keys[None, :], Nk, DROPOUT, TABLES)
+    p = as_stored(p, P.dtype.element_ty, BF16_BITS)
     tl.store(P + rows[:, None] * Nk + keys[None, :], p, mask=ok)
     if KEEP_LSE:
         tl.store(LSE + rows, m + tl.log(l_ref), mask=rows < total_rows)
@@ -130,8 +134,8 @@ def output_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False, *,
-    keep_lse: bool = True,
+    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
     """As `fa2.prepare`, three launches; lse only if `keep_lse`.
 
@@ -147,6 +151,7 @@ def prepare(
         )
     bh, sizes = batch * heads, (heads, heads // k.shape[1], n_q, n_k)
     constants, tables = rules(mask, score, n_q, n_k, device)
+    drop, seeds = dropping(*dropout, None, device)
     tile, Tr = config.constants(d, dtype, precision), triton.cdiv(n_q, config.block_m)
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
@@ -156,9 +161,10 @@ def prepare(
     )  # fmt: skip
     softmax = Launch(
         softmax_kernel, triton.cdiv(bh * n_q, rows),
-        (*(() if sunk else (None,)), bh * n_q, n_k),
+        (*(() if sunk else (None,)), bh * n_q, n_k, seeds),
         {
-            "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse, "BF16_BITS": tile["BF16_BITS"],
+            "DROPOUT": drop, "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse,
+            "BF16_BITS": tile["BF16_BITS"],
             "num_warps": min(32, max(4, rows * pad_k // 2048)), "enable_fp_fusion": True,
         },
     )  # fmt: skip

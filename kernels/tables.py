@@ -60,6 +60,17 @@ def rules(
     return constants, tuple(torch.from_numpy(x).to(device) for x in tables) or None
 
 
+def dropping(
+    dropout: float, seed: int, tables: tuple[torch.Tensor, ...] | None, device: torch.device
+) -> tuple[str, tuple[torch.Tensor, ...] | None]:
+    """DROPOUT, a text made as SCORE is, and the TABLES with the seed as one more."""
+    if not dropout:
+        return NONE.text, tables
+    tables = tables or ()
+    seeds = torch.tensor([seed], dtype=torch.int64, device=device)
+    return f"dropout:{dropout!r},{len(tables)}", (*tables, seeds)
+
+
 def _of_predicate(term: Term, n_k: int) -> tuple[str, Numbers, list[np.ndarray]]:
     """Name, numbers for the code, and tables of the positions 0 … Nk−1."""
     position = np.arange(n_k)

@@ -67,7 +67,7 @@ def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
         elif name == "softcap":
             s = numbers[0] * np.tanh(s / numbers[0])
         elif name == "alibi":
-            s = s - far / 256.0
+            s = s - far * 2.0 ** (-8.0 * (problem.head + 1) / problem.q_heads)
         elif name == "bias":
             s = s + numbers[np.clip(far, 0, len(numbers) - 1)]
     return s
@@ -81,6 +81,25 @@ def softmax(problem: Problem, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     weights = np.exp(s - base[:, None])
     l = weights.sum(axis=1) + np.exp(sink - base)
     return m, l, weights / np.where(l > 0, l, 1)[:, None]
+
+
+def left(problem: Problem) -> np.ndarray:
+    """What dropout multiplies each weight by: Philox4x32-10 in whole numbers, place by place."""
+    p, n = problem, problem.n
+    if not p.dropout:
+        return np.ones((n, n))
+
+    def drawn(offset: int) -> float:
+        c, key = [offset & 0xFFFFFFFF, offset >> 32, 0, 0], [p.seed & 0xFFFFFFFF, p.seed >> 32]
+        for _ in range(10):
+            a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+            c = [(b >> 32) ^ c[1] ^ key[0], b % 2**32, (a >> 32) ^ c[3] ^ key[1], a % 2**32]
+            key = [(key[0] + 0x9E3779B9) % 2**32, (key[1] + 0xBB67AE85) % 2**32]
+        return min(c[0], 2**32 - 1 - c[0]) / 2**31
+
+    places = (p.head * n * n + k for k in range(n * n))
+    kept = [drawn(place) >= p.dropout for place in places]
+    return np.array(kept).reshape(n, n) / (1 - p.dropout)
 
 
 def drawn_masks(count: int, n: int, seed: int = 1) -> list[str]:

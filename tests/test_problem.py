@@ -22,6 +22,8 @@ MASKS = (
     "causal & prefix:3 | chunk:5",
     *by_hand.drawn_masks(20, 16),
 )
+HEADS = ("q_heads", "kv_heads", "head")
+OF_HEADS = ((1, 1, 0), (1, 1, 0), (4, 2, 3), (6, 1, 0), (128, 128, 127))
 SCORES = ("none", "none", "softcap:30", "alibi & scale:0.5", "bias:1,-0.5")
 CSV = "1, 0\n0,1\n\n2;0\n0;-2.5\n\n\n1,2\n3,4e1\n"
 
@@ -54,6 +56,8 @@ def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
         gain=draw(st.sampled_from([1.0, 0.25, 3.5])),
         score=draw(st.sampled_from(SCORES)),
         sink=draw(st.sampled_from([None, None, 0.0, -1.5, 30])),
+        dropout=draw(st.sampled_from([0.0, 0.0, 0.1, 0.999])),
+        **dict(zip(HEADS, draw(st.sampled_from(OF_HEADS)), strict=True)),
     )
 
 
@@ -112,6 +116,14 @@ BAD = [
     *[({"mask": value}, "mask") for value in BAD_MASKS],
     *[({"score": value}, "score") for value in BAD_SCORES],
     *[({"sink": value}, "sink") for value in ["x", "nan", "inf", "1e5", True, [], "1,2"]],
+    *[({"hq": value}, "hq") for value in ["0", "129", "x", None]],
+    *[({"hk": value, "hq": "6"}, "hk") for value in ["0", "4", "7", "1.5", ""]],
+    *[({"head": value, "hq": "4", "hk": "2"}, "head") for value in ["4", "-1", "x", None]],
+    ({"head": "1"}, "head"),
+    *[({"rope": value}, "rope") for value in ["0.5", "-1", "x", "", "nan", "2e9"]],
+    ({"rope": "10000", "d": "7"}, "rope"),
+    *[({"dropout": value}, "dropout") for value in ["1", "-0.1", "x", "", "nan"]],
+    ({"data": "own", "n": "2", "d": "2", "text": CSV, "hq": "2"}, "hq"),
     *[({"order": value}, "order") for value in ["xyz", "FA2", "", 2, {}]],
     *[({"dtype": value}, "dtype") for value in ["fp8", "", None]],
     *[({"data": value}, "data") for value in ["../x", "<script>", "\x00", "a" * 9999]],
@@ -170,6 +182,11 @@ def test_own_data_travels_in_the_address():
                 "gain",
                 "score",
                 "sink",
+                "hq",
+                "hk",
+                "head",
+                "dropout",
+                "rope",
             ]
         ),
         st.text(),
@@ -193,6 +210,20 @@ def test_mask_score_and_sink_in_the_address():
     assert Problem(score="none", sink="") == Problem(sink=None) == plain
     keys = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"]
     assert list(plain.to_query()) == keys and plain.rules == {"mask": "causal"}
+
+
+def test_heads_in_the_address():
+    asked = Problem.from_query({"hq": "8", "hk": "2", "head": "5"})
+    assert (asked.q_heads, asked.kv_heads, asked.head, asked.kv_head) == (8, 2, 5, 1)
+    assert Problem.from_query(asked.to_query()) == asked
+    kv_heads = [Problem(q_heads=6, kv_heads=3, head=h).kv_head for h in range(6)]
+    assert kv_heads == [0, 0, 1, 1, 2, 2]
+    with pytest.raises(ProblemError) as caught:
+        Problem(q_heads=6, kv_heads=4)
+    assert str(caught.value) == (
+        "hk = 4 is not allowed: the number of key heads Hk must be one of 1, 2, 3, 6, which divide "
+        "H = 6."
+    )
 
 
 @pytest.mark.parametrize("causal", [True, False])

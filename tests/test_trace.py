@@ -48,7 +48,7 @@ def plain(problem: Problem, s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, n
     """softmax(S) V and its log-sum-exp; 0 and −inf of a row that sees nothing."""
     m, l, p = by_hand.softmax(problem, s)
     with np.errstate(divide="ignore"):
-        return p @ v, m + np.log(l)
+        return (p * by_hand.left(problem)) @ v, m + np.log(l)
 
 
 def roughly(problem: Problem, s: np.ndarray) -> float:
@@ -63,6 +63,15 @@ ANY = [
     for p, dtype in zip(by_hand.drawn(60), ("fp32", "fp16", "bf16") * 20, strict=True)
     for order in ("fa1", "fa2", "standard")
 ]
+ANY += [
+    Problem(score="alibi&softcap:3", order=order, q_heads=4, kv_heads=2, head=head)
+    for order, head in (("fa1", 1), ("fa2", 2), ("standard", 3))
+]
+ANY += [
+    Problem(n=19, block_q=5, dropout=0.4, seed=3, order=order, q_heads=2, head=1, dtype=dtype)
+    for order in ("fa1", "fa2", "standard")
+    for dtype in ("fp32", "bf16")
+]
 
 
 @pytest.mark.parametrize("problem", GRID + ANY, ids=lambda p: "-".join(p.to_query().values()))
@@ -74,7 +83,7 @@ def test_output_and_every_visit(problem):
     unit = UNIT[problem.dtype]
     visits = problem.Tc**0.5 if problem.order == "fa1" else 1
     np.testing.assert_allclose(found.lse, lse, rtol=0, atol=2 * slack)
-    reach = np.abs(v).max()
+    reach = np.abs(v).max() / (1 - problem.dropout)
     np.testing.assert_allclose(
         found.O, o, rtol=0, atol=reach * (3 * unit * (visits + 1) + 3 * slack)
     )
@@ -102,12 +111,17 @@ def check_visit(problem, visit, s, v, slack):
     if not start:
         np.testing.assert_array_equal(visit.l_old, 0 if problem.sink is None else 1)
     np.testing.assert_allclose(visit.row_max, s[rows, start:stop].max(axis=1), rtol=0, atol=slack)
+    p = p * by_hand.left(problem)[rows, :stop]
     weights = p * l[:, None]
     atol = 2 * slack + UNIT[problem.dtype]
     np.testing.assert_allclose(visit.P, weights[:, start:], rtol=0, atol=atol)
     o = (p if problem.order == "fa1" else weights) @ v[:stop]
     visits = visit.j + 1
-    largest = np.abs(v).max() * (1 if problem.order == "fa1" else visit.l_new.max())
+    largest = (
+        np.abs(v).max()
+        / (1 - problem.dropout)
+        * (1 if problem.order == "fa1" else visit.l_new.max())
+    )
     atol = largest * (4 * slack + UNIT[problem.dtype] * (1 + visits**0.5))
     np.testing.assert_allclose(visit.O, o, rtol=0, atol=atol)
 
@@ -122,6 +136,7 @@ def check_standard(problem, s, slack):
     assert len(stages["scores"]) == problem.Tr * problem.Tc
     assert len(stages["softmax"]) == len(stages["output"]) == problem.Tr
     _, _, p = by_hand.softmax(problem, s)
+    p = p * by_hand.left(problem)
     strips = np.concatenate([visit.P for visit in stages["softmax"]])
     np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
 

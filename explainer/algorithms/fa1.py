@@ -58,6 +58,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         row_sum = P.sum(axis=1)
         l_new = alpha * l + row_sum
         # phase: output
+        P = run.drop(P, r, c)
         unnormalised = (l * alpha)[:, None] * O + round_to(P, p.dtype) @ V
         O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
         # phase: store

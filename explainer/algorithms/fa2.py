@@ -65,6 +65,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         row_sum = P.sum(axis=1)
         l_new = alpha * l + row_sum
         # phase: output
+        P = run.drop(P, r, c)
         O = alpha[:, None] * O + round_to(P, p.dtype) @ V
         if "store" in step.phases:
             # phase: store

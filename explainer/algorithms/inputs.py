@@ -1,4 +1,7 @@
-"""Q, K, V of a Problem: named generators, the same numbers for picture, trace and kernel."""
+"""Q, K, V of a Problem: named generators, the same numbers for picture, trace and kernel.
+
+Each head draws numbers of its own: query head h its Q, key head g its K and V.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,26 @@ INPUTS = {
     "own": "Own Q, K, V",
 }
 # What changes no input, at its plainest: two Problems that differ in these share theirs.
-UNASKED = {"order": "fa2", "mask": "full", "score": "none", "sink": None}
+UNASKED = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
 STRIP = 2_048  # rows
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def _normal(problem: Problem) -> Arrays:
-    rng = np.random.default_rng(problem.seed)
+def _rng(problem: Problem, head: int, more: int = 0) -> np.random.Generator:
+    """The head's own; the first one's is the seed's."""
+    seed = problem.seed + more
+    return np.random.default_rng([seed, head] if head else seed)
+
+
+def _normal(problem: Problem, head: int) -> Arrays:
+    rng = _rng(problem, head)
     q, k, v = rng.standard_normal((3, problem.n, problem.d), dtype=np.float32)
     return q, k, v
 
 
-def _rising(problem: Problem) -> Arrays:
+def _rising(problem: Problem, head: int) -> Arrays:
     """Scores that climb from key block to key block, so that every visit rescales.
 
     The first coordinate carries the climb: q = √d there, and k rises by ``step`` a block. Only the
@@ -41,10 +50,10 @@ def _rising(problem: Problem) -> Arrays:
     fall below it at random, or exceed it by at most 0.2 step. The other coordinates add noise of
     at most 0.3 step to a score, so the next block's first key, 0.7 step up, always wins.
     """
-    q, k, v = _normal(problem)
-    rng = np.random.default_rng(problem.seed + 1)
+    q, k, v = _normal(problem, head)
+    rng = _rng(problem, head, 1)
     first = np.arange(problem.n) % problem.block_k == 0
-    step = min(1.4, 24.0 / problem.Tc)
+    step = _climb(problem)
     climb = np.arange(problem.n) // problem.block_k - (problem.Tc - 1) / 2
     climb = step * (climb + np.where(first, 0.0, rng.uniform(-1.8, 0.2, problem.n)))
     if problem.d > 1:
@@ -56,15 +65,20 @@ def _rising(problem: Problem) -> Arrays:
     return q, k, v
 
 
+def _climb(problem: Problem) -> float:
+    """What scores rise by from one key block to the next."""
+    return min(1.4, 24.0 / problem.Tc)
+
+
 def _largest(q: np.ndarray, k: np.ndarray) -> np.float32:
     """The largest |q·k| of any two rows; a strip of the products at a time is held."""
     strips = (q[r : r + STRIP] @ k.T for r in range(0, len(q), STRIP))
     return np.max([max(x.max(), -x.min()) for x in strips])
 
 
-def _spike(problem: Problem) -> Arrays:
+def _spike(problem: Problem, head: int) -> Arrays:
     """Random normal, but one key two thirds along answers one query with a score of about 30."""
-    q, k, v = _normal(problem)
+    q, k, v = _normal(problem, head)
     row = problem.n - 1
     key = (2 * row) // 3
     length = max(float(np.linalg.norm(q[row])), 1e-3)
@@ -72,10 +86,11 @@ def _spike(problem: Problem) -> Arrays:
     return q, k, v
 
 
-def _sentence(problem: Problem) -> Arrays:
-    """Toy embeddings: a vector a word, a little position, and three fixed projections."""
+def _sentence(problem: Problem, head: int) -> Arrays:
+    """Toy embeddings: a vector a word, a little position, and a head's three fixed projections."""
     rng = np.random.default_rng(problem.seed)
     vocabulary = {w: rng.standard_normal(problem.d) for w in dict.fromkeys(_words(problem))}
+    rng = _rng(problem, head) if head else rng
     projections = rng.standard_normal((3, problem.d, problem.d)) / np.sqrt(problem.d)
     position = np.arange(problem.n)[:, None] / (1.0 + np.arange(problem.d))
     words = np.stack([vocabulary[w] for w in row_names(problem) or ()])
@@ -84,7 +99,7 @@ def _sentence(problem: Problem) -> Arrays:
     return 1.5 * q, k, v
 
 
-def _own(problem: Problem) -> Arrays:
+def _own(problem: Problem, _: int) -> Arrays:
     """The numbers that the user pasted."""
     q, k, v = (np.array(x, np.float32) for x in own_data.matrices(problem.text))
     return q, k, v
@@ -104,9 +119,35 @@ def make_inputs(problem: Problem) -> Arrays:
     return made(replace(problem, block_q=1, **UNASKED))
 
 
+def _sharing(problem: Problem, q: np.ndarray, q_own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """The queries q of a head for the keys of another, made with ``q_own``: as the data's name has
+    it, the scores still rise, or one query is still answered by a spike."""
+    if problem.inputs == "rising" and problem.d > 1:
+        noise = float(_largest(q[:, 1:], k[:, 1:])) * problem.scale
+        q[:, 1:] *= min(1.0, 0.3 * _climb(problem) / max(noise, 1e-6))
+    if problem.inputs == "spike":
+        q[-1] = q_own[-1]
+    return q
+
+
+def _rotated(x: np.ndarray, problem: Problem) -> np.ndarray:
+    """RoPE (arXiv 2104.09864) as kernels/rotary.py has it: in row i the pair (x_c, x_{c+d/2}) is
+    turned by the angle i · base^(−2c/d)."""
+    speed = problem.rope ** (np.arange(0, problem.d, 2) / -problem.d)
+    angle = np.arange(problem.n)[:, None] * speed
+    cos, sin = np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
+    first, second = np.split(x, 2, axis=1)
+    return np.concatenate((first * cos - second * sin, second * cos + first * sin), axis=1)
+
+
 @kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
 def made(problem: Problem) -> Arrays:
-    q, k, v = _GENERATORS[problem.inputs](problem)
+    make = _GENERATORS[problem.inputs]
+    q, k, v = make(problem, problem.kv_head)
+    if problem.head != problem.kv_head:
+        q = _sharing(problem, make(problem, problem.head)[0], q, k)
+    if problem.rope:
+        q, k = _rotated(q, problem), _rotated(k, problem)
     arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
     for x in arrays:
         x.setflags(write=False)

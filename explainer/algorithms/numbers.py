@@ -13,6 +13,7 @@ import numpy as np
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.transfers import Step, Transfer
 from explainer.problem import Problem
+from kernels.dropout import factors
 
 NEG_INF = np.float32(-np.inf)
 
@@ -23,7 +24,8 @@ class Visit:
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
     ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard
-    attention rounded, as it stores them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols);
+    attention rounded, as it stores them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols)
+    as it meets V, after dropout;
     ``O`` (rows, d), the accumulator after the visit: unnormalised in fa2, normalised in fa1, final
     in standard's output stage.
     """
@@ -98,7 +100,15 @@ class Run:
         if not self.p.score.changes:
             return S
         rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
-        return self.p.score.apply(S, rows, keys)
+        return self.p.score.apply(S, rows, keys, self.p.head, self.p.q_heads)
+
+    def drop(self, P: np.ndarray, r: slice, c: slice) -> np.ndarray:
+        """The weights that enter P V: some are 0, the others 1/(1 − p) times as large."""
+        p = self.p
+        if not p.dropout:
+            return P
+        rows = p.head * p.n + np.arange(r.start, r.stop)[:, None]
+        return P * factors(p.dropout, p.seed, rows, np.arange(c.start, c.stop)[None, :], p.n)
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """−inf where the mask hides a key from a query."""

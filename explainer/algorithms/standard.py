@@ -67,7 +67,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             row_sum = weights.sum(axis=1)
             l = row_sum + one * exp_difference(sink, m)
             # phase: store
-            P_hbm[r] = P = round_to(weights / np.where(l > 0, l, 1)[:, None], p.dtype)
+            P = run.drop(weights / np.where(l > 0, l, 1)[:, None], r, slice(0, p.n))
+            P_hbm[r] = P = round_to(P, p.dtype)
             run.lse[r] = m + np.log(l)
             # phases end
             yield visit_of(step, row_max=row_max, m_new=m, row_sum=row_sum, l_new=l, S=S, P=P)

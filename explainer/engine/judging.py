@@ -45,7 +45,7 @@ class Truth:
         naive, reaches = [], []
         for b, h in heads:
             part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-            how = {**rules, "of_heads": (h, q.shape[1])}
+            how = {**rules, "of_heads": (h, q.shape[1], b)}
             o, lse = kernels.reference_attention(*part, **how)
             self.o.append(o[0, 0])
             self.lse.append(lse[0, 0])

@@ -60,7 +60,8 @@ def _methods(value: object) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class RunRequest:
     """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is the first
-    head and says N, d, the tiles, the mask, the precision and the data.
+    head, with keys of its own and no dropout, and says N, d, the tiles, the mask, the precision and
+    the data.
 
     ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
     1…64, ``heads`` 1…128, B·H·N·d at most 2²⁸. ``problem.order`` is made the first of the
@@ -89,7 +90,7 @@ class RunRequest:
         note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
         put("heads", whole("heads", self.heads, 1, most, note))
         order = next((name for name in ORDERS if name in self.methods), "fa2")
-        put("problem", replace(p, order=order))
+        put("problem", replace(p, order=order, q_heads=1, kv_heads=1, head=0, dropout=0))
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:

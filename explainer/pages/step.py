@@ -80,8 +80,25 @@ def shown_by(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def own_data(text: str, gain: float) -> Fields:
-    """The controls for the user's own data and changes of the scores, folded away until wanted."""
+def _heads() -> Fields:
+    """How many heads there are, which of them is shown, its RoPE and its dropout."""
+    plain = values(Problem())
+    labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
+    with gr.Row():
+        found = {
+            key: gr.Number(plain[key], label=label, min_width=56, precision=0)
+            for key, label in labels.items()
+        }
+    most, rope = FIELDS["dropout"].high, gr.Number(plain["rope"], label="RoPE base (0: none)")
+    return found | {
+        "rope": rope,
+        "dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout"),
+    }
+
+
+def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:
+    """The controls for the user's own data, changes of the scores and, if wanted, the heads, folded
+    away until wanted."""
     with gr.Accordion(
         "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
@@ -101,7 +118,8 @@ def own_data(text: str, gain: float) -> Fields:
         sink = gr.Textbox(
             plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
         )
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink}
+        heads = _heads() if of_heads else {}
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **heads}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -145,7 +163,7 @@ def build() -> StepPage:
             for key, (choices, label) in RADIOS.items():
                 word = shown_by(key)
                 controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
-            controls |= own_data(at["text"], at["gain"])
+            controls |= own_data(at["text"], at["gain"], of_heads=True)
             large = large_sizes()
             run = gr.Button(
                 "Run the real kernel",

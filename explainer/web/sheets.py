@@ -11,6 +11,7 @@ SHEETS = (
     "app.css",
     "player.css",
     "step.css",
+    "heads.css",
     "hall.css",
     "embed.css",
     "motion.css",
@@ -23,7 +24,7 @@ SHEETS = (
     "learn.css",
 )
 # What a page that only plays a Problem needs of them.
-PLAYER = ("tokens", "player", "step", "hall", "motion", "story", "links", "terms")
+PLAYER = ("tokens", "player", "step", "hall", "motion", "story", "links", "terms", "heads")
 OFFLINE = (*(name for name in SHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
 
 

@@ -123,6 +123,13 @@ def _numbers(t: Trace) -> Arrays:
     return arrays
 
 
+def _heads(p: Problem) -> dict[str, int]:
+    """Whose head is shown, and the bytes of K and V that a token leaves in the cache."""
+    kv_bytes = 2 * p.kv_heads * p.d * ITEMSIZE[p.dtype]
+    of_heads = {"head": p.head, "q_heads": p.q_heads, "kv_head": p.kv_head, "kv_heads": p.kv_heads}
+    return of_heads | {"kv_bytes": kv_bytes}
+
+
 def _header(problem: Problem, numbers: bool) -> dict:
     size = ITEMSIZE[problem.dtype]
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
@@ -137,7 +144,9 @@ def _header(problem: Problem, numbers: bool) -> dict:
         "query": problem.to_query(),
         "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
         | {"mask": str(problem.mask), "plain": problem.mask.plain}
-        | {"score": str(problem.score), "changes": problem.score.steps},
+        | {"score": str(problem.score), "changes": problem.score.steps}
+        | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
+        | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
         "row_names": list(names) if names else None,
         "numbers": numbers,
         "phases": PHASES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
 from explainer.base.formats import round_to
 from explainer.problem import INPUT_NAMES, Problem
+from kernels.rotary import rope
 
 TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -68,6 +70,53 @@ def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, ca
         blocks = [scores[row, a : a + bc].max() for a in range(0, n, bc)]
         seen = [b for b in blocks if np.isfinite(b)]
         assert all(b > a for a, b in pairwise(seen)), f"row {row}: {seen}"
+
+
+@pytest.mark.parametrize("name", [name for name in INPUT_NAMES if name != "own"])
+def test_heads_of_a_group_share_keys_and_values_and_nothing_else(name):
+    plain = Problem(inputs=name, n=12)
+    made = [make_inputs(replace(plain, q_heads=4, kv_heads=2, head=h)) for h in range(4)]
+    for first, same in zip(made[0], make_inputs(plain), strict=True):
+        np.testing.assert_array_equal(first, same)
+    for tensor in (1, 2):
+        keys = [x[tensor].tobytes() for x in made]
+        assert keys[0] == keys[1] != keys[2] == keys[3]
+    assert len({q.tobytes() for q, _, _ in made}) == 4
+    own = make_inputs(replace(plain, q_heads=4, kv_heads=4, head=3))
+    assert not np.array_equal(own[1], made[3][1])
+
+
+@pytest.mark.parametrize("head", [1, 2, 3])
+def test_the_data_is_what_its_name_says_in_every_head(head):
+    of_heads = {"q_heads": 4, "kv_heads": 2, "head": head}
+    q, k, _ = make_inputs(Problem(inputs="rising", **of_heads))
+    highest = (q @ k.T).reshape(16, 4, 4).max(-1)
+    assert (np.diff(highest, axis=1) > 0).all()
+    q, k, _ = make_inputs(Problem(inputs="spike", n=24, **of_heads))
+    assert (q @ k.T).max() / np.sqrt(8) == pytest.approx(30, rel=0.01)
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize("base", [10_000.0, 500_000.0])
+def test_rope_rotates_as_the_kernels_do(base, dtype):
+    plain = Problem(n=37, d=12, inputs="random", dtype="fp32", q_heads=4, kv_heads=2, head=3)
+    turned = make_inputs(replace(plain, rope=base, dtype=dtype))
+    q, k, v = (torch.tensor(x) for x in make_inputs(plain))
+    for x, found in zip((rope(q, base), rope(k, base), v), turned, strict=True):
+        expected = x.to(TORCH[dtype]).float().numpy()
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 if dtype == "fp32" else 0.02)
+    for x, found in zip((q, k), turned, strict=False):
+        np.testing.assert_array_equal(found[0], x[0].to(TORCH[dtype]).float(), "position 0 stays")
+
+
+def test_rotated_scores_depend_on_distance_alone():
+    csv = "\n".join(["1,2,3,4"] * 6)
+    own = {"inputs": "own", "text": "\n\n".join([csv] * 3), "n": 6, "d": 4}
+    q, k, _ = make_inputs(Problem(**own, rope=100))
+    scores = q @ k.T
+    for distance in range(-5, 6):
+        diagonal = np.diagonal(scores, distance)
+        np.testing.assert_allclose(diagonal, diagonal[0], rtol=1e-5, atol=1e-5)
 
 
 def test_spike_is_one_huge_logit():

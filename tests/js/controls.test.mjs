@@ -6,7 +6,7 @@ import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merge
 
 const equal = assert.deepEqual;
 const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
-const UNSAID = { score: "none", sink: "" };
+const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
 const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });
@@ -19,6 +19,10 @@ test("the controls ask for what they show; blocks shrink with the sequence", () 
   assert.equal(ask({ ...PLAIN, ...UNSAID }).player, QUERY);
   const other = new URLSearchParams(ask({ ...PLAIN, mask: "causal&window:6,0", score: "alibi", sink: "1" }).player);
   equal(["mask", "score", "sink"].map((key) => other.get(key)), ["causal&window:6,0", "alibi", "1"]);
+  const heads = (hq, hk, head) => Object.entries(Object.fromEntries(new URLSearchParams(ask({ ...PLAIN, hq, hk, head }).player))).slice(10);
+  equal(heads(8, 2, 5), [["hq", "8"], ["hk", "2"], ["head", "5"]]);
+  equal(heads(6, 4, 6), [["hq", "6"], ["hk", "3"], ["head", "5"]], "as many key heads as divide them, and a head that there is");
+  equal(heads(1, 8, 3), []);
   assert.ok(!ask({ ...PLAIN, text: "left over" }).player.includes("text"));
 });
 

@@ -61,14 +61,20 @@ def keys(name: str) -> set[str]:
     """The fields of the object type ``name``."""
     text = TYPES.read_text(encoding="utf-8")
     body = re.search(rf"@typedef \{{\{{([^{{}}]*)\}}\}} {name}\b", text)[1]
-    return set(re.findall(r"(\w+)\??: ", body))
+    return set(re.findall(r"(\w+\??): ", body))
 
 
-@pytest.mark.parametrize("problem", [Problem(), LONG[0]], ids=["numbers", "tiles only"])
+SEVERAL = Problem(q_heads=2)
+
+
+@pytest.mark.parametrize("problem", [Problem(), LONG[0], SEVERAL], ids=["one", "tiles", "several"])
 def test_the_types_name_what_python_writes(problem):
     found = header(pack(problem))
     assert keys("Header") == set(found)
-    assert keys("Problem") == set(found["problem"])
+    several = found["problem"].pop("heads", None)  # where there are several
+    assert bool(several) == (problem.q_heads > 1)
+    assert keys("Problem") == set(found["problem"]) | {"heads?", "dropout?", "rope?"}
+    assert not several or keys("Heads") == set(several)
     assert keys("Sram") | keys("Card") == {
         *found["sram"],
         *(key for card in found["sram"]["cards"].values() for key in card),

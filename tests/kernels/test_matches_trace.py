@@ -1,5 +1,6 @@
 """The kernel and the picture: tile states, O and lse of the kernels are those of the trace."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 import kernels
+from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.traffic import traffic
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -15,6 +17,39 @@ from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, score_
 
 # n, d, Br, Bc: the default Problem, ragged, Br < Bc, Br > Bc, one row
 SHAPES = [(16, 8, 4, 4), (37, 12, 5, 16), (29, 16, 16, 6), (1, 2, 1, 1)]
+
+
+def tensors(problem):
+    """q (1, H, N, d), k and v (1, Hk, N, d) of all heads, as their pictures have them."""
+    p, group = problem, problem.q_heads // problem.kv_heads
+    made = [make_inputs(replace(p, head=h)) for h in range(p.q_heads)]
+    whole = ([q for q, _, _ in made], *([x[t] for x in made[::group]] for t in (1, 2)))
+    return [torch.tensor(np.stack(x))[None].to(DTYPES[p.dtype]).to(DEVICE) for x in whole]
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize(("score", "dropout"), [("none", 0.0), ("alibi", 0.0), ("none", 0.3)])
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
+def test_a_head_of_several_that_share_keys(order, dtype, score, dropout):
+    sizes = {"n": 21, "d": 8, "block_q": 5, "block_k": 8, "mask": "causal&window:9,0"}
+    heads = {"q_heads": 4, "kv_heads": 2, "head": 3}
+    how = {"order": order, "dtype": dtype, "score": score, "dropout": dropout}
+    problem = Problem(**sizes, **how, **heads)
+    q, k, v = tensors(problem)
+    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
+    options = {**problem.rules, "order": order, **blocks}
+    drop = {"dropout": dropout, "seed": problem.seed}
+    all_o, all_lse = kernels.flash_attention(q, k, v, return_lse=True, **drop, **options)
+    for h in (3, 1):
+        one = replace(problem, head=h)
+        o, lse = all_o[0, h].cpu().float().numpy(), all_lse[0, h].cpu().numpy()
+        of_head = [x[:, y : y + 1] for x, y in ((q, h), (k, one.kv_head), (v, one.kv_head))]
+        of_head[2] = of_head[2] / (1 - dropout)  # what a weight may carry
+        assert_output(one, trace(one), *of_head, o, lse)
+    if order != "standard":
+        states = [x[0, 3].cpu().numpy() for x in kernels.tile_states(q, k, v, **options)]
+        assert_tiles(problem, trace(problem), q[:, 3:], k[:, 1:], *states)
 
 
 def run_both(problem):
@@ -106,7 +141,11 @@ def assert_states(problem):
     traced, q, k, v, o, lse, options = run_both(problem)
     assert_output(problem, traced, q, k, v, o, lse)
 
-    m, l = (x[0, 0].cpu().numpy() for x in kernels.tile_states(q, k, v, **options))
+    states = (x[0, 0].cpu().numpy() for x in kernels.tile_states(q, k, v, **options))
+    assert_tiles(problem, traced, q, k, *states)
+
+
+def assert_tiles(problem, traced, q, k, m, l):
     assert m.shape == (problem.Tr, problem.Tc, problem.block_q)
     expected = np.full((2, *m.shape), np.nan, np.float32)
     for visit in traced.visits:

@@ -55,6 +55,14 @@ def test_mask_score_and_sink_are_said_and_cost_few_bytes():
     assert (plain["score"], plain["changes"], plain["sink"]) == ("none", [], None)
 
 
+def test_heads_are_said_where_there_are_several():
+    p = Problem(q_heads=8, kv_heads=2, head=5, dtype="bf16")
+    assert decode(pack(p))[0]["problem"]["heads"] == {
+        "head": 5, "q_heads": 8, "kv_head": 1, "kv_heads": 2, "kv_bytes": 2 * 2 * 8 * 2,
+    }  # fmt: skip
+    assert "heads" not in decode(pack(Problem()))[0]["problem"]
+
+
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
 def test_everything_that_the_trace_says_arrives(problem):
     header, got = decode(pack(problem))

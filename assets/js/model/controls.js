@@ -4,9 +4,9 @@ import { PROBLEM_KEYS } from "./query.js";
 
 /** @typedef {Record<string, any>} Values */
 
-const NUMBERS = ["seed", "n", "d", "br", "bc", "gain"];
+const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
-const UNSAID = { score: "none", sink: "" }; // need no place in an address
+const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -31,10 +31,18 @@ export function merged({ answer, ...now }) {
   return Object.fromEntries(Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]));
 }
 
-/** The player's query; a block larger than the sequence shrinks with it. @param {Values} values */
+/** As many key heads as divide the query heads, at most those asked for, and a head that there is. @param {Values} values */
+function headsOf({ hq, hk, head }) {
+  if (!Number.isInteger(hq) || hq < 1) return {};
+  let fitting = Math.max(1, Math.min(Math.floor(hk), hq)) || 1;
+  while (hq % fitting) fitting--;
+  return { hk: fitting, head: Math.min(head, hq - 1) };
+}
+
+/** The player's query; a block larger than the sequence shrinks with it, heads fit each other. @param {Values} values */
 export function ask(values) {
   const block = (size) => Math.max(1, Math.min(size, values.n));
-  const fitted = { ...values, br: block(values.br), bc: block(values.bc) };
+  const fitted = { ...values, br: block(values.br), bc: block(values.bc), ...headsOf(values) };
   return { ...fitted, player: queryOf(fitted) };
 }
 

@@ -100,11 +100,11 @@ const SAID = {
   skip: (f) => `${hiddenBy(f.problem).skip}, so nothing is loaded and nothing computed.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
-    const [i, j, { sink }] = [sub(f.i), sub(f.j), f.problem];
+    const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];
     const starts = sink === null ? "m = −∞, ℓ = 0" : `m = ${number(sink)}, the sink, and ℓ = 1`;
     if (f.stage) return what;
     if (f.unseen) return [what, "", `No query of this row block sees a key under ${maskName(f.problem)}: ${starts}, O${i} = 0, and no tile is computed.`];
-    if (f.step === 0) return [what, "", `Nothing is computed yet${sink === null ? "" : `: ${starts}`}. Next: every row of Q${i} meets every key of K${j}.`];
+    if (f.step === 0) return [what, "", `${rope ? "RoPE rotated Q and K before this, row by row by its position. " : ""}Nothing is computed yet${sink === null ? "" : `: ${starts}`}. Next: every row of Q${i} meets every key of K${j}.`];
     if (f.problem.order === "fa2") return [what, "", f.first ? `A new row block: ${starts}, O${i} = 0.` : `Q${i}, O${i}, m and ℓ are still on chip.`];
     return [what, "", `FA-1 comes back to O${i}, m and ℓ for every key block.`];
   },
@@ -160,6 +160,8 @@ const SAID = {
   },
   output: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
+    const { dropout } = f.problem;
+    if (dropout && !f.stage) return [`O${i} takes in V${j}, weighed by what dropout leaves of P: each weight is dropped with probability ${dropout}, or divided by ${number(1 - dropout)}.`, `O${i} ← ${f.problem.order === "fa1" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`, "ℓ is the sum of all weights, dropped or not."];
     if (f.stage) return [`O${i} is made of V and of P, read back from HBM.`, `O${i} = P V`];
     if (f.problem.order === "fa1") return [`O${i} takes in V${j}, and is divided by the new ℓ at every visit.`, `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
     const end = faint(f) ? "The new weights are too small to show." : "Not yet divided by ℓ, and still on chip.";
@@ -169,7 +171,7 @@ const SAID = {
   store: (f) => {
     const what = moved(f, "write");
     const whole = `All ${integer(f.problem.n)} × ${integer(f.problem.n)} of them will cross.`;
-    if (f.stage === "softmax") return [`${what}.`, "P = exp(S − m) / ℓ", whole];
+    if (f.stage === "softmax") return [`${what}.`, f.problem.dropout ? "P = drop(exp(S − m) / ℓ)" : "P = exp(S − m) / ℓ", whole];
     if (f.stage) return [`${what}.`, "", f.stage === "scores" ? whole : ""];
     if (f.problem.order === "fa1") return [`${what}, at every visit.`, "", "S never crosses."];
     const end = f.problem.sink === null ? "−∞" : number(f.problem.sink);

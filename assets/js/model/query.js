@@ -1,6 +1,6 @@
 // The URL is the document: a Problem and a place in it as a query string. Pure.
 
-export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain", "score", "sink"];
+export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain", "score", "sink", "hq", "hk", "head", "dropout", "rope"];
 
 /** The Problem's part of a query string, so that one Problem is one cache entry. @param {string} search */
 export function problemOf(search) {

@@ -2,6 +2,7 @@
 
 import { blockName, bytes } from "../lib/format.js";
 import { KINDS } from "./frame.js";
+import { sharing } from "./heads.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
 /** @typedef {{kind: Kind, layer: "S" | "P", state: "current" | "done" | "pending" | "skipped"}} Look */
@@ -64,7 +65,9 @@ const part = (p, k, size) => Math.min(size, p.n - k * size);
  * @param {Trace} trace @param {string} tensor @param {number} block */
 export function blockWords({ problem: p, header }, tensor, block) {
   const rows = "KV".includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
-  return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM`;
+  const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
+  const shared = group > 1 ? `, for ${group} query heads` : "";
+  return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM${shared}`;
 }
 
 /** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */

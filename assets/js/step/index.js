@@ -45,6 +45,7 @@ class Page extends Stage {
       onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: screen() ?? "compare", phase: null }),
       controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
+      onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });
@@ -125,10 +126,15 @@ class Page extends Stage {
   }
 
   /** This Problem is shown at the same place, and the controls follow it. */
-  async uses(query) {
+  shows(query) {
     const said = problemOf(new URLSearchParams(query).toString());
     this.onShown?.(said);
-    await this.load(said);
+    return this.load(said);
+  }
+
+  /** The builder's mask is shown. */
+  async uses(query) {
+    await this.shows(query);
     this.toMask();
   }
 

@@ -35,7 +35,7 @@ export class Player {
     this.options = options;
     this.abort = new AbortController();
     this.focus = null;
-    this.hbm = new Hbm();
+    this.hbm = new Hbm(this.options.onHead);
     this.sram = new Sram({ onCard: this.options.onCard, onZoom: () => this.zoom() });
     this.table = new RowTable();
     this.story = new Story(() => this.layout());

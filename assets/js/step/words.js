@@ -10,13 +10,16 @@ const LONG = 28; // characters of a mask in the line
 const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
 
 /** What is said of a Problem, and which control says it otherwise. */
-const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink }) => [
+const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink, heads, dropout, rope }) => [
   ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
   ["d", String(d), " wide, tiles "],
   ["tiles", `${block_q} × ${block_k}`, ", "],
   ["mask", shortly(mask), ", "],
   ...(score === "none" ? [] : [["data", shortly(score), ", "]]),
   ...(sink === null ? [] : [["data", `sink ${sink}`, ", "]]),
+  ...(heads ? [["data", `head ${heads.head} (H = ${heads.q_heads})`, ", "]] : []),
+  ...(rope ? [["data", `RoPE ${integer(rope)}`, ", "]] : []),
+  ...(dropout ? [["data", `dropout ${dropout}`, ", "]] : []),
   ["order", ALGORITHMS[order].label, ", "],
   ["data", inputs, " data in "],
   ["dtype", dtype, ""],

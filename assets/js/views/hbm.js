@@ -5,7 +5,9 @@ import { cividis, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes, integer, sub } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
+import { sharing } from "../model/heads.js";
 import { partName } from "../model/links.js";
+import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
 
@@ -13,7 +15,8 @@ const GAP = 7;
 const NAME_FROM = 20; // px of block below which its name is left out
 
 export class Hbm {
-  constructor() {
+  /** @param onHead see views/heads.js */
+  constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
     const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
@@ -22,7 +25,8 @@ export class Hbm {
     this.count = el("span", { class: "fa-so-far" });
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
-    this.card = card("hbm", "HBM", "large, slow", [this.map, this.caption]);
+    this.heads = new HeadRow(onHead);
+    this.card = card("hbm", "HBM", "large, slow", [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
     this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
@@ -54,6 +58,7 @@ export class Hbm {
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
+    this.heads.layout(trace);
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
     const { unit: u, big } = theme;
     this.gap = GAP * u;
@@ -114,6 +119,9 @@ export class Hbm {
     strip("K", false, above.K, p.Tc, p.block_k);
     strip("Q", true, left - gap - thick, p.Tr, p.block_q);
     strip("O", true, left + side + gap, p.Tr, p.block_q);
+    if (p.heads && sharing(p.heads) > 1)
+      for (const key of ["K", "V"])
+        parts.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${key.toLowerCase()}`, x: left - 6, y: above[key] + thick / 2, text: `×${sharing(p.heads)}` }));
     this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
     this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
     parts.push(...this.skipWords(p), this.cursor, this.tileName);

@@ -1,0 +1,33 @@
+// The query heads as a row of chips, bracketed by the key head that they read, the shown one lit.
+
+import { el, set } from "../lib/dom.js";
+import { cached, groupsOf, readers } from "../model/heads.js";
+
+export class HeadRow {
+  /** @param onHead takes the Problem's query with another head; none: they are only seen */
+  constructor(onHead) {
+    this.onHead = onHead;
+    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": "Query head shown" });
+    this.words = el("p", { class: "fa-head-words" });
+    this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
+  }
+
+  layout({ header: { query, problem: { heads } } }) {
+    this.root.hidden = !heads;
+    if (!heads) return;
+    const had = this.row.contains(document.activeElement);
+    const { groups, before, after } = groupsOf(heads);
+    const chip = (head, text, label, isShown = false) => {
+      const node = el("button", { type: "button", class: "fa-head", text, title: label, "aria-label": label, "aria-pressed": isShown ? "true" : "false", disabled: !this.onHead });
+      node.addEventListener("click", () => head !== heads.head && this.onHead({ ...query, head: String(head) }));
+      return node;
+    };
+    const more = (head, text) => head !== null && chip(head, text, `On to query head ${head} of ${heads.q_heads}`);
+    const brackets = groups.map(({ kv, heads: own }) =>
+      el("span", { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` }, own.map((h) => chip(h, String(h), `Query head ${h}, reads key head ${kv}`, h === heads.head))));
+    this.row.replaceChildren(...[more(before, "‹"), ...brackets, more(after, "›")].filter(Boolean));
+    if (had) this.row.querySelector('[aria-pressed="true"]').focus({ preventScroll: true });
+    set(this.root, { "data-head": heads.head });
+    this.words.replaceChildren(readers(heads), " ", el("span", { text: cached(heads) }));
+  }
+}
