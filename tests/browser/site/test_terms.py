@@ -111,7 +111,7 @@ def test_stepping_asks_the_server_nothing(tab, step):
 @pytest.mark.parametrize(
     "query, found",
     [
-        ("page=run", [("Bc", "[data-testid=block-info]", "Bc"), ("d", "[data-testid=block-info]", "d")]),
+        ("page=run", [("Bc", "[data-testid=block-info]", "Bc")]),
         ("page=memory", [("standard", ".fa-finding", "standard attention"),
                          ("sm", ".fa-level", "SM"), ("l2", ".fa-level", "L2 cache")]),
         ("page=parallel", [("fa2", ".fa-figure-page", "FA-2")]),
