@@ -161,7 +161,7 @@ const SAID = {
   output: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
     const { dropout } = f.problem;
-    if (dropout && !f.stage) return [`O${i} takes in V${j}, weighed by what dropout leaves of P: each weight is dropped with probability ${dropout}, or divided by ${number(1 - dropout)}.`, `O${i} ← ${f.problem.order === "fa1" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`, "ℓ is the sum of all weights, dropped or not."];
+    if (dropout && !f.stage) return [`O${i} takes in V${j}, weighed by P after dropout.`, `O${i} ← ${f.problem.order === "fa1" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`, `A weight is dropped with probability ${dropout}, otherwise divided by ${number(1 - dropout)}; ℓ is the sum of them all.`];
     if (f.stage) return [`O${i} is made of V and of P, read back from HBM.`, `O${i} = P V`];
     if (f.problem.order === "fa1") return [`O${i} takes in V${j}, and is divided by the new ℓ at every visit.`, `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
     const end = faint(f) ? "The new weights are too small to show." : "Not yet divided by ℓ, and still on chip.";

@@ -240,7 +240,8 @@ export class Sram {
     matrix("Q", "", (scoring || f.unseen) && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
     matrix("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
-    const unsummed = f.stage === "softmax" && !f.done("store"); // P itself is made when it is stored
+    // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
+    const unsummed = f.stage ? f.stage === "softmax" && !f.done("store") : Boolean(p.dropout) && !f.done("output");
     const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
@@ -318,7 +319,7 @@ export class Sram {
     const scored = f.done("scores") || f.stage === "softmax";
     if (!weighted) say("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", p.changes.length > 1 ? "changed" : p.changes[0]?.[0]].filter(Boolean).join(", ") : "", `S${ij}`);
     else if (f.stage === "softmax" && !divided) say("S", "weights", "= exp(S − m)");
-    else say("S", `P${ij}`, divided ? "= exp(S − m)/ℓ" : "= exp(S − m)");
+    else say("S", `P${ij}`, `= ${p.dropout && (f.stage || f.done("output")) ? "drop of " : ""}${divided ? "exp(S − m)/ℓ" : "exp(S − m)"}`);
     say("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
     const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
