@@ -1,5 +1,5 @@
 """The consumers of the Hopper kernel: warpgroups of 64 rows each, which multiply and weigh."""
-# ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
