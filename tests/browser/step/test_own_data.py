@@ -18,7 +18,7 @@ CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
 
 def unfold(page):
     open_controls(page)
-    page.get_by_role("button", name="Own data, scale of logits").first.click()
+    page.get_by_role("button", name="Own data, scores, sink").first.click()
     field = page.get_by_label("Sentence, or Q, K, V as CSV")
     field.wait_for()
     return field

@@ -146,7 +146,7 @@ def test_many_tiles_large_logits_and_strides(d):
 @pytest.mark.parametrize(
     ("score", "kind"),
     [("none", "none"), ("scale:2", "none"), ("scale:2&softcap:5", "softcap"), ("alibi", "alibi"),
-     ("softcap:5&alibi", None), ("scale:-1", None), ("bias:1,2", None)],
+     ("softcap:5&alibi", None), ("bias:1,2", None)],
 )  # fmt: skip
 def test_which_scores_are_folded(score, kind):
     assert folding.kind(scores.parse(score)) == kind
