@@ -18,6 +18,22 @@ def modified(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 
 
 @triton.jit
+def modified_with_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
+    """As `modified`, and the derivative of what it returns by what it takes: what is added has
+    none, and c·tanh(s/c) has 1 − tanh²."""
+    slope = 1.0
+    for step in tl.static_range(count(SCORE, "&")):
+        STEP: tl.constexpr = part(SCORE, "&", step)
+        s = modified_once(s, keys, rows, h, H, STEP, TABLES)
+        if name(STEP) == "scale":
+            slope = slope * number(STEP, 0)
+        elif name(STEP) == "softcap":
+            pressed = s / number(STEP, 0)
+            slope = slope * (1.0 - pressed * pressed)
+    return s, slope
+
+
+@triton.jit
 def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
     """Scores after one modification: scores.py, inside a kernel."""
     NAME: tl.constexpr = name(STEP)
