@@ -4,6 +4,7 @@ S and P are not kept between the passes: P comes again from Q, K and lse, tile b
 the one that the forward gave up: dK_j and dV_j stay on chip while the row blocks pass by, and each
 adds its part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed order.
 """
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 import triton
 import triton.language as tl
@@ -41,12 +42,11 @@ def delta_kernel(
 
 
 @triton.jit
-def row_numbers(LSE, DELTA, at, row_ok):
-    """lse, for exp2, and D of these rows. A row that sees no key, or is none, gets +∞: its P is
-    exp(S − ∞) = 0, where exp(−∞ + ∞) would be NaN."""
-    lse = tl.load(LSE + at, mask=row_ok, other=float("inf"))
-    lse = tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
-    return lse, tl.load(DELTA + at, mask=row_ok, other=0.0)
+def load_lse(pointers, row_ok):
+    """lse for exp2. A row that sees no key, or is none, gets +∞: its P is exp(S − ∞) = 0, where
+    exp(−∞ + ∞) would be NaN."""
+    lse = tl.load(pointers, mask=row_ok, other=float("inf"))
+    return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
 
 
 @triton.jit
@@ -56,7 +56,7 @@ def weights(
 ):  # fmt: skip
     """P of a tile from its products Q Kᵀ, either way up, and the slope dS / d(scale · Q Kᵀ).
 
-    MASKED: some of its scores are hidden; under a mask with a list only where `partial`.
+    `partial`: some of its scores are hidden. MASKED: there are such tiles.
     """
     slope = 1.0
     if SCORE == "none":
@@ -65,12 +65,9 @@ def weights(
         s, slope = modified_with_slope(s * scale, keys, rows, h, H, SCORE, TABLES)
         s = s * 1.4426950408889634
     # phase: mask — S_ij = −∞ beyond N and where hidden: the forward's own mask
-    if MASKED and plain(MASK):
-        s = tl.where(key_ok & visible(keys, rows, Nk, MASK, TABLES), s, float("-inf"))
-    elif MASKED:
+    if MASKED:
         if partial:
-            s = tl.where(visible(keys, rows, Nk, MASK, TABLES), s, float("-inf"))
-        s = tl.where(key_ok, s, float("-inf"))
+            s = tl.where(key_ok & visible(keys, rows, Nk, MASK, TABLES), s, float("-inf"))
     # phase: exp — P_ij = exp(S_ij − lse_i): normalized at once, no maximum and no sum
     return tl.exp2(s - lse), slope
 
@@ -78,7 +75,7 @@ def weights(
 @triton.jit
 def visit_rows(
     dk, dv, k, v, q_ptrs, do_ptrs, DQ, LSE, DELTA, q_step, do_step, lanes, n, dims, key_ok,
-    h, H, i_start, i_end, Nq, Nk, scale, TABLES,
+    h, H, i_start, i_full, i_end, Nq, Nk, scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, MASK: tl.constexpr, SCORE: tl.constexpr,
     MASKED: tl.constexpr, PART: tl.constexpr, ADD_DQ: tl.constexpr, PRECISION: tl.constexpr,
     BF16_BITS: tl.constexpr,
@@ -87,20 +84,21 @@ def visit_rows(
     list: the inner loop of Algorithm 2, on tiles that lie on their side, Sᵀ (Bc×Br), so that Pᵀ and
     dSᵀ go into the next product as they are.
 
-    PART: some lanes hold no row or no dimension.
+    Those before i_full are partial. PART: some lanes hold no row or no dimension.
     """
     for at in range(i_start, i_end):
-        i, partial = at, True
+        i, partial = at, at < i_full
         if not plain(MASK):
             i, partial = visited(at, TABLES)
-        # phase: load — Q_i, dO_i, lse_i and D_i: HBM → SRAM
+            partial = partial | (at < i_full)
+        # phase: load — Q_i, dO_i and lse_i, later D_i: HBM → SRAM
         start = tl.cast(i, tl.int64) * BLOCK_M
         rows = i * BLOCK_M + lanes
         row_ok = (lanes < BLOCK_M) & (rows < Nq)
         tile_ok = row_ok[:, None] & (dims < D)[None, :]
         q = as_operand(load_tile(q_ptrs + start * q_step, tile_ok, PART), BF16_BITS)
         do = load_tile(do_ptrs + start * do_step, tile_ok, PART)
-        lse, delta = row_numbers(LSE, DELTA, rows, row_ok)
+        lse = load_lse(LSE + rows, row_ok)
         # phase: scores — S_ijᵀ = K_j Q_iᵀ, recomputed; scale, the score and log2(e) follow
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
         p, slope = weights(
@@ -114,13 +112,14 @@ def visit_rows(
         # phase: dP — dP_ijᵀ = V_j dO_iᵀ
         dp = tl.dot(v, tl.trans(do_i), input_precision=PRECISION)
         # phase: dS — dS_ij = P_ij ∘ (dP_ij − D_i), through the score's slope
+        delta = tl.load(DELTA + rows, mask=row_ok, other=0.0)
         ds = p * (dp - delta[None, :]) * slope
         ds = as_operand(as_stored(ds, do.dtype, BF16_BITS), BF16_BITS)
         # phase: dQ — dQ_i += dS_ij K_j in HBM, where other key blocks add too; scaled at the end
         if ADD_DQ:
             dq = tl.dot(tl.trans(ds), k, input_precision=PRECISION)
             to = lanes[:, None] * D + dims[None, :]
-            tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok, sem="relaxed")
+            tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok if PART else None, sem="relaxed")
         # phase: dK — dK_j += dS_ijᵀ Q_i
         dk = tl.dot(ds, q, dk, input_precision=PRECISION)
     return dk, dv
@@ -160,11 +159,13 @@ def keys_kernel(
         start, full, stop = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
         i_start, i_full = start // BLOCK_M, tl.cdiv(full, BLOCK_M)
         i_end = tl.cdiv(stop, BLOCK_M)
-        if RAGGED_N:  # a padded key's exp(0 − lse) may be ∞: its block is masked from end to end
-            i_full = tl.where(j == Tc - 1, i_end, i_full)
     else:  # the row blocks that the mask's list has for key block j
-        i_start, i_full = listed(j, TABLES)
-        i_end = i_full
+        i_start, i_end = listed(j, TABLES)
+        i_full = i_start
+    PADDED: tl.constexpr = PAD_N != BLOCK_N
+    if RAGGED_N or PADDED:  # exp(0 − lse) of a padded key may be ∞, so that it must be masked
+        i_full = tl.where(PADDED or j == Tc - 1, i_end, i_full)
+    MASKED: tl.constexpr = MASK != "full" or RAGGED_N or PADDED
     PART: tl.constexpr = RAGGED_M or PAD_M != BLOCK_M or PAD_D != D
     for g in range(GROUP):  # the gradients of a key head are sums over its query heads
         h = kv_h * GROUP + g
@@ -173,19 +174,11 @@ def keys_kernel(
         q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
         do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
         at = (b * H + h) * Nq
-        if MASK != "full" or RAGGED_N:
-            dk, dv = visit_rows(
-                dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
-                do_strides[2], lanes, n, dims, key_ok, h, H, i_start, i_full, Nq, Nk, scale,
-                TABLES, D, BLOCK_M, MASK, SCORE, True, PART, ADD_DQ, PRECISION, BF16_BITS,
-            )  # fmt: skip
-        if plain(MASK):
-            dk, dv = visit_rows(
-                dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
-                do_strides[2], lanes, n, dims, key_ok, h, H, i_full, i_end, Nq, Nk, scale,
-                TABLES, D, BLOCK_M, MASK, SCORE, PAD_N != BLOCK_N, PART, ADD_DQ, PRECISION,
-                BF16_BITS,
-            )  # fmt: skip
+        dk, dv = visit_rows(
+            dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
+            do_strides[2], lanes, n, dims, key_ok, h, H, i_start, i_full, i_end, Nq, Nk, scale,
+            TABLES, D, BLOCK_M, MASK, SCORE, MASKED, PART, ADD_DQ, PRECISION, BF16_BITS,
+        )  # fmt: skip
 
     # phase: store — dK_j = scale · dS_jᵀ Q and dV_j: SRAM → HBM, once
     to = bh * Nk * D + n64[:, None] * D + d64[None, :]

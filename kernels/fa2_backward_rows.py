@@ -7,7 +7,7 @@ one order: the same bits each time, for seven products per tile in place of five
 import triton
 import triton.language as tl
 
-from .fa2_backward import row_numbers, weights
+from .fa2_backward import load_lse, weights
 from .formats import as_operand, as_stored, load_tile
 from .masking import key_range, listed, plain, visited
 
@@ -16,17 +16,21 @@ from .masking import key_range, listed, plain, visited
 
 @triton.jit
 def visit_keys(
-    dq, q, do, lse, delta, k_ptrs, v_ptrs, k_step, v_step, rows, keys, dims, h, H, j_start, j_end,
-    Nq, Nk, scale, TABLES, DTYPE: tl.constexpr,
+    dq, q, do, lse, delta, k_ptrs, v_ptrs, k_step, v_step, rows, keys, dims, h, H, j_start, j_full,
+    j_end, Nq, Nk, scale, TABLES, DTYPE: tl.constexpr,
     D: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr, SCORE: tl.constexpr,
-    MASKED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+    RAGGED_N: tl.constexpr, PADDED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr,
+    BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
-    list. PART: some lanes hold no key or no dimension."""
+    list; those from j_full on are partial. PADDED: some lanes hold no key; PART: or no dimension.
+    """
     for at in range(j_start, j_end):
-        j, partial = at, True
+        j, partial = at, at >= j_full
         if not plain(MASK):
             j, partial = visited(at, TABLES)
+        if PADDED or RAGGED_N:  # exp(0 − lse) of a padded key may be ∞, so that it must be masked
+            partial = partial | PADDED | ((j + 1) * BLOCK_N > Nk)
         # phase: load — K_j and V_j: HBM → SRAM
         start = tl.cast(j, tl.int64) * BLOCK_N
         n = j * BLOCK_N + keys
@@ -38,7 +42,7 @@ def visit_keys(
         s = tl.dot(q, tl.trans(k), input_precision=PRECISION)
         p, slope = weights(
             s, lse[:, None], n[None, :], rows[:, None] + (Nk - Nq), key_ok[None, :], partial,
-            h, H, Nk, scale, TABLES, MASK, SCORE, MASKED,
+            h, H, Nk, scale, TABLES, MASK, SCORE, MASK != "full" or RAGGED_N or PADDED,
         )  # fmt: skip
         # phase: dP — dP_ij = dO_i V_jᵀ
         dp = tl.dot(do, tl.trans(v), input_precision=PRECISION)
@@ -80,7 +84,8 @@ def rows_kernel(
     # phase: load — Q_i, dO_i, lse_i and D_i: HBM → SRAM, once; dQ_i = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
     do = as_operand(tl.load(do_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
-    lse, delta = row_numbers(LSE + bh * Nq, DELTA + bh * Nq, rows, row_ok)
+    lse = load_lse(LSE + bh * Nq + rows, row_ok)
+    delta = tl.load(DELTA + bh * Nq + rows, mask=row_ok, other=0.0)
     dq = tl.zeros([PAD_M, PAD_D], tl.float32)
 
     if plain(MASK):
@@ -88,21 +93,14 @@ def rows_kernel(
         start, full, stop = key_range(first, last, Nk, MASK)
         j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
     else:
-        j_full, j_end = listed(i, TABLES)
-    PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
-    DTYPE: tl.constexpr = DO.dtype.element_ty
-    if plain(MASK):
-        dq = visit_keys(
-            dq, q, do, lse, delta, k_ptrs, v_ptrs, k_strides[2], v_strides[2], rows, keys, dims,
-            h, H, j_start, j_full, Nq, Nk, scale, TABLES, DTYPE, D, BLOCK_N, MASK, SCORE,
-            PAD_N != BLOCK_N, PADDED, PRECISION, BF16_BITS,
-        )  # fmt: skip
-    if MASK != "full" or RAGGED_N:
-        dq = visit_keys(
-            dq, q, do, lse, delta, k_ptrs, v_ptrs, k_strides[2], v_strides[2], rows, keys, dims,
-            h, H, j_full, j_end, Nq, Nk, scale, TABLES, DTYPE, D, BLOCK_N, MASK, SCORE,
-            True, PADDED or RAGGED_N, PRECISION, BF16_BITS,
-        )  # fmt: skip
+        j_start, j_end = listed(i, TABLES)
+        j_full = j_end
+    PADDED: tl.constexpr = PAD_N != BLOCK_N
+    dq = visit_keys(
+        dq, q, do, lse, delta, k_ptrs, v_ptrs, k_strides[2], v_strides[2], rows, keys, dims, h, H,
+        j_start, j_full, j_end, Nq, Nk, scale, TABLES, DO.dtype.element_ty, D, BLOCK_N, MASK,
+        SCORE, RAGGED_N, PADDED, RAGGED_N or PADDED or PAD_D != D, PRECISION, BF16_BITS,
+    )  # fmt: skip
 
     # phase: store — dQ_i = scale · dS_i K: SRAM → HBM, once
     to = bh * Nq * D + m64[:, None] * D + d64[None, :]

@@ -227,16 +227,14 @@ class NoKernel:
 
 
 @triton.jit
-def blind_rows_as_they_come(LSE, DELTA, at, row_ok):
-    lse = tl.load(LSE + at, mask=row_ok, other=float("inf")) * 1.4426950408889634
-    return lse, tl.load(DELTA + at, mask=row_ok, other=0.0)
+def blind_rows_as_they_come(pointers, row_ok):
+    return tl.load(pointers, mask=row_ok, other=float("inf")) * 1.4426950408889634
 
 
 @triton.jit
-def padded_rows_unwritten(LSE, DELTA, at, row_ok):
-    lse = tl.load(LSE + at, mask=row_ok, other=float("nan"))
-    lse = tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
-    return lse, tl.load(DELTA + at, mask=row_ok, other=0.0)
+def padded_rows_unwritten(pointers, row_ok):
+    lse = tl.load(pointers, mask=row_ok, other=float("nan"))
+    return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
 
 
 @triton.jit
@@ -247,8 +245,8 @@ def no_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 FAULTS = {
     "none": [],
     "mask forgotten": [(gradients, "Launch", Unmasked)],
-    "lse of blind rows": [(fa2_backward, "row_numbers", blind_rows_as_they_come)],
-    "padded rows unwritten": [(fa2_backward, "row_numbers", padded_rows_unwritten)],
+    "lse of blind rows": [(fa2_backward, "load_lse", blind_rows_as_they_come)],
+    "padded rows unwritten": [(fa2_backward, "load_lse", padded_rows_unwritten)],
     "dQ not zeroed": [(torch, "zeros", torch.ones)],
     "D forgotten": [
         (gradients, "delta_kernel", NoKernel()),
