@@ -45,13 +45,15 @@ HOW = {
     "masked": MASKED,
     "sink": {"sink": 0.5, "causal": True},
     "score": {"score": "scale:2&bias:1,-1"},
+    "negative": {"scale": -0.3, "causal": True},
+    "zero": {"scale": 0.0, "causal": True},
 }
 
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(("n_q", "n_k"), [(32, 32), (13, 26), (26, 13), (1, 20)])
+@pytest.mark.parametrize(("n_q", "n_k"), [(32, 32), (13, 26), (26, 13)])
 @pytest.mark.parametrize("k_heads", [1, 2], ids=["mqa", "mha"])
 @pytest.mark.parametrize(("d", "block_m", "block_n"), [(16, 16, 16), (20, 11, 16), (16, 16, 13)])
 @pytest.mark.parametrize("form", [False, True], ids=["atomics", "two passes"])
@@ -278,7 +280,7 @@ def test_the_judge_rejects(fault, monkeypatch):
 )
 def test_deterministic_gradients_are_bit_equal(how, pytestconfig):
     big = DEVICE == "cuda"
-    n, repeats = (777, 1000 if pytestconfig.getoption("--full") else 20) if big else (40, 2)
+    n, repeats = (777, 1000 if pytestconfig.getoption("--full") else 20) if big else (20, 1)
     q, k, v = make_qkv(n, 64 if big else 16, heads=4, k_heads=2, dtype="bf16")
     grad_o = like(q)
     first = found(q, k, v, grad_o, **how, deterministic=True)
@@ -322,11 +324,10 @@ def test_only_what_is_asked_for_gets_a_gradient():
 
 
 def test_the_operators_obey_pytorchs_rules():
-    q, k, v = (x.requires_grad_() for x in make_qkv(20, 16, n_k=30, heads=2))
+    q, k, v = (x.requires_grad_() for x in make_qkv(8, 16, n_k=12, heads=2))
     sink = torch.linspace(-1, 1, 2, device=DEVICE, requires_grad=True)
     masked = (False, "causal&window:5,0", None, "softcap:9", sink, True)
-    for options in ((), masked):
-        torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *options))
+    torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *masked))
 
 
 def test_torch_compile_trains_through_it():
