@@ -20,6 +20,7 @@ from .progress import progress
 # name → the module that has it
 _TORCH = {
     **dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference"),
+    "reference_gradients": "reference",
     "rope": "rotary",
 }
 _TRITON = {

@@ -73,6 +73,29 @@ TABLE: dict[str, dict[tuple[int, int], Config]] = {
 
 TABLE["sm_89"] = TABLE["sm_120"]  # as little shared memory, as many registers
 
+# The backward pass holds K_j, V_j, dK_j, dV_j, S, dP and a part of dQ: smaller tiles, the largest
+# tried that compile for sm_90 with at most 120 bytes spilled. None is measured.
+BACKWARD: dict[str, dict[tuple[int, int], Config]] = {
+    "sm_80": {
+        (64, _16BIT): Config(64, 128, 8, 2),
+        (128, _16BIT): Config(32, 128, 8, 1),
+        (256, _16BIT): Config(32, 32, 8, 1),
+        (64, _32BIT): Config(32, 32, 8, 1),
+        (128, _32BIT): Config(16, 32, 8, 1),
+        (256, _32BIT): Config(16, 16, 8, 1),
+    },
+    "sm_90": {
+        (64, _16BIT): Config(64, 128, 8, 2),
+        (128, _16BIT): Config(64, 128, 8, 2),
+        (256, _16BIT): Config(32, 32, 8, 1),
+        (64, _32BIT): Config(32, 32, 8, 1),
+        (128, _32BIT): Config(16, 32, 8, 1),
+        (256, _32BIT): Config(16, 16, 8, 1),
+    },
+    "interpreter": TABLE["interpreter"],
+}
+BACKWARD["sm_89"] = BACKWARD["sm_120"] = BACKWARD["sm_80"]
+
 
 def pad(size: int) -> int:
     """Physical size of a logical tile side: the next power of two of at least 16."""
@@ -116,3 +139,14 @@ def choose(arch: str, d: int, itemsize: int, block_m: int | None, block_n: int |
     q_bytes, kv_bytes = m * pad(d) * itemsize, 2 * n * pad(d) * itemsize
     fits = q_bytes + 2 * kv_bytes <= SHARED_KIB.get(arch, 1 << 20) * 1024
     return Config(*asked, num_warps=8 if m * max(n, pad(d)) >= 8192 else 4, num_stages=1 + fits)
+
+
+def choose_backward(
+    arch: str, d: int, itemsize: int, block_m: int | None = None, block_n: int | None = None
+) -> Config:
+    """The table's configuration of the backward pass; a side asked for that is larger than the
+    table's, as the forward's may be, is the table's, since that is the largest known to fit."""
+    keys = [size for size, bytes_each in BACKWARD[arch] if bytes_each == itemsize]
+    best = BACKWARD[arch][min(size for size in keys if size >= pad(d)), itemsize]
+    sides = (min(block_m or best.block_m, best.block_m), min(block_n or best.block_n, best.block_n))
+    return Config(*sides, best.num_warps, best.num_stages)

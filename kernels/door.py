@@ -15,11 +15,12 @@ otherwise leave out silently.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from . import decode, hopper, masks, orders
+from . import decode, gradients, hopper, masks, orders
 from .checks import check_device, check_score, check_sink, check_tensors
 from .launching import Calls
 from .scores import Score
@@ -71,32 +72,28 @@ def attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *,
     causal: bool = False, mask: str | None = None, score: str | None = None,
     sink: float | torch.Tensor | None = None, scale: float | None = None,
-    return_lse: bool = False,
+    return_lse: bool = False, deterministic: bool | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
     """Exact attention, O = softmax(scale · Q Kᵀ) V, by the fastest kernel that takes the input.
 
-    Arguments, masks, scores, sinks and errors as `kernels.flash_attention`, whose orders and tiles
-    are chosen here; `which` says how. Returns O (B, H, Nq, d) in q's dtype, contiguous; with
-    `return_lse` also lse (B, H, Nq), fp32, natural log. Raises RuntimeError where a gradient would
-    be recorded.
+    Arguments, masks, scores, sinks, gradients and errors as `kernels.flash_attention`, whose
+    orders and tiles are chosen here; `which` says how. Returns O (B, H, Nq, d) in q's dtype,
+    contiguous; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     """
     tensors = type(q) is type(k) is type(v) is torch.Tensor
     if not tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
         check_tensors(q, k, v)  # says which is not
-    if torch.is_grad_enabled() and (
-        q.requires_grad or k.requires_grad or v.requires_grad
-        or (sink is not None and getattr(sink, "requires_grad", False))
-    ):  # fmt: skip
-        raise RuntimeError(
-            "kernels.attention has no backward pass yet: call it under torch.no_grad(), or detach "
-            "q, k and v."
-        )
     # Eagerly the dispatcher, which would call the same, costs a third of the call.
     traced = torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None
     if not tensors or traced:
         if sink is not None and not isinstance(sink, torch.Tensor):
             sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
-        o, lse = _operator(q, k, v, causal, mask, scale, score, sink)
+        o, lse = _operator(q, k, v, causal, mask, scale, score, sink, deterministic)
+    elif gradients.wanted(q, k, v, sink):
+        how = {"causal": causal, "mask": mask, "score": score, "scale": scale}
+        run = partial(_of_sink, how=how)
+        how = how | {"deterministic": deterministic}
+        o, lse = gradients.Recorded.apply(q, k, v, sink, run, how)
     elif score is None and sink is None:
         o, lse = _calls(q, k, v, causal, mask, scale)
     else:
@@ -169,7 +166,9 @@ def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
 _calls = Calls(_prepare)
 
 
-def _run(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
+def _run(
+    q, k, v, causal=False, mask=None, scale=None, score=None, sink=None, deterministic=None
+):  # fmt: skip
     if score is None and sink is None:  # the dispatcher leaves defaults out
         return _calls(q, k, v, causal, mask, scale)
     if isinstance(sink, torch.Tensor):
@@ -181,18 +180,68 @@ def _run(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
     return _calls(q, k, v, causal, mask, scale, score, sink)
 
 
-def _shapes(q, k, v, causal=False, mask=None, scale=None, score=None, sink=None):
+def _of_sink(q, k, v, sink, how):
+    return _run(q, k, v, **how, sink=sink)
+
+
+def _shapes(
+    q, k, v, causal=False, mask=None, scale=None, score=None, sink=None, deterministic=None
+):  # fmt: skip
     """What the operator returns, for tracers that carry no data."""
     return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
+
+
+_OPTIONS = ("causal", "mask", "scale", "score", "deterministic")
+
+
+def _run_backward(grad_o, grad_lse, q, k, v, o, lse, sink, *options):
+    how = dict(zip(_OPTIONS, options, strict=True))
+    *found, dsink = gradients.of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, how)
+    return *found, lse.new_empty(0) if dsink is None else dsink
+
+
+def _shapes_backward(grad_o, grad_lse, q, k, v, o, lse, sink, *options):
+    """What `_run_backward` returns, for tracers that carry no data."""
+    dsink = lse.new_empty(0) if sink is None else sink.new_empty(sink.shape)
+    return *(x.new_empty(x.shape) for x in (q, k, v)), dsink
+
+
+def _keep(ctx, inputs, output):
+    q, k, v, causal, mask, scale, score, sink, deterministic = inputs
+    ctx.save_for_backward(q, k, v, *output, sink)
+    ctx.options = causal, mask, scale, score, deterministic
+    ctx.set_materialize_grads(False)
+
+
+def _backward(ctx, grad_o, grad_lse):
+    if grad_o is None and grad_lse is None:
+        return (None,) * 9
+    *found, dsink = _backward_operator(grad_o, grad_lse, *ctx.saved_tensors, *ctx.options)
+    dsink = None if ctx.saved_tensors[-1] is None else dsink
+    return *found, None, None, None, None, dsink, None
 
 
 _library = torch.library.Library("kernels", "DEF")
 _library.define(
     "attention(Tensor q, Tensor k, Tensor v, bool causal=False, str? mask=None, "
-    "float? scale=None, str? score=None, Tensor? sink=None) -> (Tensor, Tensor)",
+    "float? scale=None, str? score=None, Tensor? sink=None, bool? deterministic=None) "
+    "-> (Tensor, Tensor)",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
-_library.impl("attention", _run, "CUDA")
-_library.impl("attention", _run, "CPU")
-torch.library.register_fake("kernels::attention", _shapes, lib=_library)
+_library.define(
+    "attention_backward(Tensor? grad_o, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor o, "
+    "Tensor lse, Tensor? sink, bool causal, str? mask, float? scale, str? score, "
+    "bool? deterministic) -> (Tensor, Tensor, Tensor, Tensor)",
+    tags=(torch.Tag.pt2_compliant_tag,),
+)
+for _name, _call, _fake in (
+    ("attention", _run, _shapes),
+    ("attention_backward", _run_backward, _shapes_backward),
+):
+    _library.impl(_name, _call, "CUDA")
+    _library.impl(_name, _call, "CPU")
+    torch.library.register_fake(f"kernels::{_name}", _fake, lib=_library)
+torch.library.register_autograd("kernels::attention", _backward, setup_context=_keep, lib=_library)
+torch.library.register_autograd("kernels::attention_backward", gradients.no_second, lib=_library)
 _operator = torch.ops.kernels.attention.default
+_backward_operator = torch.ops.kernels.attention_backward.default

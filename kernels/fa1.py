@@ -61,7 +61,8 @@ def fa1_kernel(
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
         if plain(MASK):
             last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-            start, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)  # who sees a key of it
+            # which rows see a key of it
+            start, _, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)
             i_start, i_end = start // BLOCK_M, tl.cdiv(stop, BLOCK_M)
         for at in range(i_start, i_end):  # line 7
             i = at

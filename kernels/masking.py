@@ -108,11 +108,13 @@ def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
 
 @triton.jit
 def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
-    """start, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the block."""
+    """start, full, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the block, and
+    all from full on see every one of its keys."""
     if MASK == "causal":
-        return tl.maximum(first_key + Nq - Nk, 0), Nq
+        full = tl.maximum(tl.minimum(last_key + Nq - Nk, Nq), 0)
+        return tl.maximum(first_key + Nq - Nk, 0), full, Nq
     else:
-        return 0, Nq
+        return 0, 0, Nq
 
 
 @triton.jit

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
 from triton.runtime.errors import OutOfResources
 
-from . import fa1, fa2, masks, standard
+from . import fa1, fa2, gradients, masks, standard
 from .checks import (
     check_device,
     check_dropout,
@@ -39,8 +40,9 @@ def flash_attention(
     precision: str = "ieee",
     dropout: float = 0.0,
     seed: int = 0,
+    deterministic: bool | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Exact attention, forward only: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
+    """Exact attention: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
 
     `order` is the algorithm: "fa2" (rows outside, keys inside), "fa1" (keys outside, O, m, l in
     HBM) or "standard" (three kernels, S and P in HBM).
@@ -55,22 +57,42 @@ def flash_attention(
     `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
     computes true fp32). `dropout`: so many weights of P, on average, are 0 when they meet V, the
     others 1/(1 − dropout) times as large, by `seed` and position (dropout.py); lse is of all.
-    No gradient is recorded.
+    Gradients of q, k, v and of a sink that is a tensor are recorded where PyTorch asks for them, of
+    every order by FlashAttention-2's backward, by the same bits each time if `deterministic`; None
+    asks torch.are_deterministic_algorithms_enabled() in the backward. Not with dropout.
 
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    options = causal, mask, scale, order, block_m, block_n, precision, return_lse
+    options = causal, mask, scale, order, block_m, block_n, precision
+    if not gradients.wanted(q, k, v, sink):
+        o, lse = _run(q, k, v, sink, (*options, return_lse), score, dropout, seed)
+        return (o, lse) if return_lse else o
+    if dropout:
+        raise ValueError(
+            f"dropout = {dropout} is not allowed where a gradient is recorded: the backward pass "
+            "has none; call it under torch.no_grad(), or detach q, k and v."
+        )
+    how = {
+        "causal": causal, "mask": mask, "score": score, "scale": scale, "block_m": block_m,
+        "block_n": block_n, "precision": precision, "deterministic": deterministic,
+    }  # fmt: skip
+    run = partial(_run, options=(*options, True), score=score)
+    o, lse = gradients.Recorded.apply(q, k, v, sink, run, how)
+    return (o, lse) if return_lse else o
+
+
+def _run(q, k, v, sink, options, score, dropout=0.0, seed=0):
+    """O and lse, by the call that is kept for such input."""
     try:
         if score is None and sink is None and dropout == 0:
-            o, lse = _calls(q, k, v, *options)
-        else:
-            check_tensors(q, k, v)
-            sink = None if sink is None else check_sink(sink, q)
-            o, lse = _calls(q, k, v, *options, score, sink is not None, dropout, seed, sink=sink)
+            return _calls(q, k, v, *options)
+        check_tensors(q, k, v)
+        sink = None if sink is None else check_sink(sink, q)
+        return _calls(q, k, v, *options, score, sink is not None, dropout, seed, sink=sink)
     except OutOfResources as error:
-        raise _too_large(q, config_for(q, block_m, block_n), error) from error
-    return (o, lse) if return_lse else o
+        config = config_for(q, *options[4:6])
+        raise _too_large(q, config, error) from error
 
 
 def tile_states(

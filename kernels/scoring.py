@@ -18,6 +18,29 @@ def modified(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 
 
 @triton.jit
+def modified_with_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
+    """As `modified`, and the derivative of what it returns by what it takes: what is added has
+    none, and c·tanh(s/c) has 1 − tanh²."""
+    slope = 1.0
+    for step in tl.static_range(count(SCORE, "&")):
+        s = modified_once(s, keys, rows, h, H, part(SCORE, "&", step), TABLES)
+        slope = slope * slope_at(s, part(SCORE, "&", step))
+    return s, slope
+
+
+@triton.jit
+def slope_at(s, STEP: tl.constexpr):
+    """The derivative of one modification where it gave s."""
+    if name(STEP) == "scale":
+        return number(STEP, 0)
+    elif name(STEP) == "softcap":
+        pressed = s / number(STEP, 0)
+        return 1.0 - pressed * pressed
+    else:
+        return 1.0
+
+
+@triton.jit
 def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
     """Scores after one modification: scores.py, inside a kernel."""
     NAME: tl.constexpr = name(STEP)

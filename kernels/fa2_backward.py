@@ -1,0 +1,189 @@
+"""FlashAttention-2, backward (arXiv 2307.08691, Algorithm 2): keys outside, rows inside.
+
+S and P are not kept between the passes: P comes again from Q, K and lse, tile by tile. The order is
+the one that the forward gave up: dK_j and dV_j stay on chip while the row blocks pass by, and each
+adds its part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed order.
+"""
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
+
+import triton
+import triton.language as tl
+
+from .formats import as_operand, as_stored, load_tile
+from .masking import listed, plain, query_range, visible, visited
+from .scoring import modified_with_slope
+
+# kernel: begin
+
+
+@triton.jit
+def delta_kernel(
+    O, DO, DELTA, o_strides, do_strides, H, Nq,
+    D: tl.constexpr, ROWS: tl.constexpr, PAD_D: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """D_i = rowsum(dO_i ∘ O_i), which is Σ_j P_ij dP_ij without the Nk entries of either: line 4.
+    One program: ROWS rows of one (batch, head)."""
+    blocks = tl.cdiv(Nq, ROWS)
+    bh = (tl.program_id(0) // blocks).to(tl.int64)
+    rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
+    dims, m64 = tl.arange(0, PAD_D), rows.to(tl.int64)
+    # phase: load — O_i and dO_i: HBM → SRAM
+    ok = (rows < Nq)[:, None] & (dims < D)[None, :]
+    o_ptrs = O + bh // H * o_strides[0] + bh % H * o_strides[1]
+    do_ptrs = DO + bh // H * do_strides[0] + bh % H * do_strides[1]
+    o_ptrs += m64[:, None] * o_strides[2] + dims[None, :].to(tl.int64) * o_strides[3]
+    do_ptrs += m64[:, None] * do_strides[2] + dims[None, :].to(tl.int64) * do_strides[3]
+    o = as_operand(tl.load(o_ptrs, mask=ok, other=0.0), BF16_BITS).to(tl.float32)
+    do = as_operand(tl.load(do_ptrs, mask=ok, other=0.0), BF16_BITS).to(tl.float32)
+    # phase: D — a number for each row
+    delta = tl.sum(o * do, 1)
+    # phase: store — D_i: SRAM → HBM
+    tl.store(DELTA + bh * Nq + rows, delta, mask=rows < Nq)
+
+
+@triton.jit
+def load_lse(pointers, row_ok):
+    """lse for exp2. A row that sees no key, or is none, gets +∞: its P is exp(S − ∞) = 0, where
+    exp(−∞ + ∞) would be NaN."""
+    lse = tl.load(pointers, mask=row_ok, other=float("inf"))
+    return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
+
+
+@triton.jit
+def weights(
+    s, lse, keys, rows, key_ok, partial, h, H, Nk, scale, TABLES,
+    MASK: tl.constexpr, SCORE: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """P of a tile from its products Q Kᵀ, either way up, and the slope dS / d(scale · Q Kᵀ).
+
+    `partial`: some of its scores are hidden. MASKED: there are such tiles.
+    """
+    slope = 1.0
+    if SCORE == "none":
+        s = s * (scale * 1.4426950408889634)
+    else:
+        s, slope = modified_with_slope(s * scale, keys, rows, h, H, SCORE, TABLES)
+        s = s * 1.4426950408889634
+    # phase: mask — S_ij = −∞ beyond N and where hidden: the forward's own mask
+    if MASKED:
+        if partial:
+            s = tl.where(key_ok & visible(keys, rows, Nk, MASK, TABLES), s, float("-inf"))
+    # phase: exp — P_ij = exp(S_ij − lse_i): normalized at once, no maximum and no sum
+    return tl.exp2(s - lse), slope
+
+
+@triton.jit
+def visit_rows(
+    dk, dv, k, v, q_ptrs, do_ptrs, DQ, LSE, DELTA, q_step, do_step, lanes, n, dims, key_ok,
+    h, H, i_start, i_full, i_end, Nq, Nk, scale, TABLES,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, MASK: tl.constexpr, SCORE: tl.constexpr,
+    MASKED: tl.constexpr, PART: tl.constexpr, ADD_DQ: tl.constexpr, PRECISION: tl.constexpr,
+    BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """Key block j meets the row blocks i_start … i_end-1, or those that stand there in the mask's
+    list: the inner loop of Algorithm 2, on tiles that lie on their side, Sᵀ (Bc×Br), so that Pᵀ and
+    dSᵀ go into the next product as they are.
+
+    Those before i_full are partial. PART: some lanes hold no row or no dimension.
+    """
+    for at in range(i_start, i_end):
+        i, partial = at, at < i_full
+        if not plain(MASK):
+            i, partial = visited(at, TABLES)
+            partial = partial | (at < i_full)
+        # phase: load — Q_i, dO_i and lse_i, later D_i: HBM → SRAM
+        start = tl.cast(i, tl.int64) * BLOCK_M
+        rows = i * BLOCK_M + lanes
+        row_ok = (lanes < BLOCK_M) & (rows < Nq)
+        tile_ok = row_ok[:, None] & (dims < D)[None, :]
+        q = as_operand(load_tile(q_ptrs + start * q_step, tile_ok, PART), BF16_BITS)
+        do = load_tile(do_ptrs + start * do_step, tile_ok, PART)
+        lse = load_lse(LSE + rows, row_ok)
+        # phase: scores — S_ijᵀ = K_j Q_iᵀ, recomputed; scale, the score and log2(e) follow
+        s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
+        p, slope = weights(
+            s, lse[None, :], n[:, None], rows[None, :] + (Nk - Nq), key_ok[:, None], partial,
+            h, H, Nk, scale, TABLES, MASK, SCORE, MASKED,
+        )  # fmt: skip
+        # phase: dV — dV_j += P_ijᵀ dO_i
+        rounded = as_operand(as_stored(p, do.dtype, BF16_BITS), BF16_BITS)
+        do_i = as_operand(do, BF16_BITS)
+        dv = tl.dot(rounded, do_i, dv, input_precision=PRECISION)
+        # phase: dP — dP_ijᵀ = V_j dO_iᵀ
+        dp = tl.dot(v, tl.trans(do_i), input_precision=PRECISION)
+        # phase: dS — dS_ij = P_ij ∘ (dP_ij − D_i), through the score's slope
+        delta = tl.load(DELTA + rows, mask=row_ok, other=0.0)
+        ds = p * (dp - delta[None, :]) * slope
+        ds = as_operand(as_stored(ds, do.dtype, BF16_BITS), BF16_BITS)
+        # phase: dQ — dQ_i += dS_ij K_j in HBM, where other key blocks add too; scaled at the end
+        if ADD_DQ:
+            dq = tl.dot(tl.trans(ds), k, input_precision=PRECISION)
+            to = lanes[:, None] * D + dims[None, :]
+            tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok if PART else None, sem="relaxed")
+        # phase: dK — dK_j += dS_ijᵀ Q_i
+        dk = tl.dot(ds, q, dk, input_precision=PRECISION)
+    return dk, dv
+
+
+@triton.jit(do_not_specialize=["H", "Nq", "Nk"])
+def keys_kernel(
+    Q, K, V, DO, LSE, DELTA, DQ, DK, DV, q_strides, k_strides, v_strides, do_strides,
+    H, Nq, Nk, scale, TABLES, GROUP: tl.constexpr,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
+    SCORE: tl.constexpr, RAGGED_M: tl.constexpr, RAGGED_N: tl.constexpr, ADD_DQ: tl.constexpr,
+    PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: key block j of one (batch, key head), for all GROUP query heads that read it."""
+    Tc, Hk = tl.cdiv(Nk, BLOCK_N), H // GROUP
+    j, bh = tl.program_id(0) % Tc, (tl.program_id(0) // Tc).to(tl.int64)
+    b, kv_h = bh // Hk, bh % Hk
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
+    n = j * BLOCK_N + keys
+    key_ok = (keys < BLOCK_N) & (n < Nk)
+    tile_ok = key_ok[:, None] & (dims < D)[None, :]
+    m64, n64, d64 = lanes.to(tl.int64), n.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
+
+    # phase: load — K_j and V_j: HBM → SRAM, once; dK_j = dV_j = 0 on chip
+    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
+    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
+    k_ptrs += n64[:, None] * k_strides[2] + d64[None, :] * k_strides[3]
+    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    k = as_operand(tl.load(k_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    v = as_operand(tl.load(v_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    dk = tl.zeros([PAD_N, PAD_D], tl.float32)
+    dv = tl.zeros([PAD_N, PAD_D], tl.float32)
+
+    if plain(MASK):  # row blocks with an edge of the mask; then those that see every key of it
+        last = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
+        start, full, stop = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
+        i_start, i_full = start // BLOCK_M, tl.cdiv(full, BLOCK_M)
+        i_end = tl.cdiv(stop, BLOCK_M)
+    else:  # the row blocks that the mask's list has for key block j
+        i_start, i_end = listed(j, TABLES)
+        i_full = i_start
+    PADDED: tl.constexpr = PAD_N != BLOCK_N
+    if RAGGED_N or PADDED:  # exp(0 − lse) of a padded key may be ∞, so that it must be masked
+        i_full = tl.where(PADDED or j == Tc - 1, i_end, i_full)
+    MASKED: tl.constexpr = MASK != "full" or RAGGED_N or PADDED
+    PART: tl.constexpr = RAGGED_M or PAD_M != BLOCK_M or PAD_D != D
+    for g in range(GROUP):  # the gradients of a key head are sums over its query heads
+        h = kv_h * GROUP + g
+        q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
+        do_ptrs = DO + b * do_strides[0] + h * do_strides[1]
+        q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
+        do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
+        at = (b * H + h) * Nq
+        dk, dv = visit_rows(
+            dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
+            do_strides[2], lanes, n, dims, key_ok, h, H, i_start, i_full, i_end, Nq, Nk, scale,
+            TABLES, D, BLOCK_M, MASK, SCORE, MASKED, PART, ADD_DQ, PRECISION, BF16_BITS,
+        )  # fmt: skip
+
+    # phase: store — dK_j = scale · dS_jᵀ Q and dV_j: SRAM → HBM, once
+    to = bh * Nk * D + n64[:, None] * D + d64[None, :]
+    tl.store(DK + to, as_stored(dk * scale, DK.dtype.element_ty, BF16_BITS), mask=tile_ok)
+    tl.store(DV + to, as_stored(dv, DV.dtype.element_ty, BF16_BITS), mask=tile_ok)
+
+
+# kernel: end

@@ -1,0 +1,110 @@
+"""FlashAttention-2, backward, dQ by itself: rows outside, keys inside, as in the forward.
+
+What `fa2_backward.py` adds up in HBM in whatever order its programs come, this pass adds on chip in
+one order: the same bits each time, for seven products per tile in place of five.
+"""
+
+import triton
+import triton.language as tl
+
+from .fa2_backward import load_lse, weights
+from .formats import as_operand, as_stored, load_tile
+from .masking import key_range, listed, plain, visited
+
+# kernel: begin
+
+
+@triton.jit
+def visit_keys(
+    dq, q, do, lse, delta, k_ptrs, v_ptrs, k_step, v_step, rows, keys, dims, h, H, j_start, j_full,
+    j_end, Nq, Nk, scale, TABLES, DTYPE: tl.constexpr,
+    D: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr, SCORE: tl.constexpr,
+    RAGGED_N: tl.constexpr, PADDED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr,
+    BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
+    list; those from j_full on are partial. PADDED: some lanes hold no key; PART: or no dimension.
+    """
+    for at in range(j_start, j_end):
+        j, partial = at, at >= j_full
+        if not plain(MASK):
+            j, partial = visited(at, TABLES)
+        if PADDED or RAGGED_N:  # exp(0 − lse) of a padded key may be ∞, so that it must be masked
+            partial = partial | PADDED | ((j + 1) * BLOCK_N > Nk)
+        # phase: load — K_j and V_j: HBM → SRAM
+        start = tl.cast(j, tl.int64) * BLOCK_N
+        n = j * BLOCK_N + keys
+        key_ok = (keys < BLOCK_N) & (n < Nk)
+        tile_ok = key_ok[:, None] & (dims < D)[None, :]
+        k = as_operand(load_tile(k_ptrs + start * k_step, tile_ok, PART), BF16_BITS)
+        v = as_operand(load_tile(v_ptrs + start * v_step, tile_ok, PART), BF16_BITS)
+        # phase: scores — S_ij = Q_i K_jᵀ, recomputed; scale, the score and log2(e) follow
+        s = tl.dot(q, tl.trans(k), input_precision=PRECISION)
+        p, slope = weights(
+            s, lse[:, None], n[None, :], rows[:, None] + (Nk - Nq), key_ok[None, :], partial,
+            h, H, Nk, scale, TABLES, MASK, SCORE, MASK != "full" or RAGGED_N or PADDED,
+        )  # fmt: skip
+        # phase: dP — dP_ij = dO_i V_jᵀ
+        dp = tl.dot(do, tl.trans(v), input_precision=PRECISION)
+        # phase: dS — dS_ij = P_ij ∘ (dP_ij − D_i), through the score's slope
+        ds = p * (dp - delta[:, None]) * slope
+        ds = as_operand(as_stored(ds, DTYPE, BF16_BITS), BF16_BITS)
+        # phase: dQ — dQ_i += dS_ij K_j
+        dq = tl.dot(ds, k, dq, input_precision=PRECISION)
+    return dq
+
+
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
+def rows_kernel(
+    Q, K, V, DO, LSE, DELTA, DQ, q_strides, k_strides, v_strides, do_strides,
+    H, GROUP, Nq, Nk, scale, TABLES,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
+    SCORE: tl.constexpr, RAGGED_N: tl.constexpr, PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
+):  # fmt: skip
+    """One program: row block i of one (batch, head), the last, which may have most keys, first."""
+    Tr = tl.cdiv(Nq, BLOCK_M)
+    i, bh = Tr - 1 - tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
+    b, h = bh // H, bh % H
+    kv_h = h // GROUP
+    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
+    rows = i * BLOCK_M + lanes
+    row_ok = (lanes < BLOCK_M) & (rows < Nq)
+    tile_ok = row_ok[:, None] & (dims < D)[None, :]
+    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
+    q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
+    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
+    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
+    do_ptrs = DO + b * do_strides[0] + h * do_strides[1]
+    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
+    k_ptrs += n64[:, None] * k_strides[2] + d64[None, :] * k_strides[3]
+    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
+
+    # phase: load — Q_i, dO_i, lse_i and D_i: HBM → SRAM, once; dQ_i = 0 on chip
+    q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    do = as_operand(tl.load(do_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
+    lse = load_lse(LSE + bh * Nq + rows, row_ok)
+    delta = tl.load(DELTA + bh * Nq + rows, mask=row_ok, other=0.0)
+    dq = tl.zeros([PAD_M, PAD_D], tl.float32)
+
+    if plain(MASK):
+        first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
+        start, full, stop = key_range(first, last, Nk, MASK)
+        j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+    else:
+        j_start, j_end = listed(i, TABLES)
+        j_full = j_end
+    PADDED: tl.constexpr = PAD_N != BLOCK_N
+    dq = visit_keys(
+        dq, q, do, lse, delta, k_ptrs, v_ptrs, k_strides[2], v_strides[2], rows, keys, dims, h, H,
+        j_start, j_full, j_end, Nq, Nk, scale, TABLES, DO.dtype.element_ty, D, BLOCK_N, MASK,
+        SCORE, RAGGED_N, PADDED, RAGGED_N or PADDED or PAD_D != D, PRECISION, BF16_BITS,
+    )  # fmt: skip
+
+    # phase: store — dQ_i = scale · dS_i K: SRAM → HBM, once
+    to = bh * Nq * D + m64[:, None] * D + d64[None, :]
+    tl.store(DQ + to, as_stored(dq * scale, DQ.dtype.element_ty, BF16_BITS), mask=tile_ok)
+
+
+# kernel: end

@@ -1,0 +1,208 @@
+"""The backward pass as a call, and what PyTorch's autograd knows of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import torch
+import triton
+
+from . import masks
+from .checks import check_score, check_sink, check_tensors
+from .configs import Config, arch_of, choose_backward, pad
+from .fa2_backward import delta_kernel, keys_kernel
+from .fa2_backward_rows import rows_kernel
+from .launching import MOST_CALLS, Launch, on_device, quiet
+from .progress import expect
+from .tables import rules
+
+ROWS = 64  # of one program that computes D
+Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
+_calls: dict[tuple, Callable] = {}
+
+
+def backward(
+    grad_o: torch.Tensor | None,
+    grad_lse: torch.Tensor | None,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    o: torch.Tensor,
+    lse: torch.Tensor,
+    sink: float | torch.Tensor | None = None,
+    *,
+    causal: bool = False,
+    mask: str | None = None,
+    score: str | None = None,
+    scale: float | None = None,
+    block_m: int | None = None,
+    block_n: int | None = None,
+    precision: str = "ieee",
+    deterministic: bool | None = None,
+) -> Gradients:
+    """dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
+    without a sink: the gradients of a loss whose gradients by O and by lse are these.
+
+    `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is 0. O and lse are
+    what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
+    computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
+    `deterministic`: dQ by a pass of its own, the same bits at each call; None asks
+    torch.are_deterministic_algorithms_enabled(). Raises TypeError, ValueError or RuntimeError with
+    one sentence for input that cannot run.
+    """
+    if deterministic is None:
+        deterministic = torch.are_deterministic_algorithms_enabled()
+    if sink is not None:
+        sink = check_sink(sink, q)
+    if grad_o is None:
+        grad_o = torch.zeros_like(o)
+    lse = lse.contiguous()
+    options = causal, mask, score, scale, block_m, block_n, precision, deterministic
+    tensors = q, k, v, o, grad_o, lse
+    key = (
+        *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
+        q.dtype, q.device, options,
+    )  # fmt: skip
+    call = _calls.get(key)
+    if call is None:
+        call = _prepare(*tensors, *options)
+        if len(_calls) >= MOST_CALLS:
+            _calls.clear()
+        _calls[key] = call
+    return on_device(call, *tensors, grad_lse, sink)
+
+
+def _prepare(
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic
+) -> Callable[..., Gradients]:
+    """A function of tensors like these, the gradient by lse and the sink, to the gradients."""
+    check_tensors(q, k, v)
+    check_tensors(grad_o, k, v)
+    for name, x, like in (("grad_o", grad_o, q), ("o", o, q), ("lse", lse, q[..., 0])):
+        if x.shape != like.shape:
+            raise ValueError(f"{name} has shape {tuple(x.shape)}, not {tuple(like.shape)}.")
+    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    if 0 in q.shape or 0 in k.shape:
+        return _nothing
+    scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
+    asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
+    config = config_for(q, block_m, block_n)
+    blocks, group = (config.block_m, config.block_n), heads // k_heads
+    made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
+    strides = q.stride(), k.stride(), v.stride(), grad_o.stride()
+    sizes, constants = (n_q, n_k, scale), config.constants(d, q.dtype, precision)
+    ragged = {"RAGGED_N": n_k % config.block_n != 0}
+
+    texts, by_keys = made(by_keys=True)
+    delta_of = Launch(
+        delta_kernel, triton.cdiv(n_q, ROWS) * batch * heads,
+        (o.stride(), grad_o.stride(), heads, n_q),
+        {"D": d, "ROWS": ROWS, "PAD_D": pad(d), "BF16_BITS": constants["BF16_BITS"]},
+    )  # fmt: skip
+    by_columns = Launch(
+        keys_kernel, triton.cdiv(n_k, config.block_n) * batch * k_heads,
+        (*strides, heads, *sizes, by_keys),
+        {
+            **texts, **constants, **ragged, "GROUP": group, "ADD_DQ": not deterministic,
+            "RAGGED_M": n_q % config.block_m != 0,
+        },
+    )  # fmt: skip
+    launches = [delta_of, by_columns]
+    if deterministic:
+        texts, by_rows = made()
+        of_rows = Launch(
+            rows_kernel, triton.cdiv(n_q, config.block_m) * batch * heads,
+            (*strides, heads, group, *sizes, by_rows), {**texts, **constants, **ragged},
+        )  # fmt: skip
+        launches.append(of_rows)
+
+    def call(q, k, v, o, grad_o, lse, grad_lse, sink):
+        expect(sum(launch.grid[0] for launch in launches))
+        delta, dsink = torch.empty_like(lse), None
+        delta_of(o, grad_o, delta)
+        if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
+            delta -= grad_lse
+        if sink is not None:  # a key whose dP is 0, because it has no value
+            dsink = -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
+        dk, dv = (torch.empty(k.shape, dtype=k.dtype, device=device) for _ in range(2))
+        dq = torch.empty(q.shape, dtype=q.dtype, device=device)
+        if deterministic:
+            by_columns(q, k, v, grad_o, lse, delta, delta, dk, dv)
+            of_rows(q, k, v, grad_o, lse, delta, dq)
+        else:
+            added = torch.zeros(q.shape, dtype=torch.float32, device=device)
+            by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
+            torch.mul(added, scale, out=dq)
+        return dq, dk, dv, dsink
+
+    return quiet(call)
+
+
+def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
+    """Without a row or a key: 0, but of a sink that is alone in its rows' lse."""
+    dsink = None if sink is None else torch.zeros_like(sink)
+    if dsink is not None and grad_lse is not None:
+        dsink += grad_lse.sum((0, 2))
+    return *(torch.zeros(x.shape, dtype=x.dtype, device=x.device) for x in (q, k, v)), dsink
+
+
+def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None = None) -> Config:
+    """The configuration of the backward pass for this q (B, H, Nq, d) on its device."""
+    cuda = q.device.type == "cuda"
+    arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
+    return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n)
+
+
+def wanted(q, k, v, sink) -> bool:
+    """Is a gradient to be recorded?"""
+    return torch.is_grad_enabled() and (
+        getattr(q, "requires_grad", False) or getattr(k, "requires_grad", False)
+        or getattr(v, "requires_grad", False) or getattr(sink, "requires_grad", False)
+    )  # fmt: skip
+
+
+class Recorded(torch.autograd.Function):
+    """A forward call with its backward: apply(q, k, v, sink, run, how), run(q, k, v, sink) → O and
+    lse, `how` the keywords of `backward` but sink. Eagerly it costs less than an operator."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, sink, run, how):
+        o, lse = run(q, k, v, sink)
+        ctx.how = how
+        ctx.save_for_backward(q, k, v, o, lse, sink if isinstance(sink, torch.Tensor) else None)
+        ctx.set_materialize_grads(False)
+        return o, lse
+
+    @staticmethod
+    def backward(ctx, grad_o, grad_lse):
+        if grad_o is None and grad_lse is None:
+            return (None,) * 6
+        once = Once.apply if torch.is_grad_enabled() else of_tensors  # create_graph = True
+        return *once(grad_o, grad_lse, *ctx.saved_tensors, ctx.how), None, None
+
+
+def of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, how: dict) -> Gradients:
+    """`backward` with dsink in the dtype of the sink, which is a tensor or None."""
+    *found, dsink = backward(grad_o, grad_lse, q, k, v, o, lse, sink, **how)
+    return *found, None if sink is None else dsink.to(sink.dtype)
+
+
+class Once(torch.autograd.Function):
+    """`of_tensors` where a graph of it is asked for: it has none."""
+
+    @staticmethod
+    def forward(ctx, *arguments):
+        return of_tensors(*arguments)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        no_second(ctx)
+
+
+def no_second(ctx, *grads):
+    """Refuses to differentiate the gradients."""
+    raise RuntimeError(
+        "The gradients of attention have no gradient: a second backward pass is not implemented."
+    )

@@ -1,0 +1,104 @@
+"""The one rule by which gradients are judged: PyTorch's own, in the same dtype, and float64's."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+import kernels
+from kernels import masks, reference, scores
+from tests.kernels.attention_checks import (
+    UNIT_ROUNDOFF,
+    modified_error,
+    score_error,
+)
+
+NAMES = ("dQ", "dK", "dV", "dsink")
+
+
+def like(x: torch.Tensor, seed: int = 7) -> torch.Tensor:
+    """Standard normal numbers of this shape, dtype and device, drawn on the CPU."""
+    drawn = torch.randn(x.shape, generator=torch.Generator().manual_seed(seed))
+    return drawn.to(x.dtype).to(x.device)
+
+
+def of_pytorch(q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=None, scale=None):
+    """PyTorch's autograd of attention with S and P in the inputs' dtype; rows that see no key are
+    left out by weights of 0, which its softmax alone makes NaN."""
+    asked, changed = masks.asked(causal, mask), scores.parse(score or "none")
+    scale, group = scale if scale is not None else q.shape[-1] ** -0.5, q.shape[1] // k.shape[1]
+    sinks = None if sink is None else torch.as_tensor(sink, dtype=q.dtype, device=q.device)
+    sinks = None if sink is None else sinks.expand(q.shape[1]).detach().clone()
+    leaves = [x.detach().clone().requires_grad_() for x in (q, k, v, sinks) if x is not None]
+    with torch.enable_grad():
+        q, k, v, *sinks = leaves
+        k, v = (x.repeat_interleave(group, 1) for x in (k, v))
+        s = (q * scale) @ k.transpose(-1, -2)
+        n_q, n_k = s.shape[2:]
+        rows, keys = (torch.arange(n, device=q.device) for n in (n_q, n_k))
+        rows, keys = rows[:, None] + (n_k - n_q), keys[None]
+        s = torch.stack(
+            [changed.apply(one, rows, keys, h, q.shape[1]) for h, one in enumerate(s.unbind(1))], 1
+        )
+        seen = torch.tensor(asked.keep(n_q, n_k), device=q.device)
+        blind = ~seen.any(-1, keepdim=True)
+        s = s.masked_fill(~seen & ~blind, float("-inf"))
+        if sinks:
+            s = s.masked_fill(blind, float("-inf"))
+            s = torch.cat((s, sinks[0][:, None, None].expand(*s.shape[:3], 1)), -1)
+        p = torch.softmax(s, -1)[..., :n_k] * ~blind
+        return torch.autograd.grad(p @ v, leaves, grad_o)
+
+
+def assert_gradients(
+    found, q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=None, scale=None,
+):  # fmt: skip
+    """dQ, dK, dV and, if there is one, dsink: each error ≤ twice PyTorch's in the same dtype, plus
+    what any correct kernel may lose.
+
+    That is rounding the result, and to first order the errors of what it is a sum of: P and dS are
+    rounded to the dtype, and an error δ of a score moves both by δ times themselves; D, which comes
+    of a rounded O, moves dS by P times its own error. All are summed by their sizes, in float64.
+    """
+    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
+    truth = kernels.reference_gradients(q, k, v, grad_o, **how)
+    other = of_pytorch(q, k, v, grad_o, **how)
+    unit = UNIT_ROUNDOFF[q.dtype]
+    at_scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    factor, added = modified_error(q, k, score, sink)
+    roundoff = 2.0**-24
+    delta = score_error(q, k, at_scale, roundoff) * factor + 4 * roundoff * added + roundoff
+    sizes = sums_of_sizes(q, k, v, grad_o, how)
+    for name, mine, true, its, size in zip(NAMES, found, truth, other, sizes, strict=False):
+        if true is None:
+            assert mine is None, name
+            continue
+        assert mine.shape == true.shape
+        small = 2 * unit * true.abs().max().item() + (unit / 4 + 2 * delta) * size
+        allowed = 2 * (its.double() - true).abs().max().item() + small
+        error = (mine.double() - true).abs().max().item()  # NaN fails
+        assert error <= allowed, f"{name}: error {error:.3g}, allowed {allowed:.3g}, of {small:.3g}"
+
+
+def sums_of_sizes(q, k, v, grad_o, how) -> list[float]:
+    """The largest of dQ, dK, dV and dsink if nothing in their sums cancelled: Σ |dS| |K| and so on,
+    |dS| ≤ P (|dO|·|V| + |dO|·|O|) times the slope of the score."""
+    found = [torch.zeros_like(x, dtype=torch.float64) for x in (q, k, v)]
+    sizes = [x.double().abs() for x in (q, k, v)]
+    asked = masks.asked(how["causal"], how["mask"])
+    changed, group = scores.parse(how["score"] or "none"), q.shape[1] // k.shape[1]
+    scale = how["scale"] if how["scale"] is not None else q.shape[-1] ** -0.5
+    steep = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")
+    alone = torch.zeros(q.shape[1], dtype=torch.float64)
+    blocks = reference._blocks(q, k, v, asked, how["scale"], changed, how["sink"], None)
+    for b, h, rows, s, v_bh, lse in blocks:
+        p = reference._weights(s, lse)
+        do = grad_o[b, h, rows].double().abs()
+        ds = p * (do @ v_bh.abs().T + (do * (p @ v_bh.abs())).sum(-1, keepdim=True))
+        alone[h] += ds.sum().item()
+        ds = ds * abs(scale) * steep
+        found[0][b, h, rows] = ds @ sizes[1][b, h // group]
+        found[1][b, h // group] += ds.T @ sizes[0][b, h, rows]
+        found[2][b, h // group] += p.T @ do
+    return [*(x.max().item() for x in found), alone.max().item()]

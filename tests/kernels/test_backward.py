@@ -1,0 +1,347 @@
+"""The backward pass: dQ, dK, dV and dsink against float64, faults that the judge must reject."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import kernels
+from kernels import fa2_backward, gradients
+from kernels.launching import Launch
+from kernels.scoring import modified
+from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.random_masks import Case, case
+
+MASKED = {"mask": "causal&window:9,0|prefix:3", "score": "softcap:3&alibi"}
+CASES, ON_GPU, TOGETHER = 200, 1000, 50
+
+
+def found(q, k, v, grad_o, call=kernels.flash_attention, **how):
+    """dQ, dK, dV and dsink, through autograd; the sink as a tensor that requires a gradient."""
+    leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+    if how.get("sink") is not None:
+        sink = torch.as_tensor(how["sink"], dtype=torch.float32, device=q.device)
+        how["sink"] = sink.expand(q.shape[1]).clone().requires_grad_()
+        leaves.append(how["sink"])
+    return (*torch.autograd.grad(call(*leaves[:3], **how), leaves, grad_o), None)[:4]
+
+
+def judge(q, k, v, how, grad_o=None, forms=(False, True), **more) -> None:
+    """Both forms of the backward under the rule."""
+    grad_o = like(q) if grad_o is None else grad_o
+    for deterministic in forms:
+        grads = found(q, k, v, grad_o, **how, **more, deterministic=deterministic)
+        assert_gradients(grads, q, k, v, grad_o, **how)
+
+
+HOW = {
+    "full": {},
+    "causal": {"causal": True},
+    "masked": MASKED,
+    "sink": {"sink": 0.5, "causal": True},
+    "score": {"score": "scale:2&bias:1,-1"},
+    "negative": {"scale": -0.3, "causal": True},
+    "zero": {"scale": 0.0, "causal": True},
+}
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@pytest.mark.parametrize(("n_q", "n_k"), [(32, 32), (13, 26), (26, 13)])
+@pytest.mark.parametrize("k_heads", [1, 2], ids=["mqa", "mha"])
+@pytest.mark.parametrize(("d", "block_m", "block_n"), [(16, 16, 16), (20, 11, 16), (16, 16, 13)])
+@pytest.mark.parametrize("form", [False, True], ids=["atomics", "two passes"])
+def test_grid(how, dtype, n_q, n_k, k_heads, d, block_m, block_n, form):
+    q, k, v = make_qkv(n_q, d, n_k=n_k, heads=2, k_heads=k_heads, dtype=dtype)
+    judge(q, k, v, HOW[how], forms=(form,), block_m=block_m, block_n=block_n)
+
+
+def run(c: Case, number: int) -> None:
+    q, k, v = make_qkv(
+        c.n_q, c.d, n_k=c.n_k, batch=1 + number % 2, heads=c.heads, k_heads=c.k_heads,
+        dtype=c.dtype, seed=number,
+    )  # fmt: skip
+    sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
+    how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None, "scale": c.scale}
+    blocks = {"block_m": max(c.block_m, c.n_q // 4), "block_n": max(c.block_n, c.n_k // 4)}
+    judge(q, k, v, how, order=c.order, **blocks)
+
+
+def run_all(first: int, pytestconfig, *sizes) -> None:
+    for number in range(first, first + (TOGETHER if pytestconfig.getoption("--full") else 1)):
+        c = case(number, *sizes)
+        try:
+            run(c, number)
+        except Exception as error:
+            raise AssertionError(f"case {number}: {c}") from error
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")
+@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+def test_random_masks_in_the_interpreter(first, pytestconfig):
+    run_all(first, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("first", range(0, ON_GPU, TOGETHER))
+def test_random_masks_on_a_gpu(first, pytestconfig):
+    run_all(first, pytestconfig, 400, ("fp16", "bf16"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
+@pytest.mark.parametrize("d", [32, 59, 64, 96, 128, 192, 256])
+def test_peers_grid(d, dtype, causal):
+    for n_q, n_k in ((113, 203), (256, 512), (512, 256), (1023, 1024), (1, 239), (127, 513)):
+        q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype=dtype)
+        judge(q, k, v, {"causal": causal})
+
+
+@pytest.mark.gpu
+def test_offsets_above_2_to_31():
+    """dO and Q cut out of a tensor whose rows lie far apart."""
+    n, d, step = 300, 64, 1 << 23
+    wide = torch.zeros(n * step, dtype=torch.bfloat16, device=DEVICE)
+    grad_o = wide.as_strided((1, 1, n, d), (0, 0, step, 1))
+    q, k, v = make_qkv(n, d, dtype="bf16")
+    grad_o.copy_(like(q))
+    far = wide.as_strided((1, 1, n, d), (0, 0, step, 1), 128)
+    judge(far.copy_(q), k, v, {"causal": True}, grad_o)
+
+
+def test_large_scores_and_rows_that_see_no_key():
+    q, k, v = make_qkv(40, 16, n_k=24, dtype="bf16", q_by=5.0, kv_by=3.0)
+    judge(q, k, v, {"causal": True}, block_m=16, block_n=16)
+    blind = 40 - 24
+    grads = found(q, k, v, like(q), causal=True)
+    assert not grads[0][:, :, :blind].any()  # nothing depends on what such a row asks for
+
+
+@pytest.mark.parametrize("kind", ["expanded", "transposed", "every other"])
+def test_any_strides_of_the_gradient(kind):
+    q, k, v = make_qkv(20, 16, heads=2, dtype="fp16")
+    made = {
+        "expanded": lambda: torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape),
+        "transposed": lambda: like(q.transpose(1, 2).contiguous()).transpose(1, 2),
+        "every other": lambda: like(torch.cat((q, q), -1))[..., ::2],
+    }[kind]()
+    judge(q, k, v, {"causal": True}, made)
+
+
+@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+def test_every_order_and_the_door_have_the_same_gradients(order):
+    q, k, v = make_qkv(24, 16, heads=2, k_heads=1, dtype="fp32")
+    how, grad_o = {"mask": "causal&window:9,0"}, like(q)
+    wants = found(q, k, v, grad_o, kernels.attention, **how)
+    for mine, want in zip(found(q, k, v, grad_o, order=order, **how), wants, strict=True):
+        assert (mine is want is None) or torch.allclose(mine, want, atol=1e-5)
+
+
+def test_a_loss_that_takes_lse():
+    q, k, v = make_qkv(20, 16, n_k=30, heads=2)
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    for k_sink in (None, sink):
+        leaves = [x.detach().requires_grad_() for x in (q, k, v, k_sink) if x is not None]
+        how = {"causal": True, "sink": None if k_sink is None else leaves[3]}
+        o, lse = kernels.flash_attention(*leaves[:3], **how, return_lse=True)
+        grad_o, grad_lse = like(o), like(lse, 8)
+        mine = torch.autograd.grad((o, lse), leaves, (grad_o, grad_lse), retain_graph=True)
+        true = kernels.reference_gradients(q, k, v, grad_o, grad_lse, causal=True, sink=k_sink)
+        alone = torch.autograd.grad(lse, leaves, grad_lse)
+        zero = torch.zeros_like(grad_o)
+        only = kernels.reference_gradients(q, k, v, zero, grad_lse, causal=True, sink=k_sink)
+        for one, want in (*zip(mine, true, strict=False), *zip(alone, only, strict=False)):
+            torch.testing.assert_close(one.double(), want, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"causal": True}, MASKED | {"sink": 0.3}, {"score": "softcap:2&scale:0.7"}],
+    ids=["full", "causal", "masked", "score"],
+)  # fmt: skip
+def test_the_reference_agrees_with_finite_differences(how):
+    q, k, v = (x.double() for x in make_qkv(5, 4, n_k=7, heads=2, k_heads=1))
+    grad_o, h = like(q), 1e-5
+    sink = torch.full((2,), how["sink"], dtype=torch.float64) if "sink" in how else None
+    how = how | {"sink": sink}
+    truth = kernels.reference_gradients(q, k, v, grad_o, **how)
+
+    def loss() -> float:
+        return (kernels.reference_attention(q, k, v, **how)[0] * grad_o).sum().item()
+
+    for x, grads in zip((q, k, v, sink), truth, strict=True):
+        if x is None:
+            continue
+        for at in range(x.numel()):
+            flat, before = x.view(-1), x.view(-1)[at].item()
+            flat[at] = before + h
+            up = loss()
+            flat[at] = before - h
+            down = loss()
+            flat[at] = before
+            assert math.isclose((up - down) / (2 * h), grads.view(-1)[at], abs_tol=1e-7)
+
+
+def test_every_row_of_dS_sums_to_zero():
+    """With d = Nk and K the identity, dQ is scale · dS: a shift of a row's scores changes no P."""
+    n = 16
+    q, _, v = make_qkv(n, n)
+    k = torch.eye(n, device=DEVICE)[None, None]
+    for how in ({}, {"causal": True}, {"score": "alibi"}):
+        dq, *_ = found(q, k, v, like(q), **how)
+        assert dq.abs().max() > 0.01 and dq.sum(-1).abs().max() < 1e-6
+    assert not any(x.any() for x in found(q, k, v, torch.zeros_like(q))[:3])
+
+
+def test_no_row_and_no_key():
+    for n_q, n_k in ((0, 3), (3, 0)):
+        q = torch.ones(1, 2, n_q, 16, device=DEVICE, requires_grad=True)
+        k = torch.ones(1, 2, n_k, 16, device=DEVICE, requires_grad=True)
+        for call in (kernels.flash_attention, kernels.attention):
+            for grad in torch.autograd.grad(call(q, k, k).sum(), (q, k)):
+                assert not grad.any()
+
+
+def planted(monkeypatch, *name_and_fault) -> None:
+    """Puts a fault into what the backward runs, where every call is prepared anew."""
+    monkeypatch.setattr(gradients, "_calls", {})
+    monkeypatch.setattr(*name_and_fault)
+
+
+class Unmasked(Launch):
+    """A launch whose kernel is told of no mask."""
+
+    def __init__(self, kernel, programs, scalars, constants):
+        if "MASK" in constants:
+            constants = constants | {"MASK": "full", "RAGGED_N": False}
+        super().__init__(kernel, programs, scalars, constants)
+
+
+class NoKernel:
+    def __getitem__(self, grid):
+        return lambda *arguments, **constants: None
+
+
+@triton.jit
+def blind_rows_as_they_come(pointers, row_ok):
+    return tl.load(pointers, mask=row_ok, other=float("inf")) * 1.4426950408889634
+
+
+@triton.jit
+def padded_rows_unwritten(pointers, row_ok):
+    lse = tl.load(pointers, mask=row_ok, other=float("nan"))
+    return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
+
+
+@triton.jit
+def no_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
+    return modified(s, keys, rows, h, H, SCORE, TABLES), 1.0
+
+
+FAULTS = {
+    "none": [],
+    "mask forgotten": [(gradients, "Launch", Unmasked)],
+    "lse of blind rows": [(fa2_backward, "load_lse", blind_rows_as_they_come)],
+    "padded rows unwritten": [(fa2_backward, "load_lse", padded_rows_unwritten)],
+    "dQ not zeroed": [(torch, "zeros", torch.ones)],
+    "D forgotten": [
+        (gradients, "delta_kernel", NoKernel()),
+        (torch, "empty_like", torch.zeros_like),
+    ],
+    "slope forgotten": [(fa2_backward, "modified_with_slope", no_slope)],
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="faults are planted in the interpreter's code")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_judge_rejects(fault, monkeypatch):
+    """Each fault is planted and must be seen; without one the same problem passes."""
+    q, k, v = make_qkv(30, 16, n_k=20, dtype="fp32")
+    how, grad_o = {"causal": True, "score": "softcap:1"}, like(q)
+    with monkeypatch.context() as planting:
+        for one in FAULTS[fault]:
+            planted(planting, *one)
+        grads = found(q, k, v, grad_o, **how, block_m=16, block_n=16)
+    if fault == "none":
+        assert_gradients(grads, q, k, v, grad_o, **how)
+        return
+    with pytest.raises(AssertionError, match="error"):
+        assert_gradients(grads, q, k, v, grad_o, **how)
+
+
+@pytest.mark.parametrize(
+    "how", [{"causal": True}, MASKED | {"sink": 0.5}], ids=["causal", "masked"]
+)
+def test_deterministic_gradients_are_bit_equal(how, pytestconfig):
+    big = DEVICE == "cuda"
+    n, repeats = (777, 1000 if pytestconfig.getoption("--full") else 20) if big else (20, 1)
+    q, k, v = make_qkv(n, 64 if big else 16, heads=4, k_heads=2, dtype="bf16")
+    grad_o = like(q)
+    first = found(q, k, v, grad_o, **how, deterministic=True)
+    for _ in range(repeats):
+        again = found(q, k, v, grad_o, **how, deterministic=True)
+        assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True) if a is not None)
+
+
+def test_pytorchs_switch_is_asked(monkeypatch):
+    asked = []
+    real = gradients._prepare
+    planted(monkeypatch, gradients, "_prepare", lambda *x: asked.append(x[-1]) or real(*x))
+    q, k, v = make_qkv(8, 16)
+    before = torch.are_deterministic_algorithms_enabled()
+    for given, switch in ((None, False), (None, True), (True, False), (False, True)):
+        gradients._calls.clear()
+        torch.use_deterministic_algorithms(switch)
+        try:
+            found(q, k, v, like(q), deterministic=given)
+        finally:
+            torch.use_deterministic_algorithms(before)
+    assert asked == [False, True, True, False]
+
+
+@pytest.mark.parametrize("call", [kernels.flash_attention, kernels.attention])
+def test_a_second_backward_says_no_in_a_sentence(call):
+    q, k, v = (x.requires_grad_() for x in make_qkv(8, 16))
+    (dq,) = torch.autograd.grad(call(q, k, v).sum(), q, create_graph=True)
+    with pytest.raises(RuntimeError, match="a second backward pass is not implemented"):
+        dq.sum().backward()
+
+
+def test_only_what_is_asked_for_gets_a_gradient():
+    q, k, v = make_qkv(8, 16)
+    k.requires_grad_()
+    kernels.attention(q, k, v, causal=True, sink=0.5).sum().backward()
+    assert k.grad is not None and q.grad is None
+    with torch.no_grad():
+        assert not kernels.attention(q, k, v).requires_grad
+    assert not kernels.flash_attention(q, k.detach(), v).requires_grad
+
+
+def test_the_operators_obey_pytorchs_rules():
+    q, k, v = (x.requires_grad_() for x in make_qkv(8, 16, n_k=12, heads=2))
+    sink = torch.linspace(-1, 1, 2, device=DEVICE, requires_grad=True)
+    masked = (False, "causal&window:5,0", None, "softcap:9", sink, True)
+    torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *masked))
+
+
+def test_torch_compile_trains_through_it():
+    """No graph break forward or backward, and the gradients of the eager call."""
+    q, k, v = make_qkv(20, 16, heads=2)
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+
+    def loss(q, k, v, sink):
+        o, lse = kernels.attention(q * 2, k, v, causal=True, sink=sink, return_lse=True)
+        return (o * o).sum() + lse.sum()
+
+    grads = []
+    for call in (loss, torch.compile(loss, fullgraph=True, backend="aot_eager")):
+        leaves = [x.detach().requires_grad_() for x in (q, k, v, sink)]
+        grads.append(torch.autograd.grad(call(*leaves), leaves))
+    for mine, want in zip(*grads, strict=True):
+        torch.testing.assert_close(mine, want, atol=1e-5, rtol=1e-5)
