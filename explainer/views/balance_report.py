@@ -26,9 +26,9 @@ def balance(w: Workload) -> str:
                      f"{longest:,}", f"{100 * even:.0f} %"))  # fmt: skip
     head = ("Mask", "visits of one head", "shortest", "mean", "longest", "balance")
     note = (
-        "Balance: the mean row block's visits over the longest's. At 100 % all programs of FA-2 "
-        "have the same work; the launch ends with the longest, and what starts last shows as its "
-        "tail."
+        "Balance: the mean row block's visits over the longest's. Where they are equal, all "
+        "programs of FA-2 have the same work; the launch ends with the longest, and what starts "
+        "last shows as its tail."
     )
     return card(
         "balance", "Work of the row blocks", BALANCED, "", *bars, words(note),
