@@ -223,6 +223,15 @@ class Unmasked(Launch):
         super().__init__(kernel, programs, scalars, constants)
 
 
+class Unzeroed(Launch):
+    """A launch whose kernel leaves dQ as it was."""
+
+    def __init__(self, kernel, programs, scalars, constants):
+        if kernel is gradients.delta_kernel:
+            constants = constants | {"ADD_DQ": False}
+        super().__init__(kernel, programs, scalars, constants)
+
+
 class NoKernel:
     def __getitem__(self, grid):
         return lambda *arguments, **constants: None
@@ -249,10 +258,12 @@ FAULTS = {
     "mask forgotten": [(gradients, "Launch", Unmasked)],
     "lse of blind rows": [(fa2_backward, "load_lse", blind_rows_as_they_come)],
     "padded rows unwritten": [(fa2_backward, "load_lse", padded_rows_unwritten)],
-    "dQ not zeroed": [(torch, "zeros", torch.ones)],
+    "dQ not zeroed": [(gradients, "Launch", Unzeroed), (torch, "empty", torch.ones)],
+    "dQ not scaled": [(gradients, "scale_kernel", NoKernel()), (torch, "empty", torch.zeros)],
     "D forgotten": [
         (gradients, "delta_kernel", NoKernel()),
         (torch, "empty_like", torch.zeros_like),
+        (torch, "empty", torch.zeros),
     ],
     "slope forgotten": [(fa2_backward, "modified_with_slope", no_slope)],
 }  # fmt: skip
