@@ -12,7 +12,7 @@ from uuid import uuid4
 import gradio as gr
 
 from explainer.base import kinds
-from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
+from explainer.base.fields import FIELDS, MAX_N_MADE, PASSES, ProblemError, pass_of, refuse
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
@@ -32,7 +32,7 @@ from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 ENDPOINTS = {
     "run": (*PROBLEM, "b", "h", "methods", "score", "sink"),
-    "trace": (*PROBLEM, "order", "score", "sink"),
+    "trace": (*PROBLEM, "order", "score", "sink", "pass_"),
     "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON
@@ -43,6 +43,7 @@ EXAMPLE_SCORE = "softcap:30&alibi"
 Block = int | Literal["auto"]
 
 BY_KEY = {field.key: field for field in FIELDS.values()}
+BY_KEY["pass_"] = FIELDS["pass"]  # since no argument of a function can be called pass
 BLOCK = f'at most n; or "{AUTO}": what the kernel\'s own table has for the card, in a trace 64'
 # What a program must know beside a field's name and range.
 NOTES = {
@@ -184,18 +185,22 @@ def trace(
     order: str = "fa2",
     score: str = "none",
     sink: float | None = None,
+    pass_: str = PASSES[0],
 ) -> dict:
-    """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l."""
-    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink)
+    """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l; of
+    the backward pass dO, D, dQ, dK, dV and every visit with its P, dP, dS and sums."""
+    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink, pass_)
+    asked = dict(zip(ENDPOINTS["trace"], given, strict=True))
     try:
-        problem = RunRequest.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True))).problem
+        problem, pass_ = RunRequest.from_query(asked).problem, pass_of({"pass": pass_})
         if problem.n > MAX_TRACED:
             allowed = f"a whole number from 1 to {MAX_TRACED} for a trace with all its numbers"
             raise refuse("n", f"{problem.n:,}", allowed)
-        check_exported(problem, MOST_SENT)
+        check_exported(problem, MOST_SENT, pass_)
+        found = as_json(problem, pass_)
     except ProblemError as error:
         raise _refused(str(error)) from None
-    return json.loads(as_json(problem))
+    return json.loads(found)
 
 
 def sweep(engine: Engine):

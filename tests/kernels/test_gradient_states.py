@@ -76,7 +76,7 @@ def test_a_wrong_tile_is_seen(name):
         assert not compare_gradients(problem, wrong)["agrees"]
 
 
-@pytest.mark.parametrize("problem", PROBLEMS[:4], ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
+@pytest.mark.parametrize("problem", PROBLEMS[1:4:2], ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
 def test_the_last_tile_of_a_column_is_what_is_stored(problem):
     """And the sum of what tiles add, scaled, is dQ: reporting changes nothing."""
     tensors, options = made(problem)
