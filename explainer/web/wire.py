@@ -111,6 +111,8 @@ def _numbers(t: Trace) -> Arrays:
     sizes = [0 if v.O is None else v.O.size for v in t.visits]
     arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": S, "P": P, "lse": t.lse}
     arrays["hidden"] = _hidden(p)
+    parts = () if p.mask.plain else p.mask.parts(p.n, p.n, p.block_q, p.block_k)
+    arrays["tile_parts"] = np.array(parts, np.uint8)
     arrays["r_ptr"] = np.concatenate([[0], np.cumsum(rows)]).astype("i4")
     for name in ROW_STATS:
         arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
