@@ -19,7 +19,6 @@ from explainer.problem import Problem
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
-LONG_MASK = 14  # characters that a choice has room for
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 SLIDERS = {
     "n": (256, "Sequence length N"),
@@ -45,22 +44,13 @@ class StepPage:
 
 
 class FreeRadio(gr.Radio):
-    """Keeps what is none of its choices, as an address may say: the Problem says if it may."""
+    """Keeps what is none of its choices, which the browser adds to them (``offered``)."""
 
     def preprocess(self, payload):
         return payload
 
     def get_block_name(self) -> str:
         return "radio"  # drawn by Gradio's own
-
-
-def mask_choice(value: object) -> gr.Radio:
-    """The masks of the menus, and any other that is given."""
-    text = str(value)
-    label = text if len(text) <= LONG_MASK else f"{text[: LONG_MASK - 1]}…"
-    known = [*MASK_CHOICES, (label, value)]
-    known = known[: 2 if value in dict(MASK_CHOICES).values() else 3]
-    return FreeRadio(known, value=value, label="Mask")
 
 
 def values(problem: Problem) -> dict[str, str | int | float]:
@@ -161,8 +151,10 @@ def build() -> StepPage:
                 word = shown_by("tiles" if key in ("br", "bc") else key)
                 controls[key] = gr.Slider(1, most, at[key], step=1, label=label, elem_classes=word)
             for key, (choices, label) in RADIOS.items():
-                word = shown_by(key)
-                controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
+                word, radio = shown_by(key), FreeRadio if key == "mask" else gr.Radio
+                controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
+                if key == "mask":
+                    compose = gr.Button("Compose a mask (M)", size="sm", elem_classes=word)
             controls |= own_data(at["text"], at["gain"], of_heads=True)
             large = large_sizes()
             run = gr.Button(
@@ -183,7 +175,8 @@ def build() -> StepPage:
         elif key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
     follows = {**controls, "large": large}
-    player.shown(**here("follow", shown(), follows, sizes=LARGE_N))
+    compose.click(**here("compose"))
+    player.shown(**here("follow", shown(), follows, sizes=LARGE_N, masks=MASK_CHOICES))
     large.input(**here("enlarge", {"large": large, **controls}, shown(*SLIDERS)))
     for key in ("data", "text"):  # chosen from the menu, or typed
         follow = here("start", controls, shown("data", *SLIDERS, "text"), chosen=key == "data")
@@ -194,4 +187,4 @@ def build() -> StepPage:
 def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = {"player": page.player, **page.controls, "large": page.large}
-    opening(demo, "followAddress", "step", places, followed(Problem()))
+    opening(demo, "followAddress", "step", places, followed(Problem()), masks=MASK_CHOICES)

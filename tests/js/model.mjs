@@ -13,6 +13,7 @@ export * from "../../assets/js/model/mask.js";
 export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
+export * from "../../assets/js/model/predicates.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
 export * from "../../assets/js/model/race_clock.js";

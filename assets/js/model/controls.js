@@ -55,6 +55,15 @@ export function follow({ player }, { sizes }) {
   return { ...values, large: sizes.includes(values.n) ? values.n : 0 };
 }
 
+const ROOM = 14; // characters of a choice
+
+/** The same, and the mask is one of its control's choices: as Gradio is told of both at once. @param {Values} values
+ * @param {{masks: [string, string][]}} plain labels and values that are always there */
+export function offered({ mask, ...values }, { masks }) {
+  const own = masks.some(([, name]) => name === mask) ? [] : [[mask.length > ROOM ? `${mask.slice(0, ROOM - 1)}…` : mask, mask]];
+  return { ...values, mask: { __type__: "update", choices: [...masks, ...own], value: mask } };
+}
+
 /** The controls follow the address; the player, which reads it too, only where they differ from it.
  * @param {Values} given */
 export function followAddress({ answer, player, ...now }) {

@@ -1,6 +1,8 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
+import { hiders } from "./predicates.js";
+
 /** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
@@ -200,6 +202,14 @@ const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
 /** @param {Trace} trace @param {number} v @param {string} phase */
 const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
+/** What of a mask hides scores of this tile, in words; "" of a plain one, and where the trace does not say.
+ * @param {Decoded} trace @param {number} i @param {number} j */
+export function hidersOf({ header: { problem: p }, arrays: { tile_parts: parts, tile_kind } }, i, j) {
+  const [size, at] = [p.Tr * p.Tc, i * p.Tc + j];
+  if (!parts?.length || KINDS[tile_kind[at]] === "full") return "";
+  return hiders(p.mask, Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]), KINDS[tile_kind[at]] === "skipped");
+}
+
 /** Everything on screen at (step, phase), which must exist: see `place`.
  * @param {Trace} trace @param {number} step @param {string} phase @returns {Frame} */
 export function frame(trace, step, phase) {
@@ -237,6 +247,7 @@ export function frame(trace, step, phase) {
     stage,
     first: trace.previous[step] < 0,
     unseen: j < 0 && !stage,
+    hiders: j < 0 ? "" : hidersOf(trace, i, j),
     stats: statsOf(trace, step, rows, done),
     acc: accumulatorOf(trace, step, done, rows),
     transfers: transfersOf(trace, step, done),

@@ -26,11 +26,11 @@ const HIDDEN = {
   full: { code: "", why: "", skip: "" },
   causal: { code: "key > query", why: "their key comes after their query", skip: "Every key comes after every query here" },
 };
-/** The same of any. @param {Problem} problem */
-const hiddenBy = (problem) => HIDDEN[problem.mask] ?? {
+/** The same of any; `who` hides scores of the tile, in words, where that is known. @param {Problem} problem */
+const hiddenBy = (problem, who = "") => HIDDEN[problem.mask] ?? {
   code: problem.mask.length > NAMED ? "the mask hides a key" : `not ${problem.mask}`,
-  why: `${maskName(problem)} hides their key`,
-  skip: `No query here sees any of these keys under ${maskName(problem)}`,
+  why: `${who || `${maskName(problem)} hides`} their key`,
+  skip: who ? `${who[0].toUpperCase()}${who.slice(1)} this whole tile` : `No query here sees any of these keys under ${maskName(problem)}`,
 };
 
 /** A line of the code as it stands for this Problem: what its mask and its ragged edge hide is said there, what becomes of
@@ -97,7 +97,7 @@ function theOthers(f, row, end = "") {
 /** A sentence; or with it a formula with its numbers, and what else is worth knowing.
  * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
 const SAID = {
-  skip: (f) => `${hiddenBy(f.problem).skip}, so nothing is loaded and nothing computed.`,
+  skip: (f) => `${hiddenBy(f.problem, f.hiders).skip}, so nothing is loaded and nothing computed.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
     const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];
@@ -117,7 +117,7 @@ const SAID = {
   mask: (f) => {
     const { mask, n } = f.problem;
     const { scores, of, lanes } = taken(f);
-    const { why } = hiddenBy(f.problem);
+    const { why } = hiddenBy(f.problem, f.hiders);
     const parts = [];
     if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
     else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);

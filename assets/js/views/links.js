@@ -83,13 +83,14 @@ export class Links {
     const head = HEAD * unit;
     const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
     const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
-    const side = "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
+    const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
+    const side = !words && "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
     const none = !of || !told.lines.length || K.height < ROOM / 2 || side.width < ROOM || this.sram.body.hidden;
     this.card.hidden = none;
     if (none) return;
     Object.assign(this.card.style, { left: `${side.x}px`, top: `${K.y - head}px`, width: `${side.width}px`, height: `${K.height + head}px` });
     set(this.title, { text: told.title });
-    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(kept(text)))));
+    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
     const upright = of.tensor === "O";
     this.draws(told.terms, upright);
     const across = side === left ? `margin-left:${Q.x - left.x}px;width:${Q.width}px` : "";
