@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.fields import FIELDS
 from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
 from tests import by_hand
 
@@ -166,31 +167,7 @@ def test_own_data_travels_in_the_address():
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from(
-            [
-                "n",
-                "d",
-                "br",
-                "bc",
-                "mask",
-                "order",
-                "dtype",
-                "data",
-                "seed",
-                "text",
-                "gain",
-                "score",
-                "sink",
-                "hq",
-                "hk",
-                "head",
-                "dropout",
-                "rope",
-            ]
-        ),
-        st.text(),
-    )
+    st.dictionaries(st.sampled_from([field.key for field in FIELDS.values()]), st.text()),
 )
 def test_no_text_crashes_it(query):
     try:

@@ -37,6 +37,10 @@ from .timing import FLUSH_BYTES, interleave
 TOKENS, HIDDEN = 16384, 2048
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
 SLOW_MS = 3000.0  # a contender that would take longer for one run is left out, and said to be
+METHOD = (
+    "standard normal inputs; contenders interleaved; CUDA events; "
+    f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2"
+)
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
@@ -144,6 +148,13 @@ def provenance(command: str) -> dict:
     }
 
 
+def opening(module: str, *how: str) -> dict:
+    """The head of a record that this command line of ``module`` makes, whose times are
+    `interleave`'s; ``how`` says the rest of the method."""
+    command = shlex.join(["python", "-m", f"kernels.measure.{module}", *sys.argv[1:]])
+    return provenance(command) | {"method": "; ".join((METHOD, *how))}
+
+
 def show(rows: list[dict]) -> None:
     """One line a problem: TFLOP/s, µs of a call in a loop, µs of the host."""
     first = rows[0]
@@ -206,12 +217,13 @@ def main() -> None:
     name = torch.cuda.get_device_name().lower().replace("nvidia", "").split()
     out = args.out or FOLDER / f"{'_'.join(name)}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    record = provenance(shlex.join(["python", "-m", "kernels.measure.bench", *sys.argv[1:]]))
-    record["method"] = (
-        "standard normal inputs; contenders interleaved; CUDA events; "
-        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone; loop_ms: a "
-        "call's share of a loop that begins on an idle queue; host_us: until a call on an idle "
-        "queue returns; graph_ms: a call's share of a replayed CUDA graph; these with L2 as it is"
+    record = opening(
+        "bench",
+        "clocks left alone",
+        "loop_ms: a call's share of a loop that begins on an idle queue",
+        "host_us: until a call on an idle queue returns",
+        "graph_ms: a call's share of a replayed CUDA graph",
+        "these with L2 as it is",
     )
     record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
     record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])
