@@ -28,6 +28,7 @@ from kernels.masks import Mask, MaskError, of
 from kernels.masks import parse as mask_from
 from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
+from kernels.texts import short
 
 DEFAULT_BLOCK = 4
 # Left out of an address where they are plain.
@@ -113,6 +114,10 @@ def check_heads(q_heads: int, kv_heads: int, inputs: str) -> None:
         raise refuse("kv_heads", kv_heads, f"one of {divisors}, which divide H = {q_heads}")
     if q_heads > 1 and inputs == "own":
         raise refuse("q_heads", q_heads, "1 with data = own, which is of one head")
+
+
+def _said(value: object) -> str:
+    return short(value) if isinstance(value, float) else str(value)
 
 
 @causal_keyword
@@ -231,6 +236,6 @@ class Problem:
 
         What says nothing is left out: those of ``UNSAID`` at their defaults.
         """
-        said = {f.name: (str(getattr(self, f.name)), str(f.default)) for f in fields(self)}
+        said = {f.name: (_said(getattr(self, f.name)), _said(f.default)) for f in fields(self)}
         plain = {name for name in UNSAID if said[name][0] == said[name][1]}
         return {NAMES[name][0]: said[name][0] for name in said if name not in plain}

@@ -66,8 +66,8 @@ def mask_choice(value: object) -> gr.Radio:
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    sink = "" if problem.sink is None else f"{problem.sink:g}"
-    return shown | {"mask": str(problem.mask), "score": str(problem.score), "sink": sink}
+    said = {"mask": str(problem.mask), "score": str(problem.score)}
+    return shown | said | {"sink": problem.to_query().get("sink", "")}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.problem import Problem
+from explainer.views.downloads import scored
 
 SCRIPT = '''"""Attention, {shape}: measured once more.
 
@@ -91,8 +92,7 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         inputs = DRAWN.format(gain=gain, seed=seed)
     problem = Problem.from_query({k: query[k] for k in ("mask", "score", "sink") if k in query})
     rules = problem.rules
-    scored = "".join(f", {key} {value}" for key, value in rules.items() if key != "mask")
-    shape = f"N = {query['n']}, d = {query['d']}, {rules['mask']}{scored}, {query['dtype']}"
+    shape = f"N = {query['n']}, d = {query['d']}, {scored(query)}, {query['dtype']}"
     return SCRIPT.format(
         shape=shape,
         data=data,

@@ -73,7 +73,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     check_size(problem)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.rules)}"
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
     )
     every = in_every_order(problem)
     content = {
