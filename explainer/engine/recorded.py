@@ -148,15 +148,12 @@ def clocks_of(rows: list[PointRow]) -> list[str]:
 
 
 def told(sweep: Sweep) -> list[dict]:
-    """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this d or
-    precision was not, ``instead_of`` what it stands."""
+    """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this sweep
+    was not, ``instead_of`` what it stands."""
     near, rows = swept(sweep)
     more = {"recorded": about()}
     if near != sweep:
-        of = sweep.points()[-1].rules
-        more["instead_of"] = f"d = {sweep.d}, {sweep.dtype}"
-        if of != near.points()[-1].rules:
-            more["instead_of"] += "".join(f", {key} = {value}" for key, value in of.items())
+        more["instead_of"] = sweep.name
     return [row | more for row in rows]
 
 

@@ -17,7 +17,7 @@ from explainer.base.fields import (
     whole,
 )
 from explainer.memory.workload import Workload
-from explainer.problem import Problem, mask_of, score_of, sink_of
+from explainer.problem import Problem, causal_keyword, mask_of, score_of, sink_of
 from kernels.masks import Mask
 from kernels.scores import Score
 
@@ -178,6 +178,7 @@ class Placed:
         return self.workload.to_query() | {"order": self.order}
 
 
+@causal_keyword
 @dataclass(frozen=True)
 class Sweep:
     """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, of ``mask`` beside
@@ -203,6 +204,18 @@ class Sweep:
         object.__setattr__(self, "longest", longest)
         for name, of in (("mask", mask_of), ("score", score_of), ("sink", sink_of)):
             object.__setattr__(self, name, of(getattr(self, name)))
+
+    @property
+    def name(self) -> str:
+        """“d = 64, bf16”, and what it asks beside causal and full."""
+        said = {k: v for k, v in self.said.items() if (k, v) != ("mask", "causal")}
+        return f"d = {self.d}, {self.dtype}" + "".join(f", {k} = {v}" for k, v in said.items())
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Its mask, and its score and its sink where it has them, as an address has them."""
+        query = Problem(mask=self.mask, score=self.score, sink=self.sink).to_query()
+        return {key: query[key] for key in ("mask", "score", "sink") if key in query}
 
     @property
     def masks(self) -> tuple[str, ...]:

@@ -253,7 +253,7 @@ def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
 
 
 def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
-    page = open_run(tab)
+    page = open_run(tab, **{"run-mask": "window:4,0", "run-score": "alibi", "run-sink": "1.0"})
     page.get_by_role("button", name="Run", exact=True).click()
     if "interpreter" not in run_result(page)["device"]:
         pytest.skip("a GPU is here: the sweep is live")
@@ -261,7 +261,8 @@ def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     note = page.locator('[data-testid="sweep-note"]')
     note.wait_for()
     assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
-    assert "d = 8, fp32 was never measured" in note.inner_text()
+    asked = "d = 8, fp32, mask = window:4,0, score = alibi, sink = 1 was never measured"
+    assert asked in note.inner_text(), "all that the run asks of the scores"
     assert "interleaved runs" in note.inner_text() and "MHz" in note.inner_text()
     assert "16,384 tokens" in note.inner_text(), "what every sweep measures"
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
