@@ -30,7 +30,16 @@ from .. import masks
 from . import twelve
 from .calls import call_times
 from .ceilings import ceilings
-from .contenders import COMPILED, NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
+from .contenders import (
+    COMPILED,
+    NAMES,
+    OF_OPERATORS,
+    NotAvailable,
+    Problem,
+    contender,
+    head_of,
+    tiles,
+)
 from .memory import moved_bytes, peak_bytes
 from .timing import FLUSH_BYTES, interleave
 
@@ -93,10 +102,9 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
     """Largest |O − float64| on the first and the last head; naive's from those heads alone."""
     picks = [(0, 0), (problem.batch - 1, problem.heads - 1)]
     truth, naive = [], []
-    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     for b, h in picks:
-        part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-        how = {**rules, "of_heads": (h, problem.heads)}
+        part = head_of(q, k, v, b, h)
+        how = {**problem.rules, "of_heads": (h, problem.heads, b)}
         truth.append(kernels.reference_attention(*part, **how)[0][0, 0])
         naive.append(kernels.naive_attention(*part, **how)[0, 0].double())
     errors = {}
