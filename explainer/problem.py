@@ -218,6 +218,11 @@ class Problem:
         said |= {"score": str(self.score)} if self.score.changes else {}
         return said if self.sink is None else said | {"sink": self.sink}
 
+    @property
+    def dropped(self) -> dict[str, float | int]:
+        """What a kernel is told of dropout, where there is any."""
+        return {"dropout": self.dropout, "seed": self.seed} if self.dropout else {}
+
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> Problem:
         """The Problem of a query string; unknown keys are ignored, missing ones take the default.

@@ -254,6 +254,7 @@ def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
 def roundings(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str, score: str | None = None,
     sink: float | torch.Tensor | None = None, of_heads: tuple[int, ...] | None = None,
+    dropout: float = 0.0, seed: int = 0,
 ) -> dict[str, float]:  # fmt: skip
     """What a relative rounding of P, or of S, can do to O at most: to be multiplied by its size.
 
@@ -262,7 +263,8 @@ def roundings(
     grow with the norms of what was multiplied; ``scores`` Σⱼ Pᵢⱼ |Sᵢⱼ| (|vⱼ| + |Oᵢ|), for S rounded
     as a whole: to first order ΔO = Σⱼ Pᵢⱼ ΔSᵢⱼ (vⱼ − Oᵢ). A score that modifies Sᵢⱼ passes an error
     on, times its factors `scale`, and adds one of the size of what it makes: |Sᵢⱼ| joins the norms.
-    Other arguments as `reference_attention`.
+    With dropout vⱼ is multiplied by its factor, in O and in |vⱼ|. Other arguments as
+    `reference_attention`.
     """
     found = dict.fromkeys(("weights", "norms", "scores"), 0.0)
     scale, asked = 1.0 / math.sqrt(q.shape[-1]), check_score(score)
@@ -274,9 +276,12 @@ def roundings(
 
     how = masks.asked(False, mask), None, asked, sink, of_heads
     for b, h, rows, s, v_bh, lse in _blocks(q, k, v, *how):
-        p, size = _weights(s, lse), v_bh.abs()
-        o = (p @ v_bh).abs()
-        keep("weights", p @ size)
+        p, size, dropped = _weights(s, lse), v_bh.abs(), 1.0
+        if dropout:
+            first = _first_row(b, h, q.shape[1], q.shape[2], of_heads) + rows.start
+            dropped = _factors(dropout, seed, first, first + len(p), k.shape[2], p)
+        o = ((p * dropped) @ v_bh).abs()
+        keep("weights", (p * dropped) @ size)
         lengths = [x.double().norm(dim=-1) for x in (q[b, h, rows], k[b, h // group])]
         reach = lengths[0][:, None] * lengths[1] * (scale * factor) + 1.0
         large = s.abs().nan_to_num(posinf=0.0)
@@ -284,7 +289,7 @@ def roundings(
             reach = reach + large
         for name, shift in (("norms", reach), ("scores", large)):
             moved = p * shift
-            keep(name, moved @ size + moved.sum(-1, keepdim=True) * o)
+            keep(name, (moved * dropped) @ size + moved.sum(-1, keepdim=True) * o)
     return found
 
 

@@ -13,6 +13,7 @@ from explainer.base.fields import (
     ProblemError,
     choice,
     refuse,
+    refused,
     stripped,
     whole,
 )
@@ -39,6 +40,8 @@ COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem an
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
 STORE_S = ("naive", "standard", "sdpa_math", "naive_compiled")
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
+MAX_N_DROPPED = 4_096
+EACH = "each"  # key heads: one for each query head
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"
 AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has
@@ -59,19 +62,19 @@ def _methods(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is the first
-    head, with keys of its own and no dropout, and says N, d, the tiles, the mask, the precision and
-    the data.
+    """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is one of the
+    heads, in the first sequence of the batch, and says all the rest.
 
+    ``heads``: those of the problem; where that is one alone, 1…128, each with keys of its own.
     ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
-    1…64, ``heads`` 1…128, B·H·N·d at most 2²⁸. ``problem.order`` is made the first of the
-    methods that has tiles. Raises :class:`ProblemError` on construction.
+    1…64, B·H·N·d at most 2²⁸, N at most 4,096 with dropout. ``problem.order`` is made the first of
+    the methods that has tiles. Raises :class:`ProblemError` on construction.
     """
 
     problem: Problem
     methods: tuple[str, ...] = ("naive", "fa2")
     batch: int = 1
-    heads: int = 1
+    heads: int | None = None
     auto_q: bool = False
     auto_k: bool = False
     kind: str = field(default="run", init=False, repr=False)
@@ -88,17 +91,32 @@ class RunRequest:
             allowed = f"at most {MAX_ELEMENTS // (p.n * p.d):,} with N = {p.n:,} and d = {p.d}"
             raise refuse("batch", self.batch, allowed)
         note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
-        put("heads", whole("heads", self.heads, 1, most, note))
+        heads = p.q_heads if self.heads is None else self.heads
+        put("heads", whole("heads", heads, 1, most, note))
         order = next((name for name in ORDERS if name in self.methods), "fa2")
-        put("problem", replace(p, order=order, q_heads=1, kv_heads=1, head=0, dropout=0))
+        own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
+        if own and p.q_heads > 1:
+            raise refuse("heads", self.heads, f"{p.q_heads}, as its problem has it")
+        put("problem", replace(p, order=order, **own))
+        if p.dropout and p.n > MAX_N_DROPPED:
+            given = {"n": p.n, "dropout": p.dropout}
+            why = "what it drops is drawn on the CPU for those who judge, for N up to"
+            raise refused(given, f"{why} {MAX_N_DROPPED:,}", "together")
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:
         """Keys of :meth:`Problem.from_query` and ``b h methods``; ``br``, ``bc`` may be "auto".
 
-        Without ``methods``: naive attention and the loop order of ``order``.
+        Without ``methods``: naive attention and the loop order of ``order``. ``h`` is ``hq`` under
+        an older name, beside which a ``hk`` that is missing or empty means as many.
         """
         given = {key: stripped(value) for key, value in query.items()}
+        if "h" in given and "hq" not in given:
+            given["hq"] = heads = whole("heads", given["h"])
+            if given.get("data") == "own" and heads > 1:
+                raise refuse("heads", heads, "1 with data = own, which is of one head")
+            if given.get("hk") in (None, "", EACH):
+                given["hk"] = heads
         auto = []
         n = whole("n", given["n"]) if "n" in given else Problem.n
         for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):
@@ -107,11 +125,15 @@ class RunRequest:
                 given[key] = min(block, n)
         problem = Problem.from_query(given)
         methods = given.get("methods", ("naive", problem.order))
-        return cls(problem, methods, given.get("b", 1), given.get("h", 1), *auto)  # type: ignore[arg-type]
+        return cls(problem, methods, given.get("b", 1), given.get("h", problem.q_heads), *auto)  # type: ignore[arg-type]
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same request back."""
         query = self.problem.to_query()
+        for key in ("hq", "hk"):  # here it is h, and as many key heads are not said
+            query.pop(key, None)
+        if self.problem.kv_heads != self.heads:
+            query["hk"] = str(self.problem.kv_heads)
         for key, auto in (("br", self.auto_q), ("bc", self.auto_k)):
             if auto:
                 query[key] = AUTO
