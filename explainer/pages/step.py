@@ -27,6 +27,7 @@ SLIDERS = {
     "br": (128, "Query block Br"),
     "bc": (128, "Key block Bc"),
 }
+HEADS = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
 RADIOS = {
     "mask": (MASK_CHOICES, "Mask"),
     "order": (ORDER_CHOICES, "Loop order"),
@@ -80,46 +81,38 @@ def shown_by(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def _heads() -> Fields:
-    """How many heads there are, which of them is shown, its RoPE and its dropout."""
-    plain = values(Problem())
-    labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
+def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
+    """How many heads there are, which of them is shown, RoPE and dropout."""
     with gr.Row():
         found = {
-            key: gr.Number(plain[key], label=label, min_width=56, precision=0)
-            for key, label in labels.items()
+            key: gr.Number(at[key], label=HEADS[key], min_width=56, precision=0) for key in keys
         }
-    most, rope = FIELDS["dropout"].high, gr.Number(plain["rope"], label="RoPE base (0: none)")
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label="RoPE base (0: none)")
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout"),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label="Dropout"),
     }
 
 
-def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:
-    """The controls for the user's own data, changes of the scores and, if wanted, the heads, folded
-    away until wanted."""
+def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
+    """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
+    dropout, folded away until wanted; ``at``: what they show at first, by key."""
     with gr.Accordion(
         "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
-            text,
+            at["text"],
             label="Sentence, or Q, K, V as CSV",
             placeholder="the cat sat on the mat",
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
-        plain = values(Problem())
-        score = gr.Textbox(
-            plain["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1
-        )
-        sink = gr.Textbox(
-            plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
-        )
-        heads = _heads() if of_heads else {}
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **heads}
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label="Logits times")
+        score = gr.Textbox(at["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1)
+        sink = gr.Textbox(at["sink"], label="Sink", placeholder="none, or its logit", max_lines=1)
+        more = _heads(at, heads)
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -163,7 +156,7 @@ def build() -> StepPage:
             for key, (choices, label) in RADIOS.items():
                 word = shown_by(key)
                 controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
-            controls |= own_data(at["text"], at["gain"], of_heads=True)
+            controls |= own_data(at, tuple(HEADS))
             large = large_sizes()
             run = gr.Button(
                 "Run the real kernel",
