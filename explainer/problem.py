@@ -212,6 +212,11 @@ class Problem:
         return self.head // (self.q_heads // self.kv_heads)
 
     @property
+    def shares(self) -> bool:
+        """Do several query heads read one key head?"""
+        return self.kv_heads < self.q_heads
+
+    @property
     def rules(self) -> dict[str, str | float]:
         """What a kernel is told of the scores: its mask, and score and sink where there are any."""
         said = {"mask": str(self.mask)}

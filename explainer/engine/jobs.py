@@ -284,8 +284,9 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     from kernels.measure.bench import clocks, measure
 
     report("timing", 0, 1)
-    sizes = {"batch": asked.batch, "heads": asked.heads}
-    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **asked.rules)
+    sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
+    rules = {**asked.rules, **asked.dropped}
+    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
     rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [row | more for row in rows]

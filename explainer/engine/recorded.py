@@ -28,7 +28,7 @@ def nearest(request: RunRequest) -> Result | None:
     Batch and heads are the record's: 16,384 tokens, 2,048 wide.
     """
     p = request.problem
-    if p.rules.keys() != {"mask"} or p.dropped or p.kv_heads < p.q_heads:
+    if p.rules.keys() != {"mask"} or p.dropped or p.shares:
         return None
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
@@ -123,14 +123,15 @@ def _clocks(point: PointRow) -> list[str]:
 
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
     """The recorded sweep nearest to this one (d in octaves; bf16 for fp32; causal for any other
-    mask, without score and sink), and its rows: of what was asked only where the first is ``sweep``
-    itself."""
+    mask, without score, sink, shared keys and dropout), and its rows: of what was asked only where
+    the first is ``sweep`` itself."""
     rows: list[PointRow] = load()["rows"]
     d = min({row["d"] for row in rows}, key=lambda d: abs(math.log2(d / sweep.d)))
     there = {row["mask"] for row in rows}
     near = replace(
         sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16",
         mask=sweep.mask if str(sweep.mask) in there else "causal", score="none", sink=None,
+        kv_heads=None, dropout=0.0,
     )  # fmt: skip
     return near, [
         row

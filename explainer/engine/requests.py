@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from explainer.algorithms.registry import LABELS
 from explainer.base.fields import (
@@ -18,7 +18,7 @@ from explainer.base.fields import (
     whole,
 )
 from explainer.memory.workload import Workload
-from explainer.problem import Problem, causal_keyword, mask_of, score_of, sink_of
+from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
 from kernels.masks import Mask
 from kernels.scores import Score
 
@@ -60,6 +60,14 @@ def _methods(value: object) -> tuple[str, ...]:
     return tuple(name for name in METHODS if name in chosen)
 
 
+def _check_dropped(key: str, n: int, dropout: float) -> None:
+    """Raises ProblemError where the judges would draw too much."""
+    if dropout and n > MAX_N_DROPPED:
+        why = "what it drops is drawn on the CPU for those who judge, for N up to"
+        given = {key: n, "dropout": dropout}
+        raise refused(given, f"{why} {MAX_N_DROPPED:,}", "together")
+
+
 @dataclass(frozen=True)
 class RunRequest:
     """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is one of the
@@ -98,10 +106,7 @@ class RunRequest:
         if own and p.q_heads > 1:
             raise refuse("heads", self.heads, f"{p.q_heads}, as its problem has it")
         put("problem", replace(p, order=order, **own))
-        if p.dropout and p.n > MAX_N_DROPPED:
-            given = {"n": p.n, "dropout": p.dropout}
-            why = "what it drops is drawn on the CPU for those who judge, for N up to"
-            raise refused(given, f"{why} {MAX_N_DROPPED:,}", "together")
+        _check_dropped("n", p.n, p.dropout)
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:
@@ -132,7 +137,7 @@ class RunRequest:
         query = self.problem.to_query()
         for key in ("hq", "hk"):  # here it is h, and as many key heads are not said
             query.pop(key, None)
-        if self.problem.kv_heads != self.heads:
+        if self.problem.shares:
             query["hk"] = str(self.problem.kv_heads)
         for key, auto in (("br", self.auto_q), ("bc", self.auto_k)):
             if auto:
@@ -166,6 +171,8 @@ class Point:
     methods: tuple[str, ...]
     score: str = "none"
     sink: float | None = None
+    kv_heads: int | None = None
+    dropout: float = 0.0
     kind: str = field(default="point", init=False, repr=False)
 
     @property
@@ -173,10 +180,15 @@ class Point:
         """As a Problem's."""
         return Problem(mask=self.mask, score=self.score, sink=self.sink).rules
 
+    @property
+    def dropped(self) -> dict[str, float | int]:
+        """As a Problem's."""
+        return Problem(dropout=self.dropout).dropped
+
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        names = ("n", "d", "mask", "dtype", "batch", "heads", "score", "sink")
-        return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
+        said = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        return said | {"methods": list(self.methods)}
 
 
 @dataclass(frozen=True)
@@ -204,7 +216,8 @@ class Placed:
 @dataclass(frozen=True)
 class Sweep:
     """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, of ``mask`` beside
-    full; ``score`` and ``sink`` as a Problem's.
+    full; ``score``, ``sink`` and ``dropout`` as a Problem's; ``kv_heads`` divides the heads (None:
+    as many).
 
     The number of tokens B·N stays 16,384 (B = 1 beyond) and H·d 2,048 (or just below), so every
     length has the same Q, K and V to move. Raises :class:`ProblemError`.
@@ -217,6 +230,8 @@ class Sweep:
     mask: Mask | str = "causal"
     score: Score | str = "none"
     sink: float | None = None
+    kv_heads: int | None = None
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", whole("d", self.d))
@@ -226,6 +241,12 @@ class Sweep:
         object.__setattr__(self, "longest", longest)
         for name, of in (("mask", mask_of), ("score", score_of), ("sink", sink_of)):
             object.__setattr__(self, name, of(getattr(self, name)))
+        heads = WIDTH // self.d
+        kv_heads = heads if self.kv_heads in (None, "", EACH) else whole("kv_heads", self.kv_heads)
+        check_heads(heads, kv_heads, "random")
+        object.__setattr__(self, "kv_heads", kv_heads if kv_heads < heads else None)
+        object.__setattr__(self, "dropout", Problem(dropout=self.dropout).dropout)
+        _check_dropped("longest", longest, self.dropout)
 
     @property
     def name(self) -> str:
@@ -235,9 +256,11 @@ class Sweep:
 
     @property
     def said(self) -> dict[str, str]:
-        """Its mask, and its score and its sink where it has them, as an address has them."""
-        query = Problem(mask=self.mask, score=self.score, sink=self.sink).to_query()
-        return {key: query[key] for key in ("mask", "score", "sink") if key in query}
+        """Its mask, and whatever else of scores and heads it has, as an address has it."""
+        names = ("mask", "score", "sink", "dropout")
+        query = Problem(**{name: getattr(self, name) for name in names}).to_query()
+        said = {key: query[key] for key in names if key in query}
+        return said | ({"hk": str(self.kv_heads)} if self.kv_heads else {})
 
     @property
     def masks(self) -> tuple[str, ...]:
@@ -260,6 +283,8 @@ class Sweep:
                 self.methods,
                 str(self.score),
                 self.sink,
+                self.kv_heads,
+                self.dropout,
             )
             for n in lengths
             for mask in self.masks

@@ -38,7 +38,6 @@ SIZES = {
     "bc": ("Key block Bc", (AUTO, 4, 16, 32, 64, 128)),
     "b": ("Batch B", (1, 2, 4, 8, 16)),
     "h": ("Heads H", (1, 8, 16, 32)),
-    "hk": ("Key heads Hk", (EACH, 1, 2, 4, 8)),
 }
 STOP = ["fa-secondary", "fa-stop", "fa-cancel"]
 INSTEAD = "The controls show the default problem in its place."
@@ -73,7 +72,7 @@ def _shown(query: dict) -> dict:
     except ProblemError:
         asked = RunRequest.from_query({})
     said = asked.to_query()
-    found = values(asked.problem) | {key: said.get(key, EACH) for key in SIZES}
+    found = values(asked.problem) | {key: said.get(key, EACH) for key in (*SIZES, "hk")}
     found["methods"] = list(asked.methods)
     return {key: found[key] for key in KEYS}
 
@@ -240,7 +239,7 @@ def _controls(at: dict) -> Fields:
     controls["methods"] = gr.CheckboxGroup(
         names, value=at["methods"], label="Methods", elem_classes="fa-methods"
     )
-    controls |= own_data(at, ("head",))
+    controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
     named = controls["mask"], controls["n"]  # a preset's title becomes its text at once
     controls["mask"].input(masks.written, [*named], controls["mask"], **QUICK)

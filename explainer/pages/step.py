@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 import gradio as gr
 
@@ -82,11 +83,13 @@ def shown_by(word: str) -> list[str]:
 
 
 def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
-    """How many heads there are, which of them is shown, RoPE and dropout."""
+    """How many heads there are, as text where it may be a word, which is shown, RoPE, dropout."""
+    found = {}
     with gr.Row():
-        found = {
-            key: gr.Number(at[key], label=HEADS[key], min_width=56, precision=0) for key in keys
-        }
+        for key in keys:
+            made = partial(gr.Number, precision=0)
+            made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
+            found[key] = made(at[key], label=HEADS[key], min_width=56)
     most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label="RoPE base (0: none)")
     return found | {
         "rope": rope,

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import gradio as gr
 
-from explainer.base.fields import ProblemError
+from explainer.base.fields import FIELDS, ProblemError
 from explainer.base.kinds import Kind, measured
 from explainer.base.kinds import recorded as from_record
 from explainer.engine import recorded
@@ -103,7 +103,8 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
     async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
             asked = values | {"mask": masks.written(values["mask"], values["n"])}
-            wanted = Sweep(**{field.name: asked[field.name] for field in fields(Sweep)})
+            names = (field.name for field in fields(Sweep))
+            wanted = Sweep(**{name: asked[FIELDS[name].key] for name in names})
         except ProblemError as error:
             yield sweep_report.note(str(error), "is-bad"), *[shown(None)] * 3, "", _stop(False)
             return

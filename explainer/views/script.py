@@ -103,7 +103,6 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     inputs = DRAWN.format(**own, turned=turned) if drawn else inputs
     inputs = TURNED.format(**own) * bool(problem.rope) + inputs
     rules = {**problem.rules, **problem.dropped}
-    grouped = problem.kv_heads < problem.q_heads
     shape = f"N = {query['n']}, d = {query['d']}, {scored(query)}, {query['dtype']}"
     return SCRIPT.format(
         shape=shape,
@@ -116,7 +115,7 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         d=int(query["d"]),
         rules=rules,
         place=OF_HEADS if problem.score.by_head or problem.dropout else "",
-        shared=f", kv_heads={problem.kv_heads}" if grouped else "",
+        shared=f", kv_heads={problem.kv_heads}" if problem.shares else "",
         head=problem.head,
         dtype=query["dtype"],
         b=int(query["b"]),

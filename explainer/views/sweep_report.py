@@ -25,7 +25,7 @@ def measures(sweep: Sweep) -> str:
         f"Every point: random normal q, k and v, B · N = {TOKENS:,} tokens (B = 1 beyond), {width} "
         f"(H = {heads} at d = {d}), {listed([*sweep.masks])}{changed}, tiles from the "
         "kernels' own tables. Of the controls only d, the precision, the methods, the mask, the "
-        "scores and the sink count, not N, B, H, Br, Bc and the inputs."
+        "scores, the sink, Hk and the dropout count, not N, B, H, Br, Bc and the inputs."
     )
 
 
