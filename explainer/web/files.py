@@ -82,7 +82,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     check_size(problem)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.rules)}"
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
     )
     every, pass_ = in_every_order(problem), pass_of(start)
     named = "" if pass_ == PASSES[0] else f"&pass={pass_}"
