@@ -31,7 +31,8 @@
  *
  * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`, those of the pass: bit k of `v_phases` is the k-th; `stages`:
- * `v_stage` is an index. `itemsize`: bytes of an element. `totals`: of the pass, by either convention, of each order and tensor.
+ * `v_stage` k is the k-th. `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: of the pass, by either convention, of each
+ * order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
@@ -40,7 +41,7 @@
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows, or in FA-2 a
- * row block that sees no key (kind skipped); `v_i` −1: a strip of keys. Of its transfers: t_, from
+ * row block that sees no key (kind skipped); `v_i` −1: a key block that no row sees. Of its transfers: t_, from
  * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes, 2 adds to what is in HBM.
  * @typedef {{
  *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
@@ -55,15 +56,16 @@
  *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers,
  * }} Values
  *
- * In the backward besides (O and lse are the forward's): dO, dQ, dK, dV (n × d), D (n), P, dP, dS and, if a change of the score has
- * one that is not 1 everywhere, its slope (n × n); of each visit what it adds to dQ of its rows and what is in HBM then, from `a_ptr[v]`
- * on, and dK and dV of its keys on chip after it, from `c_ptr[v]` on: all of them in fp32, not yet scaled.
+ * The same of a backward pass: `slope`, where the score changes S, 1 where nobody computes it; P, dP and dS then 0. What a
+ * visit adds to its rows of dQ and what HBM holds of them after it, from `a_ptr[v]` on; its key block's dK and dV on chip
+ * after it, from `c_ptr[v]` on; NaN where a visit has only one of the two. Without the scale, but FA-1's dQ has it.
  * @typedef {{
- *   dO: Numbers, dQ: Numbers, dK: Numbers, dV: Numbers, D: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, part_dQ: Numbers, acc_dQ: Numbers,
- *   c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
- * }} Gradients
+ *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, dO: Numbers, lse: Numbers, D: Numbers, dQ: Numbers, dK: Numbers,
+ *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, a_ptr: Numbers,
+ *   part_dQ: Numbers, acc_dQ: Numbers, c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
+ * }} BackwardValues
  *
- * @typedef {{header: Header, arrays: Skeleton & Values & Gradients}} Decoded
+ * @typedef {{header: Header, arrays: Skeleton & Values & BackwardValues}} Decoded
  * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers
  *
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
