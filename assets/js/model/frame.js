@@ -68,11 +68,11 @@ export function movePhase(trace, { step, phase }, delta) {
   return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
 }
 
-/** The first visit from v on in which the maximum of a row rises over an earlier one: there α does something. −1 without.
- * @param {Trace} trace @param {number} v */
-export function firstRise({ header, problem, arrays, steps }, v) {
-  if (header.pass === "backward") return -1;
+/** The first visit from v on in which something new happens: the maximum of a row rises over an earlier one, so that α does
+ * something; in the backward the first tile. −1 without. @param {Trace} trace @param {number} v */
+export function firstNews({ header, problem, arrays, steps }, v) {
   const { r_ptr, r_m_old, r_m_new } = arrays;
+  if (header.pass === "backward") return arrays.v_stage.findIndex((stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0);
   for (; header.numbers && problem.order !== "standard" && v < steps; v++)
     for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++) if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
   return -1;

@@ -13,7 +13,7 @@ const STRIPS = {
   backward: { above: ["dV", "dK", "V", "K"], left: ["Q", "O", "dO", "m", "l", "lse", "D"], right: ["dQ"] },
 };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
-const MADE = ["O", "dQ", "dK", "dV"]; // dashed until it is final
+const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
 const GRADIENTS = /^d/;
 const NAME_FROM = 20; // px of block below which its name is left out
 const APART = 3;
@@ -25,6 +25,7 @@ export class Strips {
     const { pass, totals } = trace.header;
     const moved = totals.asked[trace.problem.order];
     const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
+    this.made = MADE[pass];
     this.sides = Object.fromEntries(Object.entries(STRIPS[pass]).map(([side, names]) => [side, names.filter(isThere)]));
     const thick = Math.round((big ? 44 : 21) * u);
     const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round(big ? 0 : 4 * u) };
@@ -72,7 +73,7 @@ export class Strips {
       const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
       return upright ? { x: at, y: top + a, width: thick, height: b } : { x: left + a, y: at, width: b, height: thick };
     };
-    const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${MADE.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
+    const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
       svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
@@ -120,7 +121,7 @@ export class Strips {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((label, k) => label.classList.toggle("is-now", k === at || k < final));
+      labels.forEach((label, k) => label.classList.toggle("is-now", (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name))));
       segments.forEach((parts, i) => parts.forEach((part, k) => set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` })));
     }
   }
@@ -138,9 +139,9 @@ export class Strips {
 
   /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
   backward(f) {
-    const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, MADE.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
+    const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
     for (const { tensor, block, moved } of f.transfers)
-      if (found[tensor] && !Array.isArray(block) && (moved || !MADE.includes(tensor))) found[tensor][0] = block;
+      if (found[tensor] && !Array.isArray(block) && (moved || !this.made.includes(tensor))) found[tensor][0] = block;
     if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) found[name][0] = f.j;
     return found;
   }
