@@ -41,7 +41,7 @@ function weight(trace, f, row, key) {
   const { lse } = f.stats[r] ?? {};
   if (now === "P") lines.push(hidden ? "P = 0" : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`);
   const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return tell(title, `${now === "P" ? name : `S[${row},${key}]`}, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K: ${lines.join("; ")}`, { terms, total, lines });
+  return tell(title, `${now === "P" ? name : `S[${row},${key}]`}, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K: ${lines.join("; ")}`, { terms: now === "S" ? terms : null, total, lines });
 }
 
 /** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */

@@ -113,6 +113,7 @@ export class StepTransport extends Transport {
 
   draw(f, row) {
     const { phases, word, from, count } = this.kernels[String(f.stage)];
+    set(this.rail, { "data-many": phases.size > 9 || null });
     for (const button of this.rail.children) {
       const name = button.dataset.go;
       const now = name === f.phase;

@@ -14,10 +14,10 @@ import { atPhase, blockWords, lookOf, scored, tileState, tileWords, unmasked, ve
 const GAP = 7;
 
 /** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf({ header: { pass }, problem: { n, order } }) {
+function captionOf({ header: { pass }, problem: { n, order } }, { big }) {
   const size = `${integer(n)} × ${integer(n)}`;
   if (pass === "forward") return `${size} scores, ${order === "standard" ? "written to HBM" : "never stored"}`;
-  return order === "standard" ? `P, dP and dS, each ${size}, in HBM` : "outer loop: keys; tiles go down each column";
+  return order === "standard" ? `P, dP and dS, each ${size}, in HBM` : `outer loop: keys${big ? "" : "; tiles go down each column"}`;
 }
 
 export class Hbm {
@@ -86,7 +86,7 @@ export class Hbm {
     this.states = null;
     this.around();
     this.map.classList.toggle("is-stored", p.order === "standard");
-    set(this.caption, { text: captionOf(trace) });
+    set(this.caption, { text: captionOf(trace, theme) });
   }
 
   /** Static rectangles and names; `draw` only moves the bright ones. */

@@ -29,9 +29,9 @@ const PLACES = {
 };
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
 // Pixels at 1280 × 720
-const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 14];
+const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 8];
 const SHARES = { above: 62, cell: 126, below: 76 };
-const [SIDE, STAT, APART, CELL] = [44, 40, 7, 96];
+const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TileCard {
@@ -42,10 +42,11 @@ export class SramBackward extends TileCard {
     this.card.note.replaceChildren(this.note);
   }
 
-  /** One scale for all operands, one for all gradients, the same on both sides of 0. */
+  /** One scale for all operands, one for each gradient, the same on both sides of 0. */
   scale({ Q, K, V, O, dO, S, dP, dS, lse, D, acc_dQ, acc_dK, acc_dV, dQ, dK, dV }) {
     this.around_(aroundZero(Q, K, V, O, dO));
-    this.sums = aroundZero(...[acc_dQ, acc_dK, acc_dV, dQ, dK, dV].map((all) => all.filter(Number.isFinite)));
+    const of = (...all) => aroundZero(...all.map((values) => values.filter((x) => !Number.isNaN(x))));
+    this.sums = { dQ: of(acc_dQ, dQ), dK: of(acc_dK, dK), dV: of(acc_dV, dV) };
     this.scores = range(S);
     [this.dP, this.dS] = [aroundZero(dP), aroundZero(dS)];
     this.heatOf = { lse: aroundZero(lse), D: aroundZero(D) };
@@ -60,7 +61,8 @@ export class SramBackward extends TileCard {
     Object.assign(this, { stage, second, alone, wide: width });
     const all = PLACES[String(stage)];
     const shown = alone && all.length > 1 && stage !== "D" ? [all[second ? 1 : 0]] : all;
-    const type = big ? Math.max(24, 24 * u) : alone ? 12 : Math.max(12, 13 * u);
+    const type = big ? Math.max(24, 24 * u) : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
+    this.body.classList.toggle("is-two", shown.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
     const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
     const has = (place) => shown.some((one) => one[place]) && !(big && place !== "below");
@@ -73,12 +75,13 @@ export class SramBackward extends TileCard {
     const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
     const base = top + (has("above") ? high.above + gap : 0);
     const names = this.trace.header.row_names ?? [p.n - 1];
-    const label = Math.max(EDGE * u, Math.max(...names.map((name) => String(name).length)) * type * 0.62 + 12);
+    const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
+    const label = Math.max(EDGE * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
-    const wide = this.widths(shown, cells, { width: width - label - EDGE * u, big, u, alone });
+    const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
     const stats = {};
-    let x = label + Math.max(0, (width - label - EDGE * u - wide.total) / 2);
+    let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
     this.left = Math.max(0, x - label);
     const name = x - 6;
     const lay = (frame, left, y, w, h) => {
@@ -92,12 +95,12 @@ export class SramBackward extends TileCard {
       if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
       lay(one.cell, x, base, cell, high.cell);
       if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
-      if (stat) stats[one.stat] = { x: x + cell, width: stat };
+      if (stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
     });
     this.rows(p.block_q, name, base, type, stats);
+    if (shown.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
     this.ghost(cells("dQ"), high.cell, wide, type);
-    this.heads.lse.textContent = p.order === "fa1" ? "m + log ℓ" : "lse";
     const { cell } = shown[0];
     const { x: from, width: over } = this.frames[cell];
     this.keys.hidden = !big || FRAMES[cell][1] !== "keys" || over < cells(cell)[1] * 58 * u;
@@ -109,7 +112,7 @@ export class SramBackward extends TileCard {
 
   /** px of each place: [side, cell, stat] of each, and of all. */
   widths(shown, cells, { width, big, u, alone }) {
-    const side = shown.map(({ left }) => (left && !big ? Math.min((alone ? 60 : SIDE) * u, cells(left)[1] * 24 * u) : 0));
+    const side = shown.map(({ left }) => (left && !big ? Math.min((shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE) * u, cells(left)[1] * 24 * u) : 0));
     const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart = shown.reduce((sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0), 0) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
@@ -190,10 +193,10 @@ export class SramBackward extends TileCard {
     else matrix("dS", "dP", dS, (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0), lanes, tile, this.dP, theme.dS);
     for (const name of ["dV", "dK"]) {
       const acc = f.grads[name];
-      matrix(name, `${f.step} ${acc?.state}`, acc && acc.state !== "zero", (r, c) => acc.data[c * p.d + r], [p.d, cols], f.j, this.sums);
+      matrix(name, `${f.step} ${acc?.state}`, acc && acc.state !== "zero", (r, c) => acc.data[c * p.d + r], [p.d, cols], f.j, this.sums[name]);
     }
     const acc = f.stage === null ? f.grads.part : f.grads.dQ?.state === "zero" ? null : f.grads.dQ?.data;
-    matrix("dQ", `${f.step} ${f.stage} ${f.grads.dQ?.state}`, acc && (f.stage !== "scale" || loaded), (r, c) => acc[r * p.d + c], [rows, p.d], f.i, this.sums);
+    matrix("dQ", `${f.step} ${f.stage} ${f.grads.dQ?.state}`, acc && (f.stage !== "scale" || loaded), (r, c) => acc[r * p.d + c], [rows, p.d], f.i, this.sums.dQ);
     return held;
   }
 
@@ -224,7 +227,7 @@ export class SramBackward extends TileCard {
     say("dS", dS ? `${dS}${ij}` : "", dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "", `dP${ij}`);
     const state = (name) => (f.grads[name]?.state === "final" ? (name === "dV" ? "done" : "/ √d") : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name]);
     for (const name of ["dV", "dK"]) say(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
-    say("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : "in fp32") : f.stage ? "+ dS K" : "");
+    say("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : "in fp32") : "");
     for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
     this.remark(f, j);
   }
@@ -236,7 +239,7 @@ export class SramBackward extends TileCard {
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
-    if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill; rows stream past");
+    if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill", el("span", { class: "fa-where-wide", text: "; rows stream past" }));
     else this.note.replaceChildren(f.stage === "D" || f.stage === "scale" ? "a small kernel of its own, row block by row block" : "small, fast");
   }
 }

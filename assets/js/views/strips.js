@@ -12,6 +12,9 @@ const STRIPS = {
   forward: { above: ["V", "K"], left: ["Q"], right: ["O"] },
   backward: { above: ["dV", "dK", "V", "K"], left: ["Q", "O", "dO", "m", "l", "lse", "D"], right: ["dQ"] },
 };
+/** In a lecture hall, whose names are large; what else moves does so beside what is named here. */
+const FEW = { forward: STRIPS.forward, backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] } };
+const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
 const GRADIENTS = /^d/;
@@ -26,7 +29,7 @@ export class Strips {
     const moved = totals.asked[trace.problem.order];
     const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     this.made = MADE[pass];
-    this.sides = Object.fromEntries(Object.entries(STRIPS[pass]).map(([side, names]) => [side, names.filter(isThere)]));
+    this.sides = Object.fromEntries(Object.entries((big ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
     const thick = Math.round((big ? 44 : 21) * u);
     const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round(big ? 0 : 4 * u) };
     this.thick = (name) => (SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : own[name] ?? thick);
@@ -160,8 +163,8 @@ export class Strips {
     return null;
   }
 
-  /** Where blocks of a tensor lie; null of one that has no strip. */
+  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. */
   home(tensor, blocks) {
-    return this.marks[tensor]?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null;
+    return (this.marks[tensor] ?? (this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null))?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null;
   }
 }
