@@ -59,7 +59,11 @@ export class Code {
   draw(f) {
     this.last = f;
     let first = -1;
+    const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
+    const shown = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
+    this.list.classList.toggle("is-many", this.kind === "paper" && shown > 12);
     this.lines.forEach((line, k) => {
+      this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
       if (on && first < 0) first = k;
       set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });

@@ -3,7 +3,7 @@
 import { hueOf } from "../lib/colors.js";
 import { el } from "../lib/dom.js";
 
-const SYMBOL = /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])[₀-₉]*|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
+const SYMBOL = /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])(?:[₀-₉]+(?:,[₀-₉]+)?)?|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
 const TIED = / (·) /g; // no line ends beside it
 const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
 const INK = { ℓ: "l", "▲": "o", "α": "alpha", dS: "s", dP: "s" };

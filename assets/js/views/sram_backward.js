@@ -66,7 +66,8 @@ export class SramBackward extends TileCard {
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
     const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
     const has = (place) => shown.some((one) => one[place]) && !(big && place !== "below");
-    const [head, gap, low] = big ? [0, 44 * u, 34 * u] : [HEAD * u, GAP * u, LOW_GAP * u];
+    const keyed = FRAMES[shown[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
+    const [head, gap, low] = big ? [keyed ? 0 : 44 * u, 44 * u, 34 * u] : [HEAD * u, GAP * u, LOW_GAP * u];
     const room = height - head - FOOT * u - (has("above") ? gap : 0) - (has("below") ? low : 0);
     const whole = SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
     const share = (place) => (has(place) ? (room * SHARES[place]) / whole : 0);

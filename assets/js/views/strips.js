@@ -31,7 +31,7 @@ export class Strips {
     this.made = MADE[pass];
     this.sides = Object.fromEntries(Object.entries((big ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
     const thick = Math.round((big ? 44 : 21) * u);
-    const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round(big ? 0 : 4 * u) };
+    const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
     this.thick = (name) => (SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : own[name] ?? thick);
     const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
     return { left: sum(this.sides.left), above: sum(this.sides.above), right: sum(this.sides.right) };
@@ -145,7 +145,7 @@ export class Strips {
     const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
     for (const { tensor, block, moved } of f.transfers)
       if (found[tensor] && !Array.isArray(block) && (moved || !this.made.includes(tensor))) found[tensor][0] = block;
-    if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) found[name][0] = f.j;
+    if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
     return found;
   }
 
