@@ -82,7 +82,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     check_size(problem)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.rules)}"
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
     )
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
     if not problem.dropout:
