@@ -177,8 +177,9 @@ def gradient_states(
     tiles = triton.cdiv(q.shape[2], config.block_m), triton.cdiv(k.shape[2], config.block_n)
     shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
     states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
-    tensors, how = (q, k, v, o, grad_o, lse.contiguous()), (block_m, block_n, "ieee", False)
-    call = _prepare(*tensors, causal, mask, score, scale, *how, states)
+    tensors = q, k, v, o, grad_o, lse.contiguous()
+    how = causal, mask, score, scale, block_m, block_n, "ieee", False
+    call = _prepare(*tensors, *how, states=states)
     on_device(call, *tensors, None, None)
     return states
 
