@@ -61,7 +61,7 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     tab.settle()
     assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
     assert chip.get_attribute("title").endswith("kernel agrees with this picture ✓")
-    for width in (1180, 1280, 1340, 1600):
+    for width in (1180, 1280, 1340, 1600, 1900):
         page.set_viewport_size({"width": width, "height": 900})
         beside(page, chip)
     page.set_viewport_size({"width": 1440, "height": 900})
