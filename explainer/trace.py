@@ -1,5 +1,5 @@
-"""Everything that happens when a Problem is computed tile by tile, in NumPy: the algorithm's own
-loop with its numbers (explainer/algorithms/)."""
+"""Everything that happens when a Problem is computed tile by tile, in NumPy, forward or backward:
+the algorithm's own loop with its numbers (explainer/algorithms/)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from explainer.algorithms import tiling
+from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit
 from explainer.algorithms.numbers import Run, Visit
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import ALGORITHMS, BACKWARD
 from explainer.algorithms.schedule import check_size, schedule
 from explainer.base.amounts import amount
 from explainer.base.fields import refused, whole
@@ -41,37 +42,62 @@ class Trace:
     visits: tuple[Visit, ...]
 
 
-def estimated_bytes(problem: Problem) -> int:
+@dataclass(frozen=True, eq=False)
+class BackwardTrace:
+    """A whole backward pass: inputs, O, dO and the gradients (n, d) float32 holding values of the
+    dtype, lse and D (n,) fp32, and the visits in loop order."""
+
+    problem: Problem
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    O: np.ndarray
+    lse: np.ndarray
+    dO: np.ndarray
+    D: np.ndarray
+    dQ: np.ndarray
+    dK: np.ndarray
+    dV: np.ndarray
+    visits: tuple[BackwardVisit, ...]
+
+
+def estimated_bytes(problem: Problem, pass_: str = "forward") -> int:
     """Bytes that the arrays of a trace take, nearly: S with and without its mask, P,
-    operands, an accumulator per visit."""
+    operands, an accumulator per visit; in the backward pass dP, dS and a slope too, and four."""
     p = problem
+    if pass_ == "backward":
+        return 4 * (6 * p.n * p.n + 8 * p.n * p.d + 2 * p.n * p.d * (p.Tr + p.Tc))
     accumulators = p.n * p.d * (p.Tc if ALGORITHMS[p.order].running else 1)
     statistics = 7 * p.n * p.Tc
     return 4 * (4 * p.n * p.n + 4 * p.n * p.d + accumulators + statistics)
 
 
-def held_bytes(t: Trace) -> int:
+def held_bytes(t: Trace | BackwardTrace) -> int:
     """Bytes of its arrays; those that two visits share are counted twice."""
-    named = (t.Q, t.K, t.V, t.S, t.O, t.lse)
-    of_visits = (x for v in t.visits for x in vars(v).values() if isinstance(x, np.ndarray))
-    return sum(x.nbytes for x in (*named, *of_visits)) + 1_000 * len(t.visits)
+    arrays = (x for v in (t, *t.visits) for x in vars(v).values() if isinstance(x, np.ndarray))
+    return sum(x.nbytes for x in arrays) + 1_000 * len(t.visits)
 
 
-@kept(KEPT_BYTES, held_bytes)
-def trace(problem: Problem) -> Trace:
-    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
-    for more than 16,384 tiles."""
+def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
+    """Raises ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
     if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
         given = {"br": problem.block_q, "bc": problem.block_k}
         why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
         where = f"for a trace with numbers at n = {problem.n:,}"
         raise refused(given, f"{why} {MAX_VISITED:,}", where)
-    if estimated_bytes(problem) > MAX_BYTES:
-        taken, most = amount(estimated_bytes(problem)), amount(MAX_BYTES)
+    if (needed := estimated_bytes(problem, pass_)) > MAX_BYTES:
+        taken, most = amount(needed), amount(MAX_BYTES)
         why = f"its arrays would take {taken}, and at most {most} are allowed"
         where = f"for a trace with numbers at d = {problem.d}, Bc = {problem.block_k}"
         raise refused({"n": f"{problem.n:,}"}, why, where)
+
+
+@kept(KEPT_BYTES, held_bytes)
+def trace(problem: Problem) -> Trace:
+    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
+    for more than 16,384 tiles."""
+    _check_numbers(problem)
     run = Run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: shown, not warned about.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -79,6 +105,24 @@ def trace(problem: Problem) -> Trace:
     for x in (run.S, run.O, run.lse):
         x.setflags(write=False)
     return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
+
+
+@kept(KEPT_BYTES, held_bytes)
+def trace_backward(problem: Problem) -> BackwardTrace:
+    """Runs the Problem's forward pass, and then the backward pass of the same algorithm for a
+    random dO. The gradients are those of Q, K and V as this head multiplies them (after RoPE; of
+    dK and dV this query head's share). Raises ProblemError as ``trace`` does, and for dropout."""
+    steps = schedule(problem, "backward")
+    _check_numbers(problem, "backward")
+    forward = trace(problem)
+    run = BackwardRun(problem, forward.O, forward.lse, forward.visits)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        visits = tuple(BACKWARD[problem.order].compute(run, steps))
+    gradients = run.dQ, run.dK, run.dV
+    for x in (run.D, *gradients):
+        x.setflags(write=False)
+    inputs = run.Q, run.K, run.V, run.O, run.lse, run.dO
+    return BackwardTrace(problem, *inputs, run.D, *gradients, visits)
 
 
 def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
@@ -110,17 +154,18 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
 
 def _bench() -> None:
     for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, causal=False)):
-        times = []
-        for _ in range(9):
-            trace.cache_clear()
-            schedule.cache_clear()
-            start = time.perf_counter()
-            trace(p)
-            times.append((time.perf_counter() - start) * 1e3)
-        print(
-            f"N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
-            f"median {sorted(times)[4]:.2f} ms (9 runs)"
-        )
+        for run in (trace, trace_backward):
+            times = []
+            for _ in range(9):
+                for cached in (trace, trace_backward, schedule):
+                    cached.cache_clear()
+                start = time.perf_counter()
+                run(p)
+                times.append((time.perf_counter() - start) * 1e3)
+            print(
+                f"{run.__name__} N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
+                f"median {sorted(times)[4]:.2f} ms (9 runs)"
+            )
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ class Modification:
     key j, ``source`` who uses it. ``apply(s, row, key, slope, *numbers)`` of NumPy arrays or torch
     tensors that broadcast to s, whose dtype it keeps; slope is the head's. ``numbers`` names its
     numbers, each from ``low`` to ``high``; the last may be there up to ``most`` times.
+    ``slope(s, *numbers)`` is its derivative where it gave s, None for 1; ``bends``: it is not the
+    same everywhere.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Modification:
     low: float = 0.001
     high: float = 10_000.0
     most: int = 1
+    slope: Callable | None = None
+    bends: bool = False
 
 
 def _tanh(x):
@@ -66,12 +70,12 @@ MODIFICATIONS = {
         Modification(
             "scale", "every score times x", "x·s", "a temperature 1/x",
             apply=lambda s, row, key, slope, x: s * x,
-            numbers=("x",),
+            numbers=("x",), slope=lambda s, x: s * 0 + x,
         ),
         Modification(
             "softcap", "scores pressed between −c and c", "c·tanh(s/c)", "Gemma 2 (2024)",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
-            numbers=("c",),
+            numbers=("c",), slope=lambda s, c: 1 - (s / c) * (s / c), bends=True,
         ),
         Modification(
             "alibi", "a penalty that grows with the distance", "s + 2^(−8(h+1)/H)·(j − i′)",
@@ -112,15 +116,29 @@ class Score:
         """Does it differ from head to head?"""
         return any(name == "alibi" for name, _ in self.steps)
 
+    @property
+    def bends(self) -> bool:
+        """Is its slope different from score to score?"""
+        return any(MODIFICATIONS[name].bends for name, _ in self.steps)
+
     def apply(self, s, rows, keys, head: int = 0, heads: int = 1):
         """The scores s (…, n, m), scaled by 1/√d, after all steps, in their own dtype.
 
         NumPy arrays or torch tensors: rows (n, 1) in the keys' counting and keys (1, m), whole
         numbers, or what broadcasts so; ``head`` of ``heads``, or a tensor of some that broadcasts.
         """
+        return self.apply_with_slope(s, rows, keys, head, heads)[0]
+
+    def apply_with_slope(self, s, rows, keys, head: int = 0, heads: int = 1):
+        """As ``apply``, and the derivative of what it returns by what it takes, of the same shape,
+        or 1: that of a sum is 1, of c·tanh(s/c) it is 1 − tanh²."""
+        steep = 1
         for name, numbers in self.steps:
-            s = MODIFICATIONS[name].apply(s, rows, keys, slope(head, heads), *numbers)
-        return s
+            m = MODIFICATIONS[name]
+            s = m.apply(s, rows, keys, slope(head, heads), *numbers)
+            if m.slope is not None:
+                steep = steep * m.slope(s, *numbers)
+        return s, steep
 
 
 def slope(head, heads: int):

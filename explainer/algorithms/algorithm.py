@@ -21,12 +21,12 @@ WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of pseudocode. ``phase`` lights it, in standard attention only in its
+    """A line of pseudocode. ``phase`` lights it, where there are stages only in its
     ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it, ``general`` in
     its place under a mask that is neither full nor causal. In the text the browser says of the
     Problem: for ``{hidden}`` what its mask and its ragged edge hide, for ``{score}`` what it does
-    to S, for ``{m}`` and ``{l}`` where a row starts, for ``{top}`` and ``{more}`` a strip's m and
-    what its sink adds to l."""
+    to S and for ``{slope}`` the slope of that, for ``{m}`` and ``{l}`` where a row starts, for
+    ``{top}`` and ``{more}`` a strip's m and what its sink adds to l."""
 
     text: str
     phase: str | None = None
@@ -38,14 +38,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``key`` in an address and of a colour (assets/css, ``colour`` in charts); ``label`` on pages.
+    """In one of the two passes. ``key`` in an address and of a colour (assets/css, ``colour`` in
+    charts); ``label`` on pages.
 
-    ``steps``: its loop without numbers; ``compute``: the same loop with them; ``asked`` and
-    ``least``: its bytes by either of CONVENTIONS, without listing the tiles, and ``closed_form``
-    the same as text; ``opens``: the tensor whose reading begins a block of the outer loop;
-    ``running``: it keeps m and l from tile to tile; ``kept``: what its forward pass keeps for the
-    backward pass beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads, writes),
-    all if there is one.
+    ``steps``: its loop without numbers; ``compute``: the same loop with them (of a BackwardRun to
+    BackwardVisits in the backward pass); ``asked`` and ``least``: its bytes by either of
+    CONVENTIONS, without listing the tiles, and ``closed_form`` the same as text, where dQ₃₂ is dQ
+    in fp32; ``opens``: the tensor whose reading begins a block of the outer loop; ``running``: it
+    keeps m and l from tile to tile; ``kept``: what its forward pass keeps for the backward pass
+    beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads, writes), all if there
+    is one, and in the backward pass.
     """
 
     key: str

@@ -119,6 +119,16 @@ def make_inputs(problem: Problem) -> Arrays:
     return made(replace(problem, block_q=1, **UNASKED))
 
 
+def make_gradient(problem: Problem) -> np.ndarray:
+    """dO, the gradient of a loss by O: random normal for whatever data, by the seed and the head,
+    read-only float32 (n, d) rounded to the dtype."""
+    rng = np.random.default_rng([problem.seed, problem.head, 1])
+    drawn = rng.standard_normal((problem.n, problem.d), dtype=np.float32)
+    dO = round_to(drawn, problem.dtype)
+    dO.setflags(write=False)
+    return dO
+
+
 def _sharing(problem: Problem, q: np.ndarray, q_own: np.ndarray, k: np.ndarray) -> np.ndarray:
     """The queries q of a head for the keys of another, made with ``q_own``: as the data's name has
     it, the scores still rise, or one query is still answered by a spike."""

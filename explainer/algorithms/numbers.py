@@ -66,7 +66,30 @@ class _Strip:
         self.data[:, cols] = value
 
 
-class Run:
+class Operands:
+    """Q, K, V, and what the loops of both passes do to scores."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.p = problem
+        self.Q, self.K, self.V = make_inputs(problem)
+
+    def scored(self, S: np.ndarray, r: slice, c: slice) -> tuple[np.ndarray, np.ndarray | None]:
+        """What the Problem's score makes of the scaled products of these rows and keys, and the
+        slope of it; None where it leaves them as they are."""
+        if not self.p.score.changes:
+            return S, None
+        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
+        S, slope = self.p.score.apply_with_slope(S, rows, keys, self.p.head, self.p.q_heads)
+        return S, np.full(S.shape, slope, np.float32)
+
+    def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
+        """−inf where the mask hides a key from a query."""
+        if not self.p.mask.hides:
+            return S
+        return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
+
+
+class Run(Operands):
     """Operands, outputs and the steps that all three loops share unchanged.
 
     ``start``: a row's m and l before its first tile: −inf and 0, or with a sink its logit x and 1,
@@ -75,9 +98,8 @@ class Run:
     """
 
     def __init__(self, problem: Problem, rows: slice | None = None) -> None:
-        self.p = problem
+        super().__init__(problem)
         self.rows = rows
-        self.Q, self.K, self.V = make_inputs(problem)
         sink = problem.sink
         self.start = (NEG_INF, np.float32(0)) if sink is None else (np.float32(sink), np.float32(1))
         self.S = self.matrix(NEG_INF)
@@ -97,10 +119,7 @@ class Run:
 
     def score(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """What the Problem's score makes of the scaled products of these rows and keys."""
-        if not self.p.score.changes:
-            return S
-        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
-        return self.p.score.apply(S, rows, keys, self.p.head, self.p.q_heads)
+        return self.scored(S, r, c)[0]
 
     def drop(self, P: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """The weights that enter P V: some are 0, the others 1/(1 − p) times as large."""
@@ -109,12 +128,6 @@ class Run:
             return P
         rows = p.head * p.n + np.arange(r.start, r.stop)[:, None]
         return P * factors(p.dropout, p.seed, rows, np.arange(c.start, c.stop)[None, :], p.n)
-
-    def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
-        """−inf where the mask hides a key from a query."""
-        if not self.p.mask.hides:
-            return S
-        return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
 
 
 def exp_difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import OF_PASS
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import refuse, refused
 from explainer.base.kept import kept
@@ -27,13 +27,16 @@ def check_size(problem: Problem) -> None:
         raise refused(given, why, f"with n = {problem.n:,}")
 
 
-def steps(problem: Problem) -> Iterator[Step]:
+def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
     """Every visit of the Problem's loop order, one after the other, however many there are."""
-    return ALGORITHMS[problem.order].steps(problem)
+    return OF_PASS[pass_][problem.order].steps(problem)
 
 
 @kept(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
-def schedule(problem: Problem) -> tuple[Step, ...]:
-    """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles."""
+def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
+    """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and for
+    dropout in the backward pass."""
     check_size(problem)
-    return tuple(steps(problem))
+    if pass_ == "backward" and problem.dropout:
+        raise refuse("dropout", problem.dropout, "0 in the backward pass, which is shown without")
+    return tuple(steps(problem, pass_))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from explainer.algorithms.algorithm import ASKED, LEAST
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
@@ -17,17 +17,18 @@ from kernels.masks import Mask
 
 
 def moved(steps: Iterable[Step]) -> Moved:
-    """{tensor: (bytes read, bytes written)} of the given visits."""
+    """{tensor: (bytes read, bytes written)} of the given visits; what is added counts as written,
+    once."""
     out: dict[str, list[int]] = {}
     for step in steps:
         for t in step.transfers:
-            out.setdefault(t.tensor, [0, 0])[t.op == "write"] += t.nbytes
+            out.setdefault(t.tensor, [0, 0])[t.op != "read"] += t.nbytes
     return {tensor: (read, written) for tensor, (read, written) in out.items()}
 
 
-def traffic(problem: Problem) -> Moved:
+def traffic(problem: Problem, pass_: str = "forward") -> Moved:
     """{tensor: (bytes read, bytes written)} asked by the whole Problem in its loop order."""
-    return moved(schedule(problem))
+    return moved(schedule(problem, pass_))
 
 
 def total(problem: Problem) -> int:
@@ -40,12 +41,12 @@ def both(moved: Moved) -> int:
     return sum(read + written for read, written in moved.values())
 
 
-def summed(problem: Problem, convention: str = ASKED) -> Moved:
+def summed(problem: Problem, convention: str = ASKED, pass_: str = "forward") -> Moved:
     """{tensor: (bytes read, bytes written)} by either convention, for any N: the closed forms.
 
     *Asked* equals ``traffic`` wherever both can be had (tests/algorithms/test_traffic_sums.py).
     """
-    algorithm = ALGORITHMS[problem.order]
+    algorithm = OF_PASS[pass_][problem.order]
     return (algorithm.asked if convention == ASKED else algorithm.least)(problem)
 
 

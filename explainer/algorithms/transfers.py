@@ -9,9 +9,37 @@ from explainer.algorithms import tiling
 from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem
 
-PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
-TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
-STATISTICS = frozenset({"m", "l", "lse"})  # kept in fp32 whatever the operands are
+STATISTICS = frozenset({"m", "l", "lse", "D"})  # kept in fp32 whatever the operands are
+OF_KEYS = frozenset({"K", "V", "dK", "dV"})  # cut into key blocks; the others into row blocks
+OPS = ("read", "write", "add")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What happens in a pass by whatever algorithm: ``phases`` of a visit, in their order;
+    ``stages``, None for the tiles of a kernel that has no other; ``tensors`` that are moved."""
+
+    phases: tuple[str, ...]
+    stages: tuple[str | None, ...]
+    tensors: tuple[str, ...]
+
+
+PASSES = {
+    "forward": Pass(
+        ("load", "scores", "mask", "max", "exp", "sum", "output", "store"),
+        (None, "scores", "softmax", "output"),
+        ("Q", "K", "V", "O", "m", "l", "lse", "S", "P"),
+    ),
+    "backward": Pass(
+        ("load", "scores", "mask", "exp", "dV", "dP", "D", "dS", "dQ", "dK", "scale", "store"),
+        (None, "D", "scale", "dV", "dP", "dS", "dQ", "dK"),
+        (
+            *("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"),
+            *("m", "l", "P", "dP", "dS", "S"),
+        ),
+    ),
+}
+PHASES = PASSES["forward"].phases
 
 Block = int | tuple[int, int]
 Moved = dict[str, tuple[int, int]]  # tensor → bytes read, bytes written
@@ -19,8 +47,9 @@ Moved = dict[str, tuple[int, int]]  # tensor → bytes read, bytes written
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One block moved between HBM and the chip. ``block``: i for Q O m l lse, j for K V,
-    (i, j) for S P; ``op`` read | write; ``phase`` load | store; padding moves no byte."""
+    """One block moved between HBM and the chip. ``block``: j for ``OF_KEYS``, (i, j) for S P dP dS,
+    i for the others; ``op`` one of OPS, add: what another program may add to at the same time;
+    ``phase`` of the visit in which it moves; padding moves no byte."""
 
     tensor: str
     block: Block
@@ -31,11 +60,11 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One visit of a tile (or, j None, of a strip of rows in standard attention's 2nd and 3rd
-    kernel). ``kind`` full | partial | skipped; ``stage`` scores | softmax | output or None;
-    ``first``: nothing of its row block was visited before."""
+    """One visit of a tile; with j None of a strip of rows, with i None of a key block that no row
+    sees. ``kind`` full | partial | skipped; ``stage`` one of its pass's; ``first``: nothing of its
+    block of the outer loop was visited before."""
 
-    i: int
+    i: int | None
     j: int | None
     kind: str
     stage: str | None
@@ -60,17 +89,23 @@ class Mover:
             return self._rows[block[0]] * self._cols[block[1]]
         if tensor in STATISTICS:
             return self._rows[block]
-        return (self._cols if tensor in "KV" else self._rows)[block] * self.p.d
+        return (self._cols if tensor in OF_KEYS else self._rows)[block] * self.p.d
 
-    def _move(self, tensor: str, block: Block, op: str, phase: str) -> Transfer:
-        size = 4 if tensor in STATISTICS else ITEMSIZE[self.p.dtype]
+    def _move(self, tensor: str, block: Block, op: str, phase: str, fp32: bool) -> Transfer:
+        size = 4 if fp32 or tensor in STATISTICS else ITEMSIZE[self.p.dtype]
         return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
 
-    def read(self, tensor: str, block: Block) -> Transfer:
-        return self._move(tensor, block, "read", "load")
+    def read(self, tensor: str, block: Block, *, fp32: bool = False) -> Transfer:
+        return self._move(tensor, block, "read", "load", fp32)
 
-    def write(self, tensor: str, block: Block) -> Transfer:
-        return self._move(tensor, block, "write", "store")
+    def write(
+        self, tensor: str, block: Block, phase: str = "store", *, fp32: bool = False
+    ) -> Transfer:
+        return self._move(tensor, block, "write", phase, fp32)
+
+    def add(self, tensor: str, block: Block) -> Transfer:
+        """To sums in HBM, which are fp32, in the phase that is named as they are."""
+        return self._move(tensor, block, "add", tensor, True)
 
     def kind(self, i: int, j: int) -> str:
         return self._names[i][j]
@@ -85,3 +120,11 @@ def computed(kind: str, *, store: bool) -> tuple[str, ...]:
     """The phases of a tile that is computed; only a partial one is masked."""
     mask = ("mask",) if kind == "partial" else ()
     return ("load", "scores", *mask, "max", "exp", "sum", "output", *(("store",) if store else ()))
+
+
+@cache
+def differentiated(kind: str, *, D: bool = False, store: bool = False) -> tuple[str, ...]:
+    """The same in the backward pass; ``D``: it is computed in each tile."""
+    mask, delta = ("mask",) if kind == "partial" else (), ("D",) if D else ()
+    last = ("store",) if store else ()
+    return ("load", "scores", *mask, "exp", "dV", "dP", *delta, "dS", "dQ", "dK", *last)

@@ -11,6 +11,7 @@ from explainer.base.formats import DTYPES
 from kernels.masks import PLAIN
 
 ORDERS = ("standard", "fa1", "fa2")
+PASSES = ("forward", "backward")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
 MASKS = PLAIN  # of the menus; the field takes any text of kernels.masks
 
@@ -61,6 +62,7 @@ FIELDS = {
     "longest": Field("longest", "the longest sequence", 256, MAX_N),
     "card": Field("card", "the card", choices=tuple(CARDS)),
     "step": Field("step", "the step"),
+    "pass": Field("pass", "the pass", choices=PASSES),
     "warps": Field("warps", "the number of warps", choices=tuple(map(str, WARPS))),
 }
 # field → (key in a query, what the field is called in a sentence)
@@ -155,3 +157,8 @@ def choice(field: str | Field, value: object, allowed: tuple[str, ...] = ()) -> 
     if not isinstance(value, str) or value not in allowed:
         raise refuse(field, value, "one of " + ", ".join(allowed))
     return value
+
+
+def pass_of(query: Mapping[str, object]) -> str:
+    """The pass that an address asks for, forward where it does not say. Raises ProblemError."""
+    return choice("pass", query.get("pass", PASSES[0]))

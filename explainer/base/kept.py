@@ -43,13 +43,15 @@ class Kept:
 
 def kept(most: int, size: Callable[..., int]):
     """Decorator: like ``lru_cache``, for functions that never return None; ``size`` says how many
-    bytes a value takes. ``.cache`` is its :class:`Kept`."""
+    bytes a value takes; a default said is a default unsaid. ``.cache`` is its :class:`Kept`."""
 
     def around(make: Callable):
-        cache = Kept(most)
+        cache, defaults = Kept(most), make.__defaults__ or ()
+        arguments = make.__code__.co_argcount
 
         @wraps(make)
         def ask(*key):
+            key += defaults[len(defaults) + len(key) - arguments :]
             value = cache.get(key)
             if value is None:
                 value = make(*key)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from explainer.algorithms.inputs import made
 from explainer.algorithms.schedule import schedule
-from explainer.base.fields import ProblemError
+from explainer.base.fields import ProblemError, pass_of, refuse
 from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
@@ -32,6 +32,8 @@ Query = Mapping[str, str]
 
 
 def _visit(query: Query) -> bytes:
+    if (pass_ := pass_of(query)) != "forward":
+        raise refuse("pass", pass_, "forward for one visit of a trace without numbers")
     at = query.get("at", "")
     step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
     return compressed(pack_visit(Problem.from_query(query), step))
@@ -47,7 +49,7 @@ def _json(made: object) -> bytes:
 
 
 MAKERS: dict[str, Callable[[Query], bytes]] = {
-    "trace": lambda query: packed_gzip(Problem.from_query(query)),
+    "trace": lambda query: packed_gzip(Problem.from_query(query), pass_of(query)),
     "visit": _visit,
     "warps": lambda query: _json(packed(*from_query(query))),
     "learn": lambda query: _json(answer(query)),

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.fields import ORDERS
+from explainer.base.fields import ORDERS, pass_of
 from explainer.parallel import warps
 from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import exported
-from explainer.web.wire import has_numbers
+from explainer.web.wire import has_numbers, payload_bytes
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process
 COMPILING_S = 10.0
@@ -70,6 +70,18 @@ def _trace(p: Problem) -> Work:
     return whole(p) if has_numbers(p) else Work(moves(p))
 
 
+def _backward(p: Problem) -> Work:
+    """A trace of the backward pass, which computes the forward pass first."""
+    tiles = p.Tr * p.Tc
+    listed = {"fa2": 5 * tiles + 6 * p.Tr + 4 * p.Tc, "fa1": 7 * tiles + 4 * p.Tc}
+    moved = Work(listed.get(p.order, 13 * tiles + p.Tr + 2 * p.Tc))
+    if not has_numbers(p, "backward"):
+        return moved
+    told = payload_bytes(p, "backward") // 4
+    computed = 4 * tiles + p.Tr if p.order == "standard" else 2 * tiles + 2 * p.Tr
+    return whole(p) + moved + Work(0, computed, 5 * p.n * p.n * p.d, 10 * told, told)
+
+
 def one_visit(p: Problem) -> Work:
     """The visits of one row block, of which one is told."""
     strip, wide = p.block_q * p.n, p.block_k if ALGORITHMS[p.order].running else p.n
@@ -115,6 +127,8 @@ def seconds(kind: str, query: Mapping[str, str]) -> float:
         return _warps(query).seconds
     if kind == "mask":
         return _mask(query).seconds
+    if kind == "trace" and pass_of(query) == "backward":
+        return _backward(Problem.from_query(query)).seconds
     if kind in _OF_PROBLEM:
         return _OF_PROBLEM[kind](Problem.from_query(query)).seconds
     return 0.0  # what Learn computes is bounded by its controls

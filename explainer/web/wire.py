@@ -19,18 +19,17 @@ from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.inputs import make_inputs, row_names
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed
-from explainer.algorithms.transfers import PHASES, STATISTICS, TENSORS, Step
+from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
 from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
 from explainer.base.kept import kept
 from explainer.base.kinds import computed
 from explainer.memory import tile_budget
 from explainer.problem import Problem
-from explainer.trace import Trace, one_visit, trace
+from explainer.trace import BackwardTrace, Trace, one_visit, trace, trace_backward
 
 VERSION = 1
 KIND = computed("FlashAttention in NumPy, tile by tile")  # every number of a trace, in every file
-STAGES = (None, "scores", "softmax", "output")
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
 MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders
@@ -39,21 +38,25 @@ EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel a
 Arrays = dict[str, np.ndarray]
 
 
-def payload_bytes(problem: Problem) -> int:
+def payload_bytes(problem: Problem, pass_: str = "forward") -> int:
     """Bytes of the numbers of a Problem when all of them travel as float32."""
     p = problem
+    if pass_ == "backward":
+        squares = 5 if p.score.changes else 4
+        return 4 * (8 * p.n * p.d + squares * p.n * p.n + 2 * p.n * p.d * (p.Tr + p.Tc))
     visits = 1 if p.order == "standard" else p.Tc
     return 4 * (4 * p.n * p.d + 2 * p.n * p.n + p.n * p.d * visits + 7 * p.n * visits)
 
 
-def has_numbers(problem: Problem) -> bool:
+def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
     """Does the Problem travel with its numbers, or as tiles only?"""
     few = problem.Tr * problem.Tc <= MOST_VISITS
-    return few and payload_bytes(problem) <= 2 * MOST_NUMBERS  # most of them shrink to half
+    return few and payload_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
-def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
-    """Visits and transfers as flat arrays; a block of S or P is the index i·Tc + j."""
+def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
+    """Visits and transfers as flat arrays; −1 where a visit has no i or no j; a block of a matrix
+    of scores is the index i·Tc + j."""
     moves = [t for s in steps for t in s.transfers]
     # Few are looked at: most blocks move many times, by the same transfer.
     ids = np.fromiter(map(id, moves), np.int64, len(moves))
@@ -62,21 +65,19 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...]) -> Arrays:
     Tc = problem.Tc
     blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in each]
     counts = [len(s.transfers) for s in steps]
-    tensors, places = ({x: k for k, x in enumerate(names)} for names in (TENSORS, PHASES))
-    bits = {
-        phases: sum(1 << PHASES.index(p) for p in phases) for phases in {s.phases for s in steps}
-    }
+    tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
+    bits = {phases: sum(1 << places[p] for p in phases) for phases in {s.phases for s in steps}}
     return {
         "tile_kind": tiling.kinds(problem),
-        "v_i": np.array([s.i for s in steps], "i4"),
+        "v_i": np.array([-1 if s.i is None else s.i for s in steps], "i4"),
         "v_j": np.array([-1 if s.j is None else s.j for s in steps], "i4"),
         "v_kind": np.array([tiling.KINDS.index(s.kind) for s in steps], "u1"),
-        "v_stage": np.array([STAGES.index(s.stage) for s in steps], "u1"),
+        "v_stage": np.array([of.stages.index(s.stage) for s in steps], "u1"),
         "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
         "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
         "t_tensor": np.array([tensors[t.tensor] for t in each], "u1")[which],
         "t_block": np.array(blocks, "i4")[which],
-        "t_op": np.array([t.op == "write" for t in each], "u1")[which],
+        "t_op": np.array([OPS.index(t.op) for t in each], "u1")[which],
         "t_phase": np.array([places[t.phase] for t in each], "u1")[which],
         "t_bytes": np.array([t.nbytes for t in each], "i4")[which],
     }
@@ -113,14 +114,54 @@ def _numbers(t: Trace) -> Arrays:
     arrays["hidden"] = _hidden(p)
     parts = () if p.mask.plain else p.mask.parts(p.n, p.n, p.block_q, p.block_k)
     arrays["tile_parts"] = np.array(parts, np.uint8)
-    arrays["r_ptr"] = np.concatenate([[0], np.cumsum(rows)]).astype("i4")
+    arrays["r_ptr"] = _starts(rows)
     for name in ROW_STATS:
         arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
-    arrays["a_ptr"] = np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
+    arrays["a_ptr"] = _starts(sizes)
     arrays["acc"] = _joined([v.O for v in t.visits], sizes)
+    return _shrunk(arrays, ("Q", "K", "V", "O", "P", "acc"))
+
+
+def _backward_numbers(t: BackwardTrace) -> Arrays:
+    """``part_dQ`` and ``acc_dQ`` from a_ptr[v], ``acc_dK`` and ``acc_dV`` from c_ptr[v]: what visit
+    v adds and the sums after it, NaN where it has one of the two; S, P, dP, dS, slope as a whole,
+    with −∞, 0 and 1 where nobody computes them."""
+    p = t.problem
+    matrices = ("Q", "K", "V", "O", "dO", "dQ", "dK", "dV")
+    arrays = {name: getattr(t, name) for name in (*matrices, "lse", "D")}
+    wholes = {"scores": ("S", -np.inf), "P": ("P", 0), "dP": ("dP", 0), "dS": ("dS", 0)}
+    wholes |= {"slope": ("slope", 1)} if p.score.changes else {}
+    for name, (called, empty) in wholes.items():
+        arrays[called] = whole = np.full((p.n, p.n), empty, "f4")
+        for v in t.visits:
+            if (tile := getattr(v, name)) is not None:
+                keys = slice(None) if v.j is None else tiling.cols(p, v.j)
+                whole[tiling.rows(p, v.i), keys] = tile
+    arrays["hidden"] = _hidden(p)
+    for pointer, sums in (
+        ("a_ptr", {"part_dQ": "part_dQ", "dQ": "acc_dQ"}),
+        ("c_ptr", {"dK": "acc_dK", "dV": "acc_dV"}),
+    ):
+        found = {called: [getattr(v, name) for v in t.visits] for name, called in sums.items()}
+        sizes = [
+            max(0 if x is None else x.size for x in of_visit)
+            for of_visit in zip(*found.values(), strict=True)
+        ]
+        arrays[pointer] = _starts(sizes)
+        arrays |= {called: _joined(parts, sizes) for called, parts in found.items()}
+    shown = ("P", "dP", "dS", "part_dQ", "acc_dQ", "acc_dK", "acc_dV")
+    return _shrunk(arrays, (*matrices, *shown))
+
+
+def _starts(sizes: list[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
+
+
+def _shrunk(arrays: Arrays, shown: tuple[str, ...]) -> Arrays:
+    """In half precision those that are only shown, if all of them together are large."""
     if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
         with np.errstate(over="ignore"):
-            for name in ("Q", "K", "V", "O", "P", "acc"):
+            for name in shown:
                 arrays[name] = arrays[name].astype("f2")
     return arrays
 
@@ -132,11 +173,11 @@ def _heads(p: Problem) -> dict[str, int]:
     return of_heads | {"kv_bytes": kv_bytes}
 
 
-def _header(problem: Problem, numbers: bool) -> dict:
-    size = ITEMSIZE[problem.dtype]
+def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
+    size, of = ITEMSIZE[problem.dtype], PASSES[pass_]
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
     totals = {
-        convention: {o: summed(replace(problem, order=o), convention) for o in ORDERS}
+        convention: {o: summed(replace(problem, order=o), convention, pass_) for o in ORDERS}
         for convention in CONVENTIONS
     }
     names = row_names(problem)
@@ -151,21 +192,25 @@ def _header(problem: Problem, numbers: bool) -> dict:
         | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
         "row_names": list(names) if names else None,
         "numbers": numbers,
-        "phases": PHASES,
-        "tensors": TENSORS,
-        "itemsize": {t: 4 if t in STATISTICS else size for t in TENSORS},
+        "pass": pass_,
+        "phases": of.phases,
+        "stages": of.stages,
+        "tensors": of.tensors,
+        "itemsize": {t: 4 if t in STATISTICS else size for t in of.tensors},
         "tile_counts": tiling.counts(problem),
         "totals": totals,
         "sram": tile_budget.summary(problem),
     }
 
 
-def pack(problem: Problem) -> bytes:
-    """The Problem's trace in the format above. Raises ProblemError for too many tiles."""
-    steps = schedule(problem)
-    numbers = has_numbers(problem)
-    arrays = _skeleton(problem, steps) | (_numbers(trace(problem)) if numbers else {})
-    return _packed(_header(problem, numbers), arrays)
+def pack(problem: Problem, pass_: str = "forward") -> bytes:
+    """The Problem's trace in the format above. Raises ProblemError for too many tiles, and for a
+    backward pass that there is none of."""
+    arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
+    if numbers := has_numbers(problem, pass_):
+        back = pass_ == "backward"
+        arrays |= _backward_numbers(trace_backward(problem)) if back else _numbers(trace(problem))
+    return _packed(_header(problem, pass_, numbers), arrays)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:
@@ -214,6 +259,6 @@ def compressed(body: bytes) -> bytes:
 
 
 @kept(16 << 20, len)
-def packed_gzip(problem: Problem) -> bytes:
+def packed_gzip(problem: Problem, pass_: str = "forward") -> bytes:
     """``pack`` compressed, the same bytes for the same Problem."""
-    return compressed(pack(problem))
+    return compressed(pack(problem, pass_))

@@ -82,3 +82,12 @@ def test_the_types_name_what_python_writes(problem):
     values = keys("Values") if has_numbers(problem) else set()
     assert keys("Skeleton") | values == set(found["arrays"])
     assert all(keys("Directory") == set(entry) for entry in found["arrays"].values())
+
+
+@pytest.mark.parametrize("score", ["none", "softcap:3"])
+def test_the_types_name_what_python_writes_of_a_backward_pass(score):
+    found = header(pack(Problem(score=score), "backward"))
+    assert keys("Header") == set(found)
+    slope = {"slope"} if score != "none" else set()
+    values = (keys("BackwardValues") - {"slope?"}) | slope
+    assert keys("Skeleton") | values == set(found["arrays"])

@@ -28,18 +28,18 @@
  * @typedef {{parts: [string, number[], number, OnChip][], cards: Record<string, Card>}} Sram
  *
  * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
- * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th. `itemsize`: bytes of
- * an element. `totals`: by either convention, of each order and tensor.
+ * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th; `stages`: `v_stage` k is the k-th.
+ * `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: by either convention, of each order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
- *   phases: string[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
+ *   pass: "forward" | "backward", phases: string[], stages: (string | null)[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
  *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows in standard
  * attention, or in FA-2 a row block that sees no key (kind skipped). Of its transfers: t_, from
- * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes.
+ * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes, 2 adds.
  * @typedef {{
  *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
  *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
@@ -52,6 +52,15 @@
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
  *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers, tile_parts: Numbers,
  * }} Values
+ *
+ * The same of a backward pass: `slope`, where the score changes S, 1 where nobody computes it; P, dP and dS then 0. What a
+ * visit adds to its rows of dQ and what HBM holds of them after it, from `a_ptr[v]` on; its key block's dK and dV on chip
+ * after it, from `c_ptr[v]` on; NaN where a visit has only one of the two. Without the scale, but FA-1's dQ has it.
+ * @typedef {{
+ *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, dO: Numbers, lse: Numbers, D: Numbers, dQ: Numbers, dK: Numbers,
+ *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, a_ptr: Numbers,
+ *   part_dQ: Numbers, acc_dQ: Numbers, c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
+ * }} BackwardValues
  *
  * @typedef {{header: Header, arrays: Skeleton & Values}} Decoded
  * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers

@@ -1,0 +1,143 @@
+"""FlashAttention's backward pass (arXiv 2205.14135, Algorithm 4): keys outside, rows inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
+from explainer.algorithms.fa1 import FA1
+from explainer.algorithms.numbers import exp_difference
+from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """Each key block passes every row block; dQ comes from HBM and goes back each time."""
+    move = Mover(problem)
+    of_row = [
+        (*(move.read(t, i) for t in ROW), move.write("dQ", i, "dQ")) for i in range(problem.Tr)
+    ]
+    for j in range(problem.Tc):
+        keys = tuple(move.read(t, j) for t in ("K", "V"))
+        stored = tuple(move.write(t, j) for t in ("dK", "dV"))
+        seen = np.flatnonzero(move.kinds[:, j] != tiling.SKIPPED)
+        for i in range(problem.Tr):
+            kind = move.kind(i, j)
+            if kind == "skipped":
+                yield Step(i, j, kind, None, (), ())
+                continue
+            first, last = i == seen[0], i == seen[-1]
+            transfers = (*(keys if first else ()), *of_row[i], *(stored if last else ()))
+            phases = differentiated(kind, D=True, store=last)
+            yield Step(i, j, kind, None, phases, transfers, first)
+
+
+def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
+    """FlashAttention, Algorithm 4: dK_j and dV_j stay on chip, dQ lives in HBM as O did."""
+    p = run.p
+    m_hbm, l_hbm = run.statistics
+    run.dQ[:] = run.dK[:] = run.dV[:] = 0
+    for step in steps:
+        if step.kind == "skipped":
+            yield backward_visit(step)
+            continue
+        r, c = tiling.rows(p, step.i), tiling.cols(p, step.j)
+        # phase: load
+        if step.first:
+            dK, dV = np.zeros((2, c.stop - c.start, p.d), np.float32)
+        K, V = run.K[c], run.V[c]
+        Q, O, dO, dQ = run.Q[r], run.O[r], run.dO[r], run.dQ[r]
+        m, l = m_hbm[r], l_hbm[r]
+        # phase: scores
+        scores, slope = run.scored((Q @ K.T) * np.float32(p.scale), r, c)
+        # phase: mask
+        S = run.mask(scores, r, c)
+        # phase: exp
+        P = exp_difference(S, m[:, None]) / np.where(l > 0, l, 1)[:, None]
+        # phase: dV
+        dV = dV + round_to(P, p.dtype).T @ dO
+        # phase: dP
+        dP = dO @ V.T
+        # phase: D
+        D = (dO * O).sum(axis=1)
+        # phase: dS
+        dS = P * (dP - D[:, None])
+        if slope is not None:
+            dS = dS * slope
+        # phase: dQ
+        part_dQ = np.float32(p.scale) * (round_to(dS, p.dtype) @ K)
+        run.dQ[r] = dQ = round_to(dQ + part_dQ, p.dtype)
+        # phase: dK
+        dK = dK + round_to(dS, p.dtype).T @ Q
+        if "store" in step.phases:
+            # phase: store
+            run.dK[c] = round_to(dK * np.float32(p.scale), p.dtype)
+            run.dV[c] = round_to(dV, p.dtype)
+        # phases end: what follows is kept for the picture
+        run.D[r] = D
+        numbers = {"D": D, "scores": scores, "slope": slope, "P": P, "dP": dP, "dS": dS}
+        yield backward_visit(step, **numbers, part_dQ=part_dQ, dQ=dQ, dK=dK, dV=dV)
+
+
+def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
+    """K, V and their gradients of so many keys; of so many rows what a tile loads, but of dQ only
+    ``back``, and dQ out."""
+    size = p.d * ITEMSIZE[p.dtype]
+    moved = dict.fromkeys(("K", "V"), (keys * size, 0))
+    moved |= dict.fromkeys(("dK", "dV"), (0, keys * size))
+    moved |= dict.fromkeys(("Q", "O", "dO"), (rows * size, 0)) | {"dQ": (back * size, rows * size)}
+    return moved | dict.fromkeys("lm", (rows * 4, 0))
+
+
+def asked(p: Problem) -> Moved:
+    """K, V, dK and dV once where a row sees them; the rest once per key block that visits a row."""
+    visited = tiling.visited(p)
+    rows = int(visited.rows.sum())
+    return _moved(p, visited.loaded, rows, rows)
+
+
+def least(p: Problem) -> Moved:
+    """Everything but dQ in, the gradients out, of the rows that see a key and the keys that are
+    seen."""
+    rows, keys = tiling.seeing(p.mask, p.n)
+    return _moved(p, keys, rows, 0)
+
+
+FA1_BACKWARD = replace(
+    FA1,
+    opens="K",
+    running=False,
+    pseudocode=(
+        Line("for j in 0 … Tc−1:"),
+        Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
+        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal", general=SKIPS),
+        Line("    load Qᵢ, Oᵢ, dOᵢ, dQᵢ, mᵢ, ℓᵢ", "load"),
+        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores", "once more"),
+        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
+        Line("    P = exp(S − mᵢ) / ℓᵢ", "exp"),
+        Line("    dVⱼ += Pᵀ dOᵢ", "dV"),
+        Line("    dP = dOᵢ Vⱼᵀ", "dP"),
+        Line("    Dᵢ = rowsum(dOᵢ ∘ Oᵢ)", "D", "in every tile"),
+        Line("    dS = P ∘ (dP − Dᵢ){slope}", "dS"),
+        Line("    dQᵢ = dQᵢ + dS Kⱼ / √d;  write it", "dQ", "back to HBM each time"),
+        Line("    dKⱼ += dSᵀ Qᵢ", "dK"),
+        Line("  write dKⱼ / √d, dVⱼ", "store"),
+    ),
+    closed_form={
+        "asked": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
+        "least": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
+    },
+    kept=(),
+    steps=steps,
+    compute=compute,
+    asked=asked,
+    least=least,
+)

@@ -1,0 +1,170 @@
+"""FlashAttention-2's backward pass (arXiv 2307.08691, Algorithm 2): keys outside, rows inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
+from explainer.algorithms.fa2 import FA2
+from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """D and a dQ of zeros, row block by row block; each key block visits the row blocks that its
+    mask leaves; dQ is scaled. A key block that no row sees has one visit of no tile."""
+    move = Mover(problem)
+    rows = range(problem.Tr)
+    for i in rows:
+        moves = (*(move.read(t, i) for t in ("O", "dO")), move.write("D", i))
+        phases = ("load", "D", "store")
+        yield Step(i, None, "full", "D", phases, (*moves, move.write("dQ", i, fp32=True)))
+    of_row = [
+        (*(move.read(t, i) for t in ("Q", "dO", "lse", "D")), move.add("dQ", i)) for i in rows
+    ]
+    for j in range(problem.Tc):
+        keys = tuple(move.read(t, j) for t in ("K", "V"))
+        stored = tuple(move.write(t, j) for t in ("dK", "dV"))
+        seen = np.flatnonzero(move.kinds[:, j] != tiling.SKIPPED).tolist()
+        if not seen:  # its program still writes zeros
+            yield Step(None, j, "skipped", None, ("load", "store"), (*keys, *stored), True)
+        for i in seen:
+            first, last, kind = i == seen[0], i == seen[-1], move.kind(i, j)
+            transfers = (*(keys if first else ()), *of_row[i], *(stored if last else ()))
+            yield Step(i, j, kind, None, differentiated(kind, store=last), transfers, first)
+    for i in rows:
+        moves = (move.read("dQ", i, fp32=True), move.write("dQ", i))
+        yield Step(i, None, "full", "scale", ("load", "scale", "store"), moves)
+
+
+def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
+    """FlashAttention-2, Algorithm 2: dK_j and dV_j stay on chip, dQ is added up in HBM."""
+    p = run.p
+    for step in steps:
+        if step.i is not None:
+            r = tiling.rows(p, step.i)
+        if step.stage == "D":
+            # phase: load
+            O, dO = run.O[r], run.dO[r]
+            # phase: D
+            D = (dO * O).sum(axis=1)
+            # phase: store
+            run.D[r], run.dQ[r] = D, 0
+            # phases end
+            yield backward_visit(step, D=D)
+            continue
+        if step.stage == "scale":
+            # phase: load
+            dQ = run.dQ[r]
+            # phase: scale
+            dQ = dQ * np.float32(p.scale)
+            # phase: store
+            run.dQ[r] = round_to(dQ, p.dtype)
+            # phases end
+            yield backward_visit(step)
+            continue
+        # phase: load
+        c = tiling.cols(p, step.j)
+        if step.first:
+            dK, dV = np.zeros((2, c.stop - c.start, p.d), np.float32)
+        if step.i is None:  # no row sees a key of it
+            # phases end
+            run.dK[c], run.dV[c] = dK, dV
+            yield backward_visit(step, dK=dK, dV=dV)
+            continue
+        # phase: load
+        K, V = run.K[c], run.V[c]
+        Q, dO, D = run.Q[r], run.dO[r], run.D[r]
+        lse = np.where(np.isneginf(run.lse[r]), np.inf, run.lse[r])  # no key: P = 0, not NaN
+        # phase: scores
+        scores, slope = run.scored((Q @ K.T) * np.float32(p.scale), r, c)
+        # phase: mask
+        S = run.mask(scores, r, c)
+        # phase: exp
+        P = np.exp(S - lse[:, None])
+        # phase: dV
+        dV = dV + round_to(P, p.dtype).T @ dO
+        # phase: dP
+        dP = dO @ V.T
+        # phase: dS
+        dS = P * (dP - D[:, None])
+        if slope is not None:
+            dS = dS * slope
+        # phase: dQ
+        part_dQ = round_to(dS, p.dtype) @ K
+        run.dQ[r] += part_dQ
+        # phase: dK
+        dK = dK + round_to(dS, p.dtype).T @ Q
+        if "store" in step.phases:
+            # phase: store
+            run.dK[c] = round_to(dK * np.float32(p.scale), p.dtype)
+            run.dV[c] = round_to(dV, p.dtype)
+        # phases end: what follows is kept for the picture
+        numbers = {"D": D.copy(), "scores": scores, "slope": slope, "P": P, "dP": dP, "dS": dS}
+        sums = {"part_dQ": part_dQ, "dQ": run.dQ[r].copy(), "dK": dK, "dV": dV}
+        yield backward_visit(step, **numbers, **sums)
+
+
+def _moved(p: Problem, keys: int, rows: int) -> Moved:
+    """Of so many keys K, V and their gradients, of so many rows all that a tile takes of a row and
+    adds to dQ; of all rows what the two small kernels move."""
+    size, all_rows = p.d * ITEMSIZE[p.dtype], p.n
+    fp32 = 4 * p.d
+    moved = dict.fromkeys(("K", "V"), (keys * size, 0)) | {"Q": (rows * size, 0)}
+    moved |= dict.fromkeys(("dK", "dV"), (0, keys * size)) | {"O": (all_rows * size, 0)}
+    moved |= {"dO": ((all_rows + rows) * size, 0), "lse": (rows * 4, 0)}
+    moved |= {"D": (rows * 4, all_rows * 4)}
+    return moved | {"dQ": (all_rows * fp32, (all_rows + rows) * fp32 + all_rows * size)}
+
+
+def asked(p: Problem) -> Moved:
+    """K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits them."""
+    return _moved(p, p.n, int(tiling.visited(p).rows.sum()))
+
+
+def least(p: Problem) -> Moved:
+    """The same with what a row needs once, of the rows that see a key."""
+    return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
+
+
+FA2_BACKWARD = replace(
+    FA2,
+    opens="K",
+    running=False,
+    pseudocode=(
+        Line("load Oᵢ, dOᵢ", "load", "1st kernel", "D"),
+        Line("Dᵢ = rowsum(dOᵢ ∘ Oᵢ)", "D", stage="D"),
+        Line("write Dᵢ;  dQᵢ = 0", "store", "fp32", "D"),
+        Line("for j in 0 … Tc−1:", note="one thread block each"),
+        Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
+        Line("  for i in 0 … Tr−1:", note="causal: start at the diagonal", general=SKIPS),
+        Line("    load Qᵢ, dOᵢ, lseᵢ, Dᵢ", "load"),
+        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores", "once more"),
+        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
+        Line("    P = exp(S − lseᵢ)", "exp"),
+        Line("    dVⱼ += Pᵀ dOᵢ", "dV"),
+        Line("    dP = dOᵢ Vⱼᵀ", "dP"),
+        Line("    dS = P ∘ (dP − Dᵢ){slope}", "dS"),
+        Line("    dQᵢ += dS Kⱼ", "dQ", "added in HBM"),
+        Line("    dKⱼ += dSᵀ Qᵢ", "dK"),
+        Line("  write dKⱼ / √d, dVⱼ", "store"),
+        Line("load dQᵢ", "load", "3rd kernel", "scale"),
+        Line("dQᵢ = dQᵢ / √d", "scale", stage="scale"),
+        Line("write dQᵢ", "store", stage="scale"),
+    ),
+    closed_form={
+        "asked": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
+        "least": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
+    },
+    kept=(),
+    steps=steps,
+    compute=compute,
+    asked=asked,
+    least=least,
+)

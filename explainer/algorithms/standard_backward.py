@@ -1,0 +1,181 @@
+"""Standard attention's backward pass: five kernels, with the P that its forward stored; dP and dS
+whole in HBM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.algorithm import Line
+from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
+from explainer.algorithms.standard import STANDARD
+from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.formats import ITEMSIZE, round_to
+from explainer.problem import Problem
+
+
+def steps(problem: Problem) -> Iterator[Step]:
+    """Four products over everything, tile by tile, and dS by strips of rows; nothing is skipped."""
+    move = Mover(problem)
+    rows, keys = range(problem.Tr), range(problem.Tc)
+    down = [(i, j) for j in keys for i in rows]
+    along = [(i, j) for i in rows for j in keys]
+
+    def products(stage: str, order, square: str, factor: str) -> Iterator[Step]:
+        """The stage's sum: over rows for each key block, or over keys for each row block."""
+        by_keys = order is down
+        last = problem.Tr - 1 if by_keys else problem.Tc - 1
+        for i, j in order:
+            inner, outer = (i, j) if by_keys else (j, i)
+            moves = (move.read(square, (i, j)), move.read(factor, inner))
+            phases = ("load", stage)
+            if inner == last:
+                moves, phases = (*moves, move.write(stage, outer)), (*phases, "store")
+            yield Step(i, j, _kind(move, i, j), stage, phases, moves, inner == 0)
+
+    yield from products("dV", down, "P", "dO")
+    for i, j in along:
+        moves = (move.read("dO", i), move.read("V", j), move.write("dP", (i, j)))
+        yield Step(i, j, _kind(move, i, j), "dP", ("load", "dP", "store"), moves)
+    read = ("P", "dP", "S") if problem.score.bends else ("P", "dP")
+    for i in rows:
+        moves = [move.read(t, (i, j)) for t in read for j in keys]
+        moves += [move.write("dS", (i, j)) for j in keys]
+        yield Step(i, None, "full", "dS", ("load", "D", "dS", "store"), tuple(moves))
+    yield from products("dQ", along, "dS", "K")
+    yield from products("dK", down, "dS", "Q")
+
+
+def _kind(move: Mover, i: int, j: int) -> str:
+    return "full" if move.kind(i, j) == "full" else "partial"
+
+
+def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
+    """Five kernels: P Vᵀ's two gradients, softmax's, Q Kᵀ's two; dP and dS are stored in the
+    dtype."""
+    p = run.p
+    P_hbm = run.P
+    dP_hbm, dS_hbm = np.zeros((2, p.n, p.n), np.float32)
+    scale = np.float32(p.scale)
+    for step in steps:
+        r = tiling.rows(p, step.i)
+        c = slice(0, p.n) if step.j is None else tiling.cols(p, step.j)
+        if step.stage == "dV":
+            # phase: load
+            P, dO = P_hbm[r, c], run.dO[r]
+            if step.first:
+                dV = np.zeros((P.shape[1], p.d), np.float32)
+            # phase: dV
+            dV = dV + P.T @ dO
+            if "store" in step.phases:
+                # phase: store
+                run.dV[c] = round_to(dV, p.dtype)
+            # phases end
+            yield backward_visit(step, P=P.copy(), dV=dV)
+        elif step.stage == "dP":
+            # phase: load
+            dO, V = run.dO[r], run.V[c]
+            # phase: dP
+            dP = dO @ V.T
+            # phase: store
+            dP_hbm[r, c] = dP = round_to(dP, p.dtype)
+            # phases end
+            yield backward_visit(step, dP=dP)
+        elif step.stage == "dS":
+            # phase: load
+            P, dP = P_hbm[r], dP_hbm[r]
+            _, slope = run.scored((run.Q[r] @ run.K.T) * scale, r, c)
+            # phase: D
+            D = (P * dP).sum(axis=1)
+            # phase: dS
+            dS = P * (dP - D[:, None])
+            if slope is not None:
+                dS = dS * slope
+            # phase: store
+            dS_hbm[r] = dS = round_to(dS, p.dtype)
+            # phases end
+            run.D[r] = D
+            yield backward_visit(step, D=D, slope=slope, P=P.copy(), dP=dP.copy(), dS=dS)
+        elif step.stage == "dQ":
+            # phase: load
+            dS, K = dS_hbm[r, c], run.K[c]
+            if step.first:
+                dQ = np.zeros((len(dS), p.d), np.float32)
+            # phase: dQ
+            dQ = dQ + dS @ K
+            if "store" in step.phases:
+                # phase: store
+                run.dQ[r] = round_to(dQ * scale, p.dtype)
+            # phases end
+            yield backward_visit(step, dS=dS.copy(), dQ=dQ)
+        else:
+            # phase: load
+            dS, Q = dS_hbm[r, c], run.Q[r]
+            if step.first:
+                dK = np.zeros((dS.shape[1], p.d), np.float32)
+            # phase: dK
+            dK = dK + dS.T @ Q
+            if "store" in step.phases:
+                # phase: store
+                run.dK[c] = round_to(dK * scale, p.dtype)
+            # phases end
+            yield backward_visit(step, dS=dS.copy(), dK=dK)
+
+
+def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
+    """P, dP and dS whole, there and back; K and V once a row block, Q and dO once a key block, dO
+    for two products."""
+    matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
+    moved = {"P": (2 * square, 0), "dP": (square, square), "dS": (2 * square, square)}
+    moved |= {"S": (square, 0)} if p.score.bends else {}
+    moved |= {"Q": (key_blocks * matrix, 0), "dO": (2 * key_blocks * matrix, 0)}
+    moved |= dict.fromkeys("KV", (row_blocks * matrix, 0))
+    return moved | dict.fromkeys(("dQ", "dK", "dV"), (0, matrix))
+
+
+def asked(p: Problem) -> Moved:
+    """What the tiles of its five kernels load and store."""
+    return _moved(p, p.Tr, p.Tc)
+
+
+def least(p: Problem) -> Moved:
+    """The same in tiles as large as the matrices."""
+    return _moved(p, 1, 1)
+
+
+STANDARD_BACKWARD = replace(
+    STANDARD,
+    opens="P",
+    running=False,
+    pseudocode=(
+        Line("load P, dO", "load", "1st kernel", "dV"),
+        Line("dV = Pᵀ dO", "dV", stage="dV"),
+        Line("write dV", "store", stage="dV"),
+        Line("load dO, V", "load", "2nd kernel", "dP"),
+        Line("dP = dO Vᵀ", "dP", stage="dP"),
+        Line("write dP to HBM", "store", "N × N", "dP"),
+        Line("load P, dP", "load", "3rd kernel", "dS"),
+        Line("D = rowsum(P ∘ dP)", "D", stage="dS"),
+        Line("dS = P ∘ (dP − D){slope}", "dS", stage="dS"),
+        Line("write dS to HBM", "store", "N × N", "dS"),
+        Line("load dS, K", "load", "4th kernel", "dQ"),
+        Line("dQ = dS K", "dQ", stage="dQ"),
+        Line("write dQ / √d", "store", stage="dQ"),
+        Line("load dS, Q", "load", "5th kernel", "dK"),
+        Line("dK = dSᵀ Q", "dK", stage="dK"),
+        Line("write dK / √d", "store", stage="dK"),
+    ),
+    closed_form={
+        "asked": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
+        "least": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
+    },
+    kept=(),
+    steps=steps,
+    compute=compute,
+    asked=asked,
+    least=least,
+    launches=None,
+)
