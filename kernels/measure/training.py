@@ -129,7 +129,7 @@ def main() -> None:
     record |= {"dtype": dtype, "seed": SEED, "text": TEXT.name, "sizes": asdict(sizes), "rows": []}
     for name, attend in ATTENTIONS.items():
         curve = losses(attend, args.steps, sizes, DTYPES[dtype], device)
-        record["rows"].append({"attention": name, "losses": [round(x, 6) for x in curve]})
+        record["rows"].append({"attention": name, "losses": [round(x, 9) for x in curve]})
         print(f"{name}: {curve[0]:.4f} at first, {curve[-1]:.4f} at last", flush=True)
     args.file.write_text(json.dumps(record), encoding="utf-8")
 
