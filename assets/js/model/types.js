@@ -58,7 +58,7 @@
  * after it, from `c_ptr[v]` on; NaN where a visit has only one of the two. Without the scale, but FA-1's dQ has it.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, dO: Numbers, lse: Numbers, D: Numbers, dQ: Numbers, dK: Numbers,
- *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, a_ptr: Numbers,
+ *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, tile_parts: Numbers, a_ptr: Numbers,
  *   part_dQ: Numbers, acc_dQ: Numbers, c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
  * }} BackwardValues
  *
