@@ -153,10 +153,9 @@ def again(given: Given) -> list[Block]:
     rows = [(f"bytes {WHERE[c]}", *map(amount, x)) for c, x in zip(CONVENTIONS, moved, strict=True)]
     rows.append(("kept between the passes, beside Q, K, V, O", *map(amount, between)))
     stored, computed = (work["forward"] + work[f"backward, {way}"] for way in ways)
-    items = [(name, float(x), f"{x / one:.3g} products, {x / 1e9:,.2f} GFLOP")
-             for name, x in work.items()]  # fmt: skip
+    items = [(name, float(x), f"{x / one:.3g} × {one / 1e9:.3g}") for name, x in work.items()]
     return [
-        bars(f"Products of one head, N = {n:,}, d = {d}", items, colour="s"),
+        bars(f"Products of one head, N = {n:,}, d = {d}, in GFLOP", items, colour="s"),
         table("Backward, fp16", ("", *ways), rows),
         text(f"With P computed again both passes do {computed / stored:.3g} times the work, not "
              f"twice, and keep {between[0] / between[1]:,.0f} times fewer bytes in between."),

@@ -19,6 +19,7 @@ from explainer.learn import (
     reference,
     stable,
     systems,
+    training,
     variants_shown,
     versions,
     wild,
@@ -28,7 +29,7 @@ from explainer.learn.content import Rung
 
 MODULES = (
     *(basics, stable, online, systems, versions, backward, variants_shown, precision, claims),
-    *(pipeline, fp8, level0),
+    *(training, pipeline, fp8, level0),
 )
 ORDER = (
     "dot", "matmul", "softmax", "cat", "attention", "safe", "mask", "tiles_why", "online", "fusion",
