@@ -14,9 +14,11 @@ import json
 import sys
 from contextlib import redirect_stdout
 from types import SimpleNamespace
+from typing import ClassVar
 
 import torch
 import triton
+from numpy.lib.stride_tricks import as_strided
 
 import kernels
 from kernels import masks, scores
@@ -42,8 +44,8 @@ def bits(x: torch.Tensor):
 class OnMachine:
     """`launching.Launch` where no GPU is: the Gluon kernel by its PTX, the others by PyTorch."""
 
-    request: dict = {}
-    compiled: dict = {}
+    request: ClassVar[dict] = {}
+    compiled: ClassVar[dict] = {}
 
     def __init__(self, kernel, programs, scalars, constants, boxes=()):
         self.kernel, self.programs, self.scalars = kernel, programs, scalars
@@ -71,8 +73,6 @@ class OnMachine:
         for one, meta in zip(described, compiled.metadata.tensordesc_meta, strict=True):
             array = bits(one.base).reshape(-1)
             place = [step * array.itemsize for step in one.strides]
-            from numpy.lib.stride_tricks import as_strided
-
             seen = as_strided(array, one.shape, place)
             arguments += [Map(seen, tuple(meta["block_size"]), SWIZZLES[meta["swizzle"]])]
             arguments += [*one.shape, *one.strides]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .ptx_values import F32, I32, LANES, U16, U32, Fault, from_16, names_in
 
-PARAMETERS = 1 << 40  # where a kernel's parameters are, 4 KiB each
+PARAMETERS = 1 << 30  # where a kernel's parameters are, 4 KiB each
 
 
 @dataclass

@@ -23,6 +23,13 @@ from .ptx_values import I64, LANES, U32, Fault
 SHARED = 1024  # where shared memory begins: aligned as the hardware has it
 
 
+class Registers(dict):
+    """By name 32 values."""
+
+    def __missing__(self, name):
+        raise Fault(f"{name} is read before it is written.")
+
+
 @dataclass
 class Warp:
     """One warp of a block."""
@@ -32,7 +39,7 @@ class Warp:
     at: int = 0
     done: bool = False
     waits: object = None  # for what; None: it can go on
-    registers: dict[str, np.ndarray] = field(default_factory=dict)
+    registers: Registers = field(default_factory=Registers)
     products: list = field(default_factory=list)  # groups of wgmma that are not awaited
     open: list = field(default_factory=list)
     stores: list = field(default_factory=list)  # groups of bulk copies
@@ -105,11 +112,15 @@ class Machine:
         """That many thread blocks, until all are done. Raises Fault."""
         self.grid = blocks
         warps = [w for n in range(blocks) for w in Block(self, n).warps]
+        asleep = -1  # a group of four warps that is left behind for a while
         while not all(w.done for w in warps):
             self.random.shuffle(warps)
             moved = False
             for warp in warps:
-                moved |= warp.run(self)
+                moved |= warp.number // 4 != asleep and warp.run(self)
+            if not moved or self.random.random() < 0.1:
+                moved |= asleep >= 0
+                asleep = self.random.randrange(-1, 3)
             if self.pending and (not moved or not self.late or self.random.random() < 0.5):
                 self.pending.pop(self.random.randrange(len(self.pending)))()
                 moved = True
@@ -128,10 +139,12 @@ class Machine:
     def parse(self, ptx: str) -> None:
         body = ptx[ptx.index("{", ptx.index(".reqntid")) : ptx.index("$L__func_end0")]
         body = re.sub(r"//[^\n]*", "", body)
-        self.tables = {}
-        for name, targets in re.findall(r"(\$L_brx_\d+): \.branchtargets\s+([^;]*);", body):
-            self.tables[name] = [t.strip() for t in targets.split(",")]
-        body = re.sub(r"\$L_brx_\d+: \.branchtargets[^;]*;", "", body)
+        targets = r"([\w$]+):\s*\.branchtargets\s+([^;]*);"
+        self.tables = {
+            name: [label.strip() for label in labels.split(",")]
+            for name, labels in re.findall(targets, body)
+        }
+        body = re.sub(targets, "", body)
         # inline assembly has braces of its own around lines, within which labels are local
         scope, pieces = 0, []
         for line in body.split("\n"):
@@ -201,7 +214,7 @@ class Machine:
         if text == "global_smem":
             constant = np.full(32, SHARED, how)
         elif found := re.match(r"\w+_param_(\d+)$", text):
-            constant = np.full(32, PARAMETERS + 4096 * int(found[1]), np.uint64)
+            constant = np.full(32, PARAMETERS + 4096 * int(found[1]), how)
         elif text.startswith("0f"):
             constant = np.full(32, int(text[2:], 16), U32).view(how)
         else:
