@@ -12,12 +12,12 @@ import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/repairs.js";
-import { lead, ran } from "./site/run.js";
+import { followStep, lead, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
-  ask, enlarge, follow, followAddress, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
+  ask, enlarge, follow, followAddress, followStep, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
   stepProblem, takeProblem, told, useText, useTile,
   chosen: (_, { page }) => chosen(page),
   onceOpened: (_, { part }) => onceOpened(part),
