@@ -105,14 +105,14 @@ def _mask(query: Mapping[str, str]) -> Work:
     return Work(touched=(50 * tiles + 10 * cells) * (1 + predicates) + 10 * p.n * predicates)
 
 
-def _html(p: Problem, pass_: str = "forward") -> Work:
-    return sum((_trace(replace(p, order=order), pass_) for order in ORDERS), Work())
+def _html(p: Problem) -> Work:
+    return sum((_trace(replace(p, order=order)) for order in ORDERS), _trace(p, "backward"))
 
 
 _OF_PROBLEM = {
     "trace": _trace,
     "visit": lambda p, _: one_visit(p),
-    "export.html": _html,
+    "export.html": lambda p, _: _html(p),
     "export.json": whole,
     "export.npz": whole,
 }

@@ -19,7 +19,7 @@ from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.traffic import summed
-from explainer.base.fields import ORDERS, PASSES, pass_of, refused
+from explainer.base.fields import ORDERS, refused
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, trace, trace_backward
@@ -74,8 +74,8 @@ def in_every_order(problem: Problem) -> list[Problem]:
 
 
 def animation(problem: Problem, start: dict[str, str]) -> str:
-    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address,
-    in the pass that stands there.
+    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address:
+    forward in every order, backward in its own, unless dropout leaves no backward pass.
 
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
@@ -84,10 +84,11 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
         f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
     )
-    every, pass_ = in_every_order(problem), pass_of(start)
-    named = "" if pass_ == PASSES[0] else f"&pass={pass_}"
+    packed = {_name(p): pack(p) for p in in_every_order(problem)}
+    if not problem.dropout:
+        packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
     content = {
-        "traces": {_name(p) + named: base64.b64encode(pack(p, pass_)).decode() for p in every},
+        "traces": {name: base64.b64encode(x).decode() for name, x in packed.items()},
         "listings": listings(),
         "glossary": glossary.data(),
         "start": urlencode(problem.to_query() | start),

@@ -87,13 +87,18 @@ def test_a_backward_pass_is_written_too(problem):
                 np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], getattr(visit, name))
 
 
-def test_a_page_opened_at_the_backward_pass_holds_it():
-    page = animation(Problem(n=4), {"pass": "backward", "step": "3"})
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_a_page_holds_the_backward_pass_that_there_is(dropout):
+    page = animation(Problem(n=4, dropout=dropout), {"pass": "backward", "step": "3"})
     content = json.loads(re.search(r'id="content">(.*?)</script>', page)[1])
     assert content["start"].endswith("pass=backward&step=3")
-    assert all(query.endswith("&pass=backward") for query in content["traces"])
-    packed = next(iter(content["traces"].values()))
-    assert b'"pass":"backward"' in base64.b64decode(packed)
+    passes = [
+        re.search(rb'"pass":"(\w+)"', base64.b64decode(packed))[1].decode()
+        for packed in content["traces"].values()
+    ]
+    assert passes == ["forward"] * 3 + ["backward"] * (not dropout)
+    named = [name.endswith("&pass=backward") for name in content["traces"]]
+    assert named == [pass_ == "backward" for pass_ in passes]
 
 
 def loads_nothing(page: str) -> None:
@@ -106,7 +111,7 @@ def test_page_is_whole_and_loads_nothing():
     loads_nothing(page)
     assert page.count("<script") == page.count("</script>") == 2
     assert f"<p>{KIND};" in page
-    assert len(page) < 420_000
+    assert len(page) < 460_000
 
 
 def test_a_site_holds_a_problem_once_in_every_order():
