@@ -177,7 +177,7 @@ export class Player {
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
     this.dress();
-    set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
+    set(this.root, { "data-query": new URLSearchParams(trace.header.query), "data-pass": this.pass });
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
     this.from(this.at.step);

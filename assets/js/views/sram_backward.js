@@ -77,7 +77,7 @@ export class SramBackward extends TileCard {
     const base = top + (has("above") ? high.above + gap : 0);
     const names = this.trace.header.row_names ?? [p.n - 1];
     const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
-    const label = Math.max(EDGE * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
+    const label = Math.max((big ? 100 : EDGE) * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
     const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
@@ -241,6 +241,7 @@ export class SramBackward extends TileCard {
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
     if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill", el("span", { class: "fa-where-wide", text: "; rows stream past" }));
-    else this.note.replaceChildren(f.stage === "D" || f.stage === "scale" ? "a small kernel of its own, row block by row block" : "small, fast");
+    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren("a small kernel of its own", el("span", { class: "fa-where-wide", text: ", row block by row block" }));
+    else this.note.replaceChildren("small, fast");
   }
 }
