@@ -12,13 +12,14 @@ import triton
 from . import masks
 from .checks import check_score, check_sink, check_tensors
 from .configs import Config, arch_of, choose_backward, pad
-from .fa2_backward import delta_kernel, keys_kernel
+from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
 from .launching import MOST_CALLS, Launch, on_device, quiet
 from .progress import expect
 from .tables import rules
 
 ROWS = 64  # of one program that computes D
+SIZE = 2048  # numbers of one program that scales dQ
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
 _calls: dict[tuple, Callable] = {}
 
@@ -75,9 +76,11 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic
-) -> Callable[..., Gradients]:
-    """A function of tensors like these, the gradient by lse and the sink, to the gradients."""
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision,
+    deterministic, states: tuple[torch.Tensor, ...] | None = None,
+) -> Callable[..., Gradients]:  # fmt: skip
+    """A function of tensors like these, the gradient by lse and the sink, to the gradients;
+    `states` as `gradient_states` returns them, for what tiles leave."""
     check_tensors(q, k, v)
     check_tensors(grad_o, k, v)
     for name, x, like in (("grad_o", grad_o, q), ("o", o, q), ("lse", lse, q[..., 0])):
@@ -99,45 +102,86 @@ def _prepare(
     delta_of = Launch(
         delta_kernel, triton.cdiv(n_q, ROWS) * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q),
-        {"D": d, "ROWS": ROWS, "PAD_D": pad(d), "BF16_BITS": constants["BF16_BITS"]},
+        {
+            "D": d, "ROWS": ROWS, "PAD_D": pad(d), "ADD_DQ": not deterministic,
+            "BF16_BITS": constants["BF16_BITS"],
+        },
     )  # fmt: skip
     by_columns = Launch(
         keys_kernel, triton.cdiv(n_k, config.block_n) * batch * k_heads,
-        (*strides, heads, *sizes, by_keys),
+        (*strides, heads, *sizes, by_keys, states),
         {
             **texts, **constants, **ragged, "GROUP": group, "ADD_DQ": not deterministic,
             "RAGGED_M": n_q % config.block_m != 0,
         },
     )  # fmt: skip
-    launches = [delta_of, by_columns]
     if deterministic:
         texts, by_rows = made()
-        of_rows = Launch(
+        last = Launch(
             rows_kernel, triton.cdiv(n_q, config.block_m) * batch * heads,
             (*strides, heads, group, *sizes, by_rows), {**texts, **constants, **ragged},
         )  # fmt: skip
-        launches.append(of_rows)
+    else:
+        last = Launch(
+            scale_kernel, triton.cdiv(q.numel(), SIZE), (q.numel(), scale),
+            {"SIZE": SIZE, "BF16_BITS": constants["BF16_BITS"]},
+        )  # fmt: skip
 
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
-        expect(sum(launch.grid[0] for launch in launches))
+        expect(sum(launch.grid[0] for launch in (delta_of, by_columns, last)))
         delta, dsink = torch.empty_like(lse), None
-        delta_of(o, grad_o, delta)
+        added = delta  # what nobody reads or writes
+        if not deterministic:
+            added = torch.empty(q.shape, dtype=torch.float32, device=device)
+        delta_of(o, grad_o, delta, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
             delta -= grad_lse
         if sink is not None:  # a key whose dP is 0, because it has no value
             dsink = -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
         dk, dv = (torch.empty(k.shape, dtype=k.dtype, device=device) for _ in range(2))
         dq = torch.empty(q.shape, dtype=q.dtype, device=device)
+        by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
         if deterministic:
-            by_columns(q, k, v, grad_o, lse, delta, delta, dk, dv)
-            of_rows(q, k, v, grad_o, lse, delta, dq)
+            last(q, k, v, grad_o, lse, delta, dq)
         else:
-            added = torch.zeros(q.shape, dtype=torch.float32, device=device)
-            by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
-            torch.mul(added, scale, out=dq)
+            last(added, dq)
         return dq, dk, dv, dsink
 
     return quiet(call)
+
+
+def gradient_states(
+    grad_o: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    o: torch.Tensor,
+    lse: torch.Tensor,
+    *,
+    causal: bool = False,
+    mask: str | None = None,
+    score: str | None = None,
+    scale: float | None = None,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What every tile leaves, from the same kernel compiled to report it; arguments as `backward`.
+
+    Returns what it adds to dQ_i, (B, H, Tr, Tc, block_m, d), and dK_j and dV_j after it, each
+    (B, H, Tr, Tc, block_n, d), fp32, the first two without the scale; NaN where the tile is skipped
+    and beyond Nq or Nk. Where query heads share a key head, dK_j and dV_j go on from head to head.
+    """
+    check_tensors(q, k, v)
+    config = config_for(q, block_m, block_n)
+    blocks = config.block_m, config.block_n, config.block_n
+    tiles = triton.cdiv(q.shape[2], config.block_m), triton.cdiv(k.shape[2], config.block_n)
+    shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
+    states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
+    tensors = q, k, v, o, grad_o, lse.contiguous()
+    how = causal, mask, score, scale, block_m, block_n, "ieee", False
+    call = _prepare(*tensors, *how, states=states)
+    on_device(call, *tensors, None, None)
+    return states
 
 
 def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:

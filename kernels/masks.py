@@ -78,14 +78,8 @@ class Mask:
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
         """(Tr, Tc) uint8: FULL, PARTIAL or SKIPPED of each tile of Br × Bc, by the mask alone (a
         ragged tile whose scores are all kept is FULL)."""
-        r0, r1 = (x[:, None] + (n_k - n_q) for x in blocks(n_q, block_q))
-        k0, k1 = (x[None, :] for x in blocks(n_k, block_k))
-        shape = (r0.size, k0.size)
-
-        def classes(t: Term) -> np.ndarray:
-            return np.broadcast_to(t.predicate.tiles(r0, r1, k0, k1, *t.numbers), shape)
-
-        each = [_intersection([classes(t) for t in term]) for term in self.terms]
+        (r0, r1, k0, k1), parts = self._parts(n_q, n_k, block_q, block_k)
+        each = [_intersection(classes) for classes in parts]
         found = _union(each)
         i, j = np.nonzero(found == UNKNOWN)
         if i.size:
@@ -94,6 +88,22 @@ class Mask:
             tiles = r0[i, 0], r1[i, 0], k0[0, j], k1[0, j]
             found[i, j] = self._look(some, every, tiles, np.arange(block_q), np.arange(block_k))
         return found
+
+    def parts(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
+        """(predicates, Tr, Tc) uint8: the same of each predicate alone, term by term."""
+        _, parts = self._parts(n_q, n_k, block_q, block_k)
+        return np.stack([x for classes in parts for x in classes])
+
+    def _parts(self, n_q: int, n_k: int, block_q: int, block_k: int):
+        """First and last row and key of the tiles; of each term, each predicate's classes."""
+        r0, r1 = (x[:, None] + (n_k - n_q) for x in blocks(n_q, block_q))
+        k0, k1 = (x[None, :] for x in blocks(n_k, block_k))
+        shape = (r0.size, k0.size)
+
+        def classes(t: Term) -> np.ndarray:
+            return np.broadcast_to(t.predicate.tiles(r0, r1, k0, k1, *t.numbers), shape)
+
+        return (r0, r1, k0, k1), [[classes(t) for t in term] for term in self.terms]
 
     def _look(self, some, every, tiles, rows, keys) -> np.ndarray:
         """uint8: the classes of these tiles (first and last row, first and last key), score by

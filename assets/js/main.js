@@ -1,8 +1,9 @@
 // What Gradio calls, by name; explainer/pages/browser.py writes the calls. And all that listens by itself.
 
 import { mountLearn } from "./learn/index.js";
+import { tell } from "./lib/events.js";
 import { during } from "./lib/pending.js";
-import { ask, enlarge, follow, followAddress, merged, start, useText, useTile } from "./model/controls.js";
+import { ask, enlarge, follow, followAddress, merged, offered, start, useText, useTile } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
 import { ofAddress, told } from "./site/asked.js";
 import {} from "./site/code_dialog.js";
@@ -17,8 +18,11 @@ import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
-  ask, enlarge, follow, followAddress, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
+  ask, enlarge, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
   stepProblem, takeProblem, told, useText, useTile,
+  follow: (values, data) => offered(follow(values, data), data),
+  followAddress: (values, data) => offered(followAddress(values), data),
+  compose: () => tell("fa:compose"),
   chosen: (_, { page }) => chosen(page),
   onceOpened: (_, { part }) => onceOpened(part),
   opened: (_, { part }) => opened(part),

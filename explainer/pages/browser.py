@@ -45,11 +45,13 @@ def mounted(name: str, *events: str, later: Iterable[str] = ()) -> str:
     return f"{_script()}.then((main) => main.mount({json.dumps(name)}, {how}));"
 
 
-def opening(demo: gr.Blocks, function: str, part: str, places: Fields, plain: object) -> None:
+def opening(
+    demo: gr.Blocks, function: str, part: str, places: Fields, plain: object, **data: object
+) -> None:
     """When ``demo`` is opened, the browser's ``function`` gives the ``places`` their values. It
     gets, as JSON, what ``/fa/opened`` says that the address asks of this ``part``, and what the
-    places show without an address (``plain``), and then the places as they are now."""
+    places show without an address (``plain``), then the places as they are now, and ``data``."""
     answer = gr.Textbox(visible=False)
     asked = demo.load(**here("ofAddress", {}, {"answer": answer}, part=part, plain=plain))
-    followed = asked.then(**here(function, {"answer": answer, **places}, places))
+    followed = asked.then(**here(function, {"answer": answer, **places}, places, **data))
     followed.then(**here("opened", part=part))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 import gradio as gr
 
@@ -19,7 +20,6 @@ from explainer.problem import Problem
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
-LONG_MASK = 14  # characters that a choice has room for
 MASK_CHOICES = [("Causal", "causal"), ("Full", "full")]
 SLIDERS = {
     "n": (256, "Sequence length N"),
@@ -27,6 +27,7 @@ SLIDERS = {
     "br": (128, "Query block Br"),
     "bc": (128, "Key block Bc"),
 }
+HEADS = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
 RADIOS = {
     "mask": (MASK_CHOICES, "Mask"),
     "order": (ORDER_CHOICES, "Loop order"),
@@ -45,7 +46,7 @@ class StepPage:
 
 
 class FreeRadio(gr.Radio):
-    """Keeps what is none of its choices, as an address may say: the Problem says if it may."""
+    """Keeps what is none of its choices, which the browser adds to them (``offered``)."""
 
     def preprocess(self, payload):
         return payload
@@ -54,20 +55,11 @@ class FreeRadio(gr.Radio):
         return "radio"  # drawn by Gradio's own
 
 
-def mask_choice(value: object) -> gr.Radio:
-    """The masks of the menus, and any other that is given."""
-    text = str(value)
-    label = text if len(text) <= LONG_MASK else f"{text[: LONG_MASK - 1]}…"
-    known = [*MASK_CHOICES, (label, value)]
-    known = known[: 2 if value in dict(MASK_CHOICES).values() else 3]
-    return FreeRadio(known, value=value, label="Mask")
-
-
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    sink = "" if problem.sink is None else f"{problem.sink:g}"
-    return shown | {"mask": str(problem.mask), "score": str(problem.score), "sink": sink}
+    said = {"mask": str(problem.mask), "score": str(problem.score)}
+    return shown | said | {"sink": problem.to_query().get("sink", "")}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -80,46 +72,40 @@ def shown_by(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def _heads() -> Fields:
-    """How many heads there are, which of them is shown, its RoPE and its dropout."""
-    plain = values(Problem())
-    labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
+def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
+    """How many heads there are, as text where it may be a word, which is shown, RoPE, dropout."""
+    found = {}
     with gr.Row():
-        found = {
-            key: gr.Number(plain[key], label=label, min_width=56, precision=0)
-            for key, label in labels.items()
-        }
-    most, rope = FIELDS["dropout"].high, gr.Number(plain["rope"], label="RoPE base (0: none)")
+        for key in keys:
+            made = partial(gr.Number, precision=0)
+            made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
+            found[key] = made(at[key], label=HEADS[key], min_width=56)
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label="RoPE base (0: none)")
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout"),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label="Dropout"),
     }
 
 
-def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:
-    """The controls for the user's own data, changes of the scores and, if wanted, the heads, folded
-    away until wanted."""
+def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
+    """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
+    dropout, folded away until wanted; ``at``: what they show at first, by key."""
     with gr.Accordion(
         "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
-            text,
+            at["text"],
             label="Sentence, or Q, K, V as CSV",
             placeholder="the cat sat on the mat",
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
-        plain = values(Problem())
-        score = gr.Textbox(
-            plain["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1
-        )
-        sink = gr.Textbox(
-            plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
-        )
-        heads = _heads() if of_heads else {}
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **heads}
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label="Logits times")
+        score = gr.Textbox(at["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1)
+        sink = gr.Textbox(at["sink"], label="Sink", placeholder="none, or its logit", max_lines=1)
+        more = _heads(at, heads)
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -161,9 +147,11 @@ def build() -> StepPage:
                 word = shown_by("tiles" if key in ("br", "bc") else key)
                 controls[key] = gr.Slider(1, most, at[key], step=1, label=label, elem_classes=word)
             for key, (choices, label) in RADIOS.items():
-                word = shown_by(key)
-                controls[key] = gr.Radio(choices, value=at[key], label=label, elem_classes=word)
-            controls |= own_data(at["text"], at["gain"], of_heads=True)
+                word, radio = shown_by(key), FreeRadio if key == "mask" else gr.Radio
+                controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
+                if key == "mask":
+                    compose = gr.Button("Compose a mask (M)", size="sm", elem_classes=word)
+            controls |= own_data(at, tuple(HEADS))
             large = large_sizes()
             run = gr.Button(
                 "Run the real kernel",
@@ -183,7 +171,8 @@ def build() -> StepPage:
         elif key not in ("data", "text"):
             control.input(**here("ask", controls, shown("br", "bc")))
     follows = {**controls, "large": large}
-    player.shown(**here("follow", shown(), follows, sizes=LARGE_N))
+    compose.click(**here("compose"))
+    player.shown(**here("follow", shown(), follows, sizes=LARGE_N, masks=MASK_CHOICES))
     large.input(**here("enlarge", {"large": large, **controls}, shown(*SLIDERS)))
     for key in ("data", "text"):  # chosen from the menu, or typed
         follow = here("start", controls, shown("data", *SLIDERS, "text"), chosen=key == "data")
@@ -194,4 +183,4 @@ def build() -> StepPage:
 def open_address(demo: gr.Blocks, page: StepPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     places = {"player": page.player, **page.controls, "large": page.large}
-    opening(demo, "followAddress", "step", places, followed(Problem()))
+    opening(demo, "followAddress", "step", places, followed(Problem()), masks=MASK_CHOICES)

@@ -91,6 +91,13 @@ def _hidden(p: Problem, rows: slice = slice(None), cols: slice = slice(None)) ->
     return np.packbits(~p.mask.keep(p.n, p.n, rows, cols))
 
 
+def _masked(p: Problem) -> Arrays:
+    """What its mask hides, score by score, and of a mask that is not plain what each of its
+    predicates alone makes of each tile."""
+    parts = () if p.mask.plain else p.mask.parts(p.n, p.n, p.block_q, p.block_k)
+    return {"hidden": _hidden(p), "tile_parts": np.array(parts, np.uint8)}
+
+
 def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
     filled = [
         np.full(size, np.nan) if x is None else x.ravel()
@@ -111,7 +118,7 @@ def _numbers(t: Trace) -> Arrays:
     rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
     sizes = [0 if v.O is None else v.O.size for v in t.visits]
     arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": S, "P": P, "lse": t.lse}
-    arrays["hidden"] = _hidden(p)
+    arrays |= _masked(p)
     arrays["r_ptr"] = _starts(rows)
     for name in ROW_STATS:
         arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
@@ -135,7 +142,7 @@ def _backward_numbers(t: BackwardTrace) -> Arrays:
             if (tile := getattr(v, name)) is not None:
                 keys = slice(None) if v.j is None else tiling.cols(p, v.j)
                 whole[tiling.rows(p, v.i), keys] = tile
-    arrays["hidden"] = _hidden(p)
+    arrays |= _masked(p)
     for pointer, sums in (
         ("a_ptr", {"part_dQ": "part_dQ", "dQ": "acc_dQ"}),
         ("c_ptr", {"dK": "acc_dK", "dV": "acc_dV"}),

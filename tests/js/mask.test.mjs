@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
 import {
-  added, because, blocksOf, documents, fieldsOf, firstCell, insight, named, nudged, nudgedAt, pieces, removed, renumbered, runs, scoreOf, scoreSentence, share, tileSentence,
+  added, because, blocksOf, documents, fieldsOf, firstCell, hiders, insight, named, nudged, nudgedAt, pieces, removed, renumbered, runs, scoreOf, scoreSentence, share, tileSentence,
   toggled, unpacked, written,
 } from "./model.mjs";
 
@@ -24,6 +24,16 @@ test("chips and text say the same", () => {
   equal(written(removed(pieces("causal"), 0, 0)), "full");
   equal(written(renumbered(draft, 0, 1, "5,1")), "causal&window:5,1|prefix:2");
   equal(written(draft), "causal&window:6,0|prefix:2", "nothing changes in place");
+});
+
+test("what hides the scores of a tile is named, term by term", () => {
+  const [full, partial, skipped] = [0, 1, 2];
+  const of = (parts, whole) => hiders("causal&window:6,0|prefix:2", parts, whole);
+  equal(of([full, partial, partial], false), "window 6, 0 and prefix 2 hide");
+  equal(of([skipped, partial, skipped], true), "causal and prefix 2 hide", "one is enough for its term");
+  equal(of([partial, partial, skipped], true), "causal, window 6, 0 and prefix 2 together hide");
+  equal(hiders("chunk:4", [partial], false), "chunk 4 hides");
+  equal(hiders("causal&window:6,0", [partial, skipped], true), "window 6, 0 hides");
 });
 
 test("a chip has a field per number, a list one for all, and keys keep to what is allowed", () => {

@@ -17,6 +17,7 @@ export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
 export { PRODUCTS } from "../../assets/js/model/phases_backward.js";
 export * from "../../assets/js/model/places.js";
+export * from "../../assets/js/model/predicates.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
 export * from "../../assets/js/model/race_clock.js";

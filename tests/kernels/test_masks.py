@@ -90,6 +90,9 @@ def check(terms, n_q, n_k, block_q, block_k):
     assert mask.visible(n_q, n_k) == dense.sum()
     assert mask.hides or dense.all()
     check_tiles(mask, dense, block_q, block_k)
+    alone = [masks.parse(str(t)) for term in mask.terms for t in term]
+    parts = [one.tiles(n_q, n_k, block_q, block_k) for one in alone]
+    np.testing.assert_array_equal(mask.parts(n_q, n_k, block_q, block_k), parts)
     check_ranges(mask, dense, block_q, block_k)
     kept_by = mask.kept_by(n_q, n_k)
     assert kept_by.dtype == np.int8 and ((kept_by >= 0) == dense).all()

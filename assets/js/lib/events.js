@@ -4,6 +4,7 @@
 //   fa:opened {part}      this part of the page has taken what the address says         site/pages.js
 //   fa:tour               begin the guided tour                                         site/bar.js → step
 //   fa:show {query}       show this Problem and place                 whoever embeds or measures the page → step
+//   fa:compose            the mask builder                              a button of the controls → step
 //   fa:predict            ask before each step, or no longer             site/bar.js, views/predict.js → step
 //   fa:pass {pass}        show the other pass, forward or backward                      site/bar.js → step
 //   fa:passed {pass}      this pass is shown                                            step → site/bar.js

@@ -1,7 +1,8 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
 import { el, set } from "../lib/dom.js";
-import { added, fieldsOf, named, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
+import { named } from "../model/predicates.js";
+import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };

@@ -5,13 +5,13 @@
 import { bytes, integer, number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { explainBackward } from "./explain_backward.js";
-import { frame, weight } from "./frame.js";
+import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, sum, within } from "./sums.js";
-import { blockWords } from "./tiles.js";
+import { blockWords, whyOf } from "./tiles.js";
 
 /** @import { Frame, Known, Row, Trace } from "./types.js" */
 /** @import { Told } from "./sums.js" */
@@ -146,7 +146,9 @@ export function explain(trace, f, name) {
   if (thing.tensor && thing.tensor !== "S") return only(blockWords(trace, kind, a));
   if (kind === "tile") {
     const { rows, keys } = thing.box;
-    if (rows && keys) return only(`Tile (${a}, ${b})`, `Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`);
+    const why = whyOf(trace, a, b);
+    const lines = why ? [`${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}: ${why}`] : [];
+    if (rows && keys) return only(`Tile (${a}, ${b})`, [`Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`, ...lines].join("; "), lines);
   }
   if (kind === "line") return only(codeText(algorithmsOf(f.pass)[f.problem.order].pseudocode[a].text, f.problem).trim());
   if (kind === "phase") return only(`The phase “${at[0]}”`);

@@ -2,6 +2,7 @@
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
 import { gradsOf, rowsOf, sumsOf } from "./backward.js";
+import { hiders } from "./predicates.js";
 
 /** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
@@ -209,6 +210,14 @@ const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
 /** @param {Trace} trace @param {number} v @param {string} phase */
 const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
+/** What of a mask hides scores of this tile, in words; "" of a plain one, and where the trace does not say.
+ * @param {Decoded} trace @param {number} i @param {number} j */
+export function hidersOf({ header: { problem: p }, arrays: { tile_parts: parts, tile_kind } }, i, j) {
+  const [size, at] = [p.Tr * p.Tc, i * p.Tc + j];
+  if (!parts?.length || KINDS[tile_kind[at]] === "full") return "";
+  return hiders(p.mask, Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]), KINDS[tile_kind[at]] === "skipped");
+}
+
 /** Everything on screen at (step, phase), which must exist: see `place`.
  * @param {Trace} trace @param {number} step @param {string} phase @returns {Frame} */
 export function frame(trace, step, phase) {
@@ -248,6 +257,7 @@ export function frame(trace, step, phase) {
     stage,
     first: trace.previous[step] < 0,
     unseen: j < 0 && !stage,
+    hiders: j < 0 ? "" : hidersOf(trace, i, j),
     stats: backward ? rowsOf(trace, step, rows, done) : statsOf(trace, step, rows, done),
     acc: backward ? null : accumulatorOf(trace, step, done, rows),
     grads: backward ? gradsOf(trace, step, done) : null,

@@ -2,9 +2,9 @@
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
 import { integer } from "../lib/format.js";
+import { named, pieces, TILE_KINDS } from "./predicates.js";
 
-/** One predicate: `numbers` as they stand behind its colon, "" for none. @typedef {{name: string, numbers: string}} Piece */
-/** A union of intersections. @typedef {Piece[][]} Draft */
+/** @import { Draft, Piece } from "./predicates.js" */
 /** Of `text`, the part in the hue of a term if it has one. @typedef {{text: string, term?: number}} Words */
 /** The server's answer. @typedef {{n: number, br: number, bc: number, mask: string, hides: boolean,
  * cells: {kept_by: string, keeps: string[][]} | null, tiles: {Tr: number, Tc: number, kinds: string | null, counts: Record<string, number>},
@@ -12,16 +12,7 @@ import { integer } from "../lib/format.js";
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
  * @typedef {Answer & {draft: Draft, keptBy: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Shown */
 
-export const TILE_KINDS = ["full", "partial", "skipped"];
 const WHOLE = { name: "full", numbers: "" };
-
-/** The chips of a text, as the server writes it. @param {string} text @returns {Draft} */
-export const pieces = (text) =>
-  text.split("|").map((term) =>
-    term.split("&").map((piece) => {
-      const [name, numbers = ""] = piece.trim().split(":");
-      return { name, numbers };
-    }));
 
 /** @param {Piece} piece */
 export const textOf = ({ name, numbers }) => (numbers ? `${name}:${numbers}` : name);
@@ -129,12 +120,6 @@ export function because({ name, numbers }, kept, i, j) {
     },
   };
   return told[name]();
-}
-
-/** A chip's words. @param {Piece} piece */
-export function named({ name, numbers }) {
-  if (name === "block") return `block ${numbers.split(",")[0].replace("x", " × ")}`;
-  return numbers ? `${name} ${numbers.replaceAll(",", ", ")}` : name;
 }
 
 /** @param {Words[][]} parts @param {string} between */

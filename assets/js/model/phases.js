@@ -56,7 +56,7 @@ function theOthers(f, row, end = "") {
 /** A sentence; or with it a formula with its numbers, and what else is worth knowing.
  * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
 const SAID = {
-  skip: (f) => `${hiddenBy(f.problem).skip}, so nothing is loaded and nothing computed.`,
+  skip: (f) => `${hiddenBy(f.problem, f.hiders).skip}, so nothing is loaded and nothing computed.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
     const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];

@@ -23,7 +23,7 @@ function loaded(f, what) {
 
 /** @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
 export const SAID = {
-  skip: (f) => `${hiddenBy(f.problem).skip}: P = 0, so no gradient flows, and nothing is loaded.`,
+  skip: (f) => `${hiddenBy(f.problem, f.hiders).skip}: P = 0, so no gradient flows, and nothing is loaded.`,
   load: (f) => {
     const what = `${moved(f, "read")}.`;
     const [i, j] = [sub(f.i), sub(f.j)];

@@ -1,7 +1,7 @@
 // The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
 
 import { blockName, bytes } from "../lib/format.js";
-import { KINDS } from "./frame.js";
+import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
@@ -106,11 +106,21 @@ export function blockWords({ problem: p, header }, tensor, block) {
   return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM${shared}`;
 }
 
+/** Why scores of a tile are hidden; "" where none are. @param {Trace} trace @param {number} i @param {number} j */
+export function whyOf(trace, i, j) {
+  const kind = KINDS[trace.arrays.tile_kind[i * trace.problem.Tc + j]];
+  if (kind === "full") return "";
+  if (trace.problem.mask === "causal") return kind === "skipped" ? "every key comes after every query" : "";
+  const who = hidersOf(trace, i, j);
+  return who && `${who} ${kind === "skipped" ? "all of it" : "some of it"}`;
+}
+
 /** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */
-export function tileWords({ problem: p, header, arrays }, i, j) {
+export function tileWords(trace, i, j) {
+  const { problem: p, header, arrays } = trace;
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
   const where = p.order === "standard"
     ? `${bytes(rows * cols * header.itemsize.P)}, in HBM`
-    : `${KINDS[arrays.tile_kind[i * p.Tc + j]]}, never stored`;
+    : [KINDS[arrays.tile_kind[i * p.Tc + j]], whyOf(trace, i, j), "never stored"].filter(Boolean).join(", ");
   return `${blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
 }

@@ -49,11 +49,11 @@
  * }} Skeleton
  *
  * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P
- * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on.
+ * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on. `tile_parts` (predicates × Tr × Tc, none of a plain mask): what a tile is under each predicate alone.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
- *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers,
+ *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers, tile_parts: Numbers,
  * }} Values
  *
  * The same of a backward pass: `slope`, where the score changes S, 1 where nobody computes it; P, dP and dS then 0. What a
@@ -61,7 +61,7 @@
  * after it, from `c_ptr[v]` on; NaN where a visit has only one of the two. Without the scale, but FA-1's dQ has it.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, dO: Numbers, lse: Numbers, D: Numbers, dQ: Numbers, dK: Numbers,
- *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, a_ptr: Numbers,
+ *   dV: Numbers, S: Numbers, P: Numbers, dP: Numbers, dS: Numbers, slope?: Numbers, hidden: Numbers, tile_parts: Numbers, a_ptr: Numbers,
  *   part_dQ: Numbers, acc_dQ: Numbers, c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
  * }} BackwardValues
  *
@@ -102,12 +102,12 @@
  * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
+ * `hiders`: what of the mask hides scores of this tile, in words, "" where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
- *   stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
+ *   hiders: string, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
  *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

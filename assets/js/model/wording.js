@@ -13,11 +13,11 @@ const HIDDEN = {
   full: { code: "", why: "", skip: "" },
   causal: { code: "key > query", why: "their key comes after their query", skip: "Every key comes after every query here" },
 };
-/** The same of any. @param {Problem} problem */
-export const hiddenBy = (problem) => HIDDEN[problem.mask] ?? {
+/** The same of any; `who` hides scores of the tile, in words, where that is known. @param {Problem} problem */
+export const hiddenBy = (problem, who = "") => HIDDEN[problem.mask] ?? {
   code: problem.mask.length > NAMED ? "the mask hides a key" : `not ${problem.mask}`,
-  why: `${maskName(problem)} hides their key`,
-  skip: `No query here sees any of these keys under ${maskName(problem)}`,
+  why: `${who || `${maskName(problem)} hides`} their key`,
+  skip: who ? `${who[0].toUpperCase()}${who.slice(1)} this whole tile` : `No query here sees any of these keys under ${maskName(problem)}`,
 };
 
 /** How many scores of this tile the mask hides, and how many of its lanes have no key. @param {Frame} f */
@@ -52,7 +52,7 @@ export const tileOf = (f) => (f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f
 export function masked(f) {
   const { mask, n } = f.problem;
   const { scores, of, lanes } = taken(f);
-  const { why } = hiddenBy(f.problem);
+  const { why } = hiddenBy(f.problem, f.hiders);
   const parts = [];
   if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
   else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);

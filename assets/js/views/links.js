@@ -85,12 +85,13 @@ export class Links {
     this.words.replaceChildren(...written(of ? told.said : ""));
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
-    const at = of && !this.sram.body.hidden ? this.sram.corner(of.tensor ?? "-", EDGE * unit, ROOM) : null;
+    const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
+    const at = of && !this.sram.body.hidden ? this.sram.corner(words ? "-" : of.tensor ?? "-", EDGE * unit, ROOM) : null;
     this.card.hidden = !at || !told.lines.length || at.height < ROOM / 2 || at.width < ROOM;
     if (this.card.hidden) return;
     Object.assign(this.card.style, { left: `${at.x}px`, top: `${at.y - head}px`, width: `${at.width}px`, height: `${at.height + head}px` });
     set(this.title, { text: told.title });
-    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(kept(text)))));
+    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
     const upright = Boolean(at.beside);
     this.draws(told.terms, upright);
     const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";

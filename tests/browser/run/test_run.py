@@ -253,7 +253,7 @@ def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
 
 
 def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
-    page = open_run(tab)
+    page = open_run(tab, **{"run-mask": "window:4,0", "run-score": "alibi", "run-sink": "1.0"})
     page.get_by_role("button", name="Run", exact=True).click()
     if "interpreter" not in run_result(page)["device"]:
         pytest.skip("a GPU is here: the sweep is live")
@@ -261,14 +261,18 @@ def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     note = page.locator('[data-testid="sweep-note"]')
     note.wait_for()
     assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
-    assert "d = 8, fp32 was never measured" in note.inner_text()
+    asked = "d = 8, fp32, mask = window:4,0, score = alibi, sink = 1 was never measured"
+    assert asked in note.inner_text(), "all that the run asks of the scores"
     assert "interleaved runs" in note.inner_text() and "MHz" in note.inner_text()
     assert "16,384 tokens" in note.inner_text(), "what every sweep measures"
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
     assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
 
 
-GOOD = [16, 8, 4, "4", "causal", "fp32", "random", 9, "", 1.0, 1, 1, "naive,fa2", "none", ""]
+GOOD = [
+    *(16, 8, 4, "4", "causal", "fp32", "random", 9, "", 1.0, 1, 1, "naive,fa2", "none", ""),
+    *("", 0, 0, 0),  # key heads, the head shown, dropout and RoPE
+]
 POSTS = [
     [0, *GOOD[1:]],
     [16, 7.5, *GOOD[2:]],
@@ -284,7 +288,12 @@ POSTS = [
     [16384, 64, "1", "1", *GOOD[4:]],
     [*GOOD[:10], 65, 1, "fa2", *GOOD[13:]],
     [*GOOD[:12], "fa2,__import__('os')", *GOOD[13:]],
-    [*GOOD[:13], "softcap:x", "nan"],
+    [*GOOD[:13], "softcap:x", "nan", *GOOD[15:]],
+    [*GOOD[:11], 6, *GOOD[12:15], 4, *GOOD[16:]],
+    [*GOOD[:11], 6, *GOOD[12:15], 3, 6, 0, 0],
+    [*GOOD[:17], 1, 0],
+    [*GOOD[:18], 0.5],
+    [8192, *GOOD[1:17], 0.1, 0],
 ]
 
 
@@ -328,18 +337,29 @@ def test_named_endpoint_runs_the_kernel(server):
     assert result["query"] == RunRequest(Problem()).to_query() and "measured" in result["kind"]
 
 
+def test_named_endpoint_runs_the_heads_that_it_is_asked_for(server):
+    data = [*GOOD[:11], 6, "standard,fa1,fa2", "alibi", 1, 2, 4, 0.3, 100]
+    (result,) = json.loads(call(server, data).split("data: ", 1)[1])
+    assert all(row["right"] and row["same"]["agrees"] for row in result["rows"])
+    said = {"h": "6", "hk": "2", "head": "4", "dropout": "0.3", "rope": "100", "sink": "1"}
+    assert result["query"].items() >= said.items()
+
+
 def test_named_endpoint_trace_is_the_export(server):
     data = [12, 4, 5, 3, "causal", "fp16", "random", 3, "", 1.0, "fa1", "none", ""]
+    data += [6, 2, 4, 0.25, 100]
     (found,) = json.loads(call(server, data, "trace").split("data: ", 1)[1])
-    problem = Problem(12, 4, 5, 3, "causal", "fa1", "fp16", "random", 3)
+    heads = {"q_heads": 6, "kv_heads": 2, "head": 4, "dropout": 0.25, "rope": 100}
+    problem = Problem(12, 4, 5, 3, "causal", "fa1", "fp16", "random", 3, **heads)
     assert found == json.loads(as_json(problem))
     for n in (129, 0):
         assert f"n = {n} is not allowed" in call(server, [n, *data[1:]], "trace")
 
 
 def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
-    data = [64, "bf16", ["fa2"], 256, "causal", *GOOD[13:]]
+    data = [64, "bf16", ["fa2"], 256, "causal", "none", "", "", 0]
     assert "d = 0 is not allowed" in call(server, [0, *data[1:]], "sweep")
+    assert "hk = 5 is not allowed" in call(server, [*data[:7], 5, 0], "sweep")
     event = call(server, data, "sweep")
     (rows,) = json.loads(event.split("data: ", 1)[1])
     assert [row["n"] for row in rows] == [256, 256]

@@ -6,12 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.browser.harness import Held, frame, press, query_of, read, settled
+from tests.browser.harness import Held, frame, open_controls, press, query_of, read, settled
 
 N = 16
 MASK = "causal&window:6,0|prefix:2"
 I, J = np.indices((N, N))
 DENSE = (J <= I) & (I - J <= 6) | (J < 2)
+DENSE_WINDOW = (J <= I) & (I - J <= 5)
 OPEN = ".fa-masks[data-mask]"
 
 
@@ -287,3 +288,44 @@ def test_only_the_last_answer_counts(edit):
 
 
 # What is narrower than a finger where it is tapped.
+
+
+def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):
+    tab.page.goto(f"{tab.server.url}/?mask=causal%26window:5,0")
+    page = open_controls(tab.page)
+    radios = page.locator(".fa-by-mask input[type=radio]")
+    chosen = "(all) => all.filter((one) => one.checked).map((one) => one.value)"
+    assert radios.evaluate_all(chosen) == ["causal&window:5,0"]
+    page.get_by_label("Full").check()
+    page.wait_for_function("new URLSearchParams(location.search).get('mask') === 'full'")
+    assert radios.evaluate_all(chosen) == ["full"]
+    page.get_by_role("button", name="Compose a mask").click()
+    builder(page, "full")
+
+
+def test_a_tile_that_is_passed_over_says_what_hides_it(stage):
+    stage.show("mask=causal%26window:5,0&step=0")
+    box = stage.page.locator(".fa-map canvas").first.bounding_box()
+    side = box["width"] / 4
+    for (i, j), who in (((0, 3), "causal"), ((3, 0), "window 5, 0")):
+        assert not DENSE_WINDOW[4 * i : 4 * i + 4, 4 * j : 4 * j + 4].any()
+        stage.page.mouse.move(box["x"] + (j + 0.5) * side, box["y"] + (i + 0.5) * side)
+        frame(stage.page)
+        said = stage.page.locator(".fa-pick").inner_text()
+        assert said.split("\n") == [f"Tile ({i}, {j})", f"skipped: {who} hides all of it"]
+    stage.page.mouse.move(1, 1)
+
+
+def test_a_chip_of_a_head_shows_that_head(tab):
+    tab.page.goto(f"{tab.server.url}/?hq=4&hk=2&head=0&step=2")
+    page = settled(tab.page)
+    shown = read(page)
+    for head, kv in ((3, 1), (1, 0)):
+        page.get_by_role("button", name=f"Query head {head}, reads key head {kv}").click()
+        page.wait_for_selector(f'.fa-heads[data-head="{head}"]')
+        settled(page)
+        assert query_of(page)["head"] == str(head)
+        assert page.locator('.fa-head[aria-pressed="true"]').all_inner_texts() == [str(head)]
+        assert page.locator(":focus").inner_text() == str(head), "the keyboard stays on the chip"
+        now = read(page)
+        assert (now["i"], now["j"]) == (shown["i"], shown["j"]), "at the same tile"
