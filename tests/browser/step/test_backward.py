@@ -21,28 +21,25 @@ def asked(requests: list[str]) -> list[str]:
 
 
 def test_the_switch_keeps_the_tile_and_the_phase(tab):
-    page = tab.open("data=random&seed=9&step=4&phase=exp")
-    page.get_by_role("button", name="Backward", exact=True).click()
-    page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
-    tab.settle()
+    page = tab.open(f"{TILE}&phase=exp")
     shown = read(page)
-    assert (shown["i"], shown["j"], shown["phase"], shown["step"]) == ("2", "1", "exp", "9")
-    assert query_of(page)["pass"] == "backward" and query_of(page)["step"] == "9"
-    assert page.get_by_role("tab", name="Compare").count() == 0
-    page.reload()
-    tab.settle()
-    assert read(page)["pass"] == "backward" and read(page)["phase"] == "exp"
+    assert (shown["pass"], shown["i"], shown["j"], shown["phase"]) == ("backward", "2", "1", "exp")
     backward = page.get_by_role("button", name="Backward", exact=True)
     assert backward.get_attribute("aria-pressed") == "true"
-    press(page, "r")  # no race of backwards: said, not shown
-    assert "Traffic" in page.get_by_role("alert").inner_text()
-    page.keyboard.press("b")
+    page.get_by_role("button", name="Forward", exact=True).click()
     page.wait_for_selector('[data-testid="player"][data-pass="forward"]')
     tab.settle()
     shown = read(page)
-    assert (shown["i"], shown["j"], shown["phase"]) == ("2", "1", "exp")
+    assert (shown["i"], shown["j"], shown["phase"], shown["step"]) == ("2", "1", "exp", "4")
     assert "pass" not in query_of(page)
     assert {name for row in shown["rows"].values() for name in row} >= {"m_new", "l_new"}
+    page.keyboard.press("b")
+    page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
+    tab.settle()
+    assert read(page)["step"] == "9" and query_of(page)["pass"] == "backward"
+    assert page.get_by_role("tab", name="Compare").count() == 0
+    press(page, "r")  # no race of backwards: said, not shown
+    assert "Traffic" in page.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -78,7 +75,8 @@ def test_every_phase_by_keyboard(stage, order):
     assert asked(stage.requests[before:]) == []
 
 
-LIT = """() => Object.fromEntries([...document.querySelectorAll(".fa-tile > .fa-marks [data-linked]")]
+LIT = """() => Object.fromEntries([...document.querySelectorAll(
+  ".fa-tile > .fa-marks [data-linked]")]
   .map((node) => [node.dataset.tensor, node.dataset.box]))"""
 
 
