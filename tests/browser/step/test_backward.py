@@ -10,6 +10,7 @@ from explainer.problem import ORDERS, Problem
 from explainer.trace import trace_backward
 from tests.browser.expected import phases
 from tests.browser.harness import focus, press, query_of, read
+from tests.browser.site.test_accessible import serious
 
 HERE = "data=random&seed=9&pass=backward"
 TILE = f"{HERE}&step=9"  # tile (2, 1): rows 8 to 11, keys 4 to 7
@@ -128,3 +129,13 @@ def test_a_problem_without_a_backward_says_so_and_leaves_the_picture(tab):
     page.wait_for_selector(".fa-notice:not([hidden])")
     assert "dropout" in page.get_by_role("alert").inner_text()
     assert read(page)["pass"] == "forward" and read(page)["step"] == "4"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(stage, dark):
+    page = stage.show(f"{TILE}&phase=exp&sel=S.9.5")
+    page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    page.get_by_role("tab", name="Check", exact=True).click()
+    assert serious(page, ".fa-mount") == [] and serious(page, ".fa-pass") == []
+    page.get_by_role("tab", name="Products", exact=True).click()
+    page.evaluate("document.body.classList.remove('dark')")
