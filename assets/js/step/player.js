@@ -57,7 +57,7 @@ export class Player {
     this.lens = new Lens();
     this.drawer = new Drawer({ ...this.views.forward.panels, ...this.views.backward.panels, code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
-    this.problem = new Words(this.options.controls);
+    this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
     this.panes = new Panes(this.root);
     this.root.append(
@@ -92,7 +92,7 @@ export class Player {
   }
 
   /** The other pass of the same Problem, at the same tile. */
-  turn(pass) {
+  turn(pass = this.pass === "forward" ? "backward" : "forward") {
     if (this.trace && pass !== this.pass) return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
   }
 
