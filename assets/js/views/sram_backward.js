@@ -230,11 +230,23 @@ export class SramBackward extends TileCard {
     for (const name of ["dV", "dK"]) say(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
     say("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : "in fp32") : "");
     for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
-    this.remark(f, j);
+    this.last = f;
+    this.remark();
+  }
+
+  /** Of a thing that is pointed at what it comes to, in the place of the remark; null: the remark again. The corner between the
+   * crossings has no room for it. Is it said here? */
+  headline(nodes) {
+    if (nodes) this.note.replaceChildren(...nodes);
+    if (nodes) delete this.note.dataset.text;
+    else this.remark();
+    return Boolean(nodes);
   }
 
   /** Which stays, and which streams past. */
-  remark(f, j) {
+  remark() {
+    const f = this.last;
+    const j = f.j < 0 ? "" : sub(f.j);
     const keys = f.stage === null && f.j >= 0 && f.kind !== "skipped";
     const text = keys ? `K${j} V${j}` : f.stage ?? "";
     if (this.note.dataset.text === text) return;
