@@ -54,7 +54,7 @@ def backward(
     `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is 0. O and lse are
     what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
     computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
-    `deterministic`: dQ by a pass of its own, the same bits at each call; None asks
+    `deterministic`: dQ by a pass of its own or in turns, the same bits at each call; None asks
     torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
     ValueError that says why not; None: METHOD where it takes the input. Raises TypeError,
     ValueError or RuntimeError with one sentence for input that cannot run.
@@ -98,9 +98,12 @@ def _prepare(
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
     asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
     if method == "hopper":
-        reason = _why_not_hopper(q, k, v, asked, changed, scale, deterministic)
+        reason = hopper_backward.supports(q, k, v, asked, changed, scale)
         if not reason:
-            return _with_sink(hopper_backward.prepare(q, k, v, o, grad_o, asked, changed, scale))
+            tensors = q, k, v, o, grad_o
+            return _with_sink(
+                hopper_backward.prepare(*tensors, asked, changed, scale, deterministic)
+            )
         if required:
             raise ValueError(reason)
     elif method not in METHODS:
@@ -155,13 +158,6 @@ def _prepare(
         return dq, dk, dv, dsink
 
     return quiet(call)
-
-
-def _why_not_hopper(q, k, v, mask, score, scale, deterministic) -> str:
-    """Why the Hopper backward does not run this, in one sentence; "" if it does."""
-    if deterministic:
-        return "deterministic = True: the Hopper backward adds up dQ in whatever order comes."
-    return hopper_backward.supports(q, k, v, mask, score, scale)
 
 
 def _with_sink(found: Callable) -> Callable[..., Gradients]:
