@@ -66,8 +66,8 @@ def backward(
     if grad_o is None:
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
-    options = causal, mask, score, scale, block_m, block_n, precision, deterministic
-    options = *options, method or METHOD, method is not None
+    chosen = method or METHOD, method is not None
+    options = causal, mask, score, scale, block_m, block_n, precision, *chosen, deterministic
     tensors = q, k, v, o, grad_o, lse
     key = (
         *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
@@ -83,8 +83,8 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic,
-    method, required,
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, method,
+    required, deterministic,
 ) -> Callable[..., Gradients]:  # fmt: skip
     """A function of tensors like these, the gradient by lse and the sink, to the gradients."""
     check_tensors(q, k, v)
