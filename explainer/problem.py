@@ -28,6 +28,7 @@ from kernels.masks import Mask, MaskError, of
 from kernels.masks import parse as mask_from
 from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
+from kernels.texts import short
 
 DEFAULT_BLOCK = 4
 # Left out of an address where they are plain.
@@ -113,6 +114,10 @@ def check_heads(q_heads: int, kv_heads: int, inputs: str) -> None:
         raise refuse("kv_heads", kv_heads, f"one of {divisors}, which divide H = {q_heads}")
     if q_heads > 1 and inputs == "own":
         raise refuse("q_heads", q_heads, "1 with data = own, which is of one head")
+
+
+def _said(value: object) -> str:
+    return short(value) if isinstance(value, float) else str(value)
 
 
 @causal_keyword
@@ -207,11 +212,21 @@ class Problem:
         return self.head // (self.q_heads // self.kv_heads)
 
     @property
+    def shares(self) -> bool:
+        """Do several query heads read one key head?"""
+        return self.kv_heads < self.q_heads
+
+    @property
     def rules(self) -> dict[str, str | float]:
         """What a kernel is told of the scores: its mask, and score and sink where there are any."""
         said = {"mask": str(self.mask)}
         said |= {"score": str(self.score)} if self.score.changes else {}
         return said if self.sink is None else said | {"sink": self.sink}
+
+    @property
+    def dropped(self) -> dict[str, float | int]:
+        """What a kernel is told of dropout, where there is any."""
+        return {"dropout": self.dropout, "seed": self.seed} if self.dropout else {}
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> Problem:
@@ -231,6 +246,6 @@ class Problem:
 
         What says nothing is left out: those of ``UNSAID`` at their defaults.
         """
-        said = {f.name: (str(getattr(self, f.name)), str(f.default)) for f in fields(self)}
+        said = {f.name: (_said(getattr(self, f.name)), _said(f.default)) for f in fields(self)}
         plain = {name for name in UNSAID if said[name][0] == said[name][1]}
         return {NAMES[name][0]: said[name][0] for name in said if name not in plain}

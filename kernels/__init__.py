@@ -25,9 +25,10 @@ _TORCH = {
 }
 _TRITON = {
     **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
+    "gradient_states": "gradients",
     **dict.fromkeys(("attention", "which", "transformers_attention"), "door"),
     "decode_attention": "decode",
-    "count_traffic": "measure.counting",
+    **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
     "compile_report": "measure.inspection",
 }
 __path__ = pkgutil.extend_path(__path__, __name__)

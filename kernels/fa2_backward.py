@@ -18,11 +18,12 @@ from .scoring import modified_with_slope
 
 @triton.jit
 def delta_kernel(
-    O, DO, DELTA, o_strides, do_strides, H, Nq,
-    D: tl.constexpr, ROWS: tl.constexpr, PAD_D: tl.constexpr, BF16_BITS: tl.constexpr,
+    O, DO, DELTA, DQ, o_strides, do_strides, H, Nq, D: tl.constexpr, ROWS: tl.constexpr,
+    PAD_D: tl.constexpr, ADD_DQ: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """D_i = rowsum(dO_i ∘ O_i), which is Σ_j P_ij dP_ij without the Nk entries of either: line 4.
-    One program: ROWS rows of one (batch, head)."""
+    ADD_DQ: dQ_i, to which key blocks will add, starts at 0. One program: ROWS rows of one
+    (batch, head)."""
     blocks = tl.cdiv(Nq, ROWS)
     bh = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
@@ -37,8 +38,11 @@ def delta_kernel(
     do = as_operand(tl.load(do_ptrs, mask=ok, other=0.0), BF16_BITS).to(tl.float32)
     # phase: D — a number for each row
     delta = tl.sum(o * do, 1)
-    # phase: store — D_i: SRAM → HBM
+    # phase: store — D_i and dQ_i = 0: SRAM → HBM
     tl.store(DELTA + bh * Nq + rows, delta, mask=rows < Nq)
+    if ADD_DQ:
+        to = (bh * Nq + m64)[:, None] * D + dims[None, :]
+        tl.store(DQ + to, tl.zeros([ROWS, PAD_D], tl.float32), mask=ok)
 
 
 @triton.jit
@@ -75,10 +79,10 @@ def weights(
 @triton.jit
 def visit_rows(
     dk, dv, k, v, q_ptrs, do_ptrs, DQ, LSE, DELTA, q_step, do_step, lanes, n, dims, key_ok,
-    h, H, i_start, i_full, i_end, Nq, Nk, scale, TABLES,
-    D: tl.constexpr, BLOCK_M: tl.constexpr, MASK: tl.constexpr, SCORE: tl.constexpr,
-    MASKED: tl.constexpr, PART: tl.constexpr, ADD_DQ: tl.constexpr, PRECISION: tl.constexpr,
-    BF16_BITS: tl.constexpr,
+    h, H, i_start, i_full, i_end, Nq, Nk, scale, TABLES, STATES, keys, tile, Tc,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr,
+    SCORE: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr, ADD_DQ: tl.constexpr,
+    PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
     """Key block j meets the row blocks i_start … i_end-1, or those that stand there in the mask's
     list: the inner loop of Algorithm 2, on tiles that lie on their side, Sᵀ (Bc×Br), so that Pᵀ and
@@ -122,19 +126,27 @@ def visit_rows(
             tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok if PART else None, sem="relaxed")
         # phase: dK — dK_j += dS_ijᵀ Q_i
         dk = tl.dot(ds, q, dk, input_precision=PRECISION)
+        if STATES is not None:  # what the tile adds to dQ_i, and dK_j and dV_j after it, unscaled
+            here, row = tile + i * Tc, lanes[:, None] * D + dims[None, :]
+            key, key_there = keys[:, None] * D + dims[None, :], key_ok[:, None] & (dims < D)[None]
+            tl.store(STATES[0] + here * (BLOCK_M * D) + row, dq, mask=tile_ok)
+            tl.store(STATES[1] + here * (BLOCK_N * D) + key, dk, mask=key_there)
+            tl.store(STATES[2] + here * (BLOCK_N * D) + key, dv, mask=key_there)
     return dk, dv
 
 
 @triton.jit(do_not_specialize=["H", "Nq", "Nk"])
 def keys_kernel(
     Q, K, V, DO, LSE, DELTA, DQ, DK, DV, q_strides, k_strides, v_strides, do_strides,
-    H, Nq, Nk, scale, TABLES, GROUP: tl.constexpr,
+    H, Nq, Nk, scale, TABLES, STATES, GROUP: tl.constexpr,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     SCORE: tl.constexpr, RAGGED_M: tl.constexpr, RAGGED_N: tl.constexpr, ADD_DQ: tl.constexpr,
     PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: key block j of one (batch, key head), for all GROUP query heads that read it."""
+    """One program: key block j of one (batch, key head), for all GROUP query heads that read it.
+
+    STATES: None, or where it reports each tile, (part of dQ, dK, dV) by (batch, head, i, j)."""
     Tc, Hk = tl.cdiv(Nk, BLOCK_N), H // GROUP
     j, bh = tl.program_id(0) % Tc, (tl.program_id(0) // Tc).to(tl.int64)
     b, kv_h = bh // Hk, bh % Hk
@@ -173,17 +185,31 @@ def keys_kernel(
         do_ptrs = DO + b * do_strides[0] + h * do_strides[1]
         q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
         do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
-        at = (b * H + h) * Nq
+        at, tile = (b * H + h) * Nq, (b * H + h) * tl.cdiv(Nq, BLOCK_M) * Tc + j
         dk, dv = visit_rows(
             dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
             do_strides[2], lanes, n, dims, key_ok, h, H, i_start, i_full, i_end, Nq, Nk, scale,
-            TABLES, D, BLOCK_M, MASK, SCORE, MASKED, PART, ADD_DQ, PRECISION, BF16_BITS,
+            TABLES, STATES, keys, tile, Tc, D, BLOCK_M, BLOCK_N, MASK, SCORE, MASKED, PART, ADD_DQ,
+            PRECISION, BF16_BITS,
         )  # fmt: skip
 
     # phase: store — dK_j = scale · dS_jᵀ Q and dV_j: SRAM → HBM, once
     to = bh * Nk * D + n64[:, None] * D + d64[None, :]
     tl.store(DK + to, as_stored(dk * scale, DK.dtype.element_ty, BF16_BITS), mask=tile_ok)
     tl.store(DV + to, as_stored(dv, DV.dtype.element_ty, BF16_BITS), mask=tile_ok)
+
+
+@triton.jit
+def scale_kernel(SUM, DQ, size, scale, SIZE: tl.constexpr, BF16_BITS: tl.constexpr):
+    """dQ, in its dtype, from the fp32 SUM of what the key blocks added. One program: SIZE of its
+    `size` numbers."""
+    at = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    # phase: load — the sum for dQ_i: HBM → SRAM
+    dq = tl.load(SUM + at, mask=at < size, other=0.0)
+    # phase: scale — dQ_i = scale · dS_i K
+    dq = dq * scale
+    # phase: store — dQ_i: SRAM → HBM, once
+    tl.store(DQ + at, as_stored(dq, DQ.dtype.element_ty, BF16_BITS), mask=at < size)
 
 
 # kernel: end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -12,13 +13,18 @@ import triton
 from . import masks
 from .checks import check_score, check_sink, check_tensors
 from .configs import Config, arch_of, choose_backward, pad
-from .fa2_backward import delta_kernel, keys_kernel
+from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
+from .hopper import backward as hopper_backward
 from .launching import MOST_CALLS, Launch, on_device, quiet
 from .progress import expect
 from .tables import rules
 
 ROWS = 64  # of one program that computes D
+SIZE = 2048  # numbers of one program that scales dQ
+# "hopper": the kernel of `kernels.hopper` where it takes the input. No card has run it yet.
+METHODS = ("readable", "hopper")
+METHOD = os.environ.get("KERNELS_BACKWARD", METHODS[0])
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
 _calls: dict[tuple, Callable] = {}
 
@@ -41,6 +47,7 @@ def backward(
     block_n: int | None = None,
     precision: str = "ieee",
     deterministic: bool | None = None,
+    method: str | None = None,
 ) -> Gradients:
     """dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
     without a sink: the gradients of a loss whose gradients by O and by lse are these.
@@ -49,8 +56,9 @@ def backward(
     what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
     computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
     `deterministic`: dQ by a pass of its own, the same bits at each call; None asks
-    torch.are_deterministic_algorithms_enabled(). Raises TypeError, ValueError or RuntimeError with
-    one sentence for input that cannot run.
+    torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
+    ValueError that says why not; None: METHOD where it takes the input. Raises TypeError,
+    ValueError or RuntimeError with one sentence for input that cannot run.
     """
     if deterministic is None:
         deterministic = torch.are_deterministic_algorithms_enabled()
@@ -60,6 +68,7 @@ def backward(
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
     options = causal, mask, score, scale, block_m, block_n, precision, deterministic
+    options = *options, method or METHOD, method is not None
     tensors = q, k, v, o, grad_o, lse
     key = (
         *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
@@ -75,9 +84,11 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic
-) -> Callable[..., Gradients]:
-    """A function of tensors like these, the gradient by lse and the sink, to the gradients."""
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic,
+    method, required, states: tuple[torch.Tensor, ...] | None = None,
+) -> Callable[..., Gradients]:  # fmt: skip
+    """A function of tensors like these, the gradient by lse and the sink, to the gradients;
+    `states` as `gradient_states` returns them, for what tiles leave."""
     check_tensors(q, k, v)
     check_tensors(grad_o, k, v)
     for name, x, like in (("grad_o", grad_o, q), ("o", o, q), ("lse", lse, q[..., 0])):
@@ -88,6 +99,14 @@ def _prepare(
         return _nothing
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
     asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
+    if method == "hopper":
+        reason = _why_not_hopper(q, k, v, asked, changed, scale, deterministic)
+        if not reason:
+            return _with_sink(hopper_backward.prepare(q, k, v, o, grad_o, asked, changed, scale))
+        if required:
+            raise ValueError(reason)
+    elif method not in METHODS:
+        raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
     config = config_for(q, block_m, block_n)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
     made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
@@ -99,45 +118,108 @@ def _prepare(
     delta_of = Launch(
         delta_kernel, triton.cdiv(n_q, ROWS) * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q),
-        {"D": d, "ROWS": ROWS, "PAD_D": pad(d), "BF16_BITS": constants["BF16_BITS"]},
+        {
+            "D": d, "ROWS": ROWS, "PAD_D": pad(d), "ADD_DQ": not deterministic,
+            "BF16_BITS": constants["BF16_BITS"],
+        },
     )  # fmt: skip
     by_columns = Launch(
         keys_kernel, triton.cdiv(n_k, config.block_n) * batch * k_heads,
-        (*strides, heads, *sizes, by_keys),
+        (*strides, heads, *sizes, by_keys, states),
         {
             **texts, **constants, **ragged, "GROUP": group, "ADD_DQ": not deterministic,
             "RAGGED_M": n_q % config.block_m != 0,
         },
     )  # fmt: skip
-    launches = [delta_of, by_columns]
     if deterministic:
         texts, by_rows = made()
-        of_rows = Launch(
+        last = Launch(
             rows_kernel, triton.cdiv(n_q, config.block_m) * batch * heads,
             (*strides, heads, group, *sizes, by_rows), {**texts, **constants, **ragged},
         )  # fmt: skip
-        launches.append(of_rows)
+    else:
+        last = Launch(
+            scale_kernel, triton.cdiv(q.numel(), SIZE), (q.numel(), scale),
+            {"SIZE": SIZE, "BF16_BITS": constants["BF16_BITS"]},
+        )  # fmt: skip
 
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
-        expect(sum(launch.grid[0] for launch in launches))
+        expect(sum(launch.grid[0] for launch in (delta_of, by_columns, last)))
         delta, dsink = torch.empty_like(lse), None
-        delta_of(o, grad_o, delta)
+        added = delta  # what nobody reads or writes
+        if not deterministic:
+            added = torch.empty(q.shape, dtype=torch.float32, device=device)
+        delta_of(o, grad_o, delta, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
             delta -= grad_lse
-        if sink is not None:  # a key whose dP is 0, because it has no value
-            dsink = -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
+        if sink is not None:
+            dsink = _of_sink(sink, lse, delta)
         dk, dv = (torch.empty(k.shape, dtype=k.dtype, device=device) for _ in range(2))
         dq = torch.empty(q.shape, dtype=q.dtype, device=device)
+        by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
         if deterministic:
-            by_columns(q, k, v, grad_o, lse, delta, delta, dk, dv)
-            of_rows(q, k, v, grad_o, lse, delta, dq)
+            last(q, k, v, grad_o, lse, delta, dq)
         else:
-            added = torch.zeros(q.shape, dtype=torch.float32, device=device)
-            by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
-            torch.mul(added, scale, out=dq)
+            last(added, dq)
         return dq, dk, dv, dsink
 
     return quiet(call)
+
+
+def gradient_states(
+    grad_o: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    o: torch.Tensor,
+    lse: torch.Tensor,
+    *,
+    causal: bool = False,
+    mask: str | None = None,
+    score: str | None = None,
+    scale: float | None = None,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What every tile leaves, from the same kernel compiled to report it; arguments as `backward`.
+
+    Returns what it adds to dQ_i, (B, H, Tr, Tc, block_m, d), and dK_j and dV_j after it, each
+    (B, H, Tr, Tc, block_n, d), fp32, the first two without the scale; NaN where the tile is skipped
+    and beyond Nq or Nk. Where query heads share a key head, dK_j and dV_j go on from head to head.
+    """
+    check_tensors(q, k, v)
+    config = config_for(q, block_m, block_n)
+    blocks = config.block_m, config.block_n, config.block_n
+    tiles = triton.cdiv(q.shape[2], config.block_m), triton.cdiv(k.shape[2], config.block_n)
+    shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
+    states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
+    tensors = q, k, v, o, grad_o, lse.contiguous()
+    how = causal, mask, score, scale, block_m, block_n, "ieee", False, METHODS[0], True
+    call = _prepare(*tensors, *how, states=states)
+    on_device(call, *tensors, None, None)
+    return states
+
+
+def _why_not_hopper(q, k, v, mask, score, scale, deterministic) -> str:
+    """Why the Hopper backward does not run this, in one sentence; "" if it does."""
+    if deterministic:
+        return "deterministic = True: the Hopper backward adds up dQ in whatever order comes."
+    return hopper_backward.supports(q, k, v, mask, score, scale)
+
+
+def _with_sink(found: Callable) -> Callable[..., Gradients]:
+    """The same with the gradient by a sink."""
+
+    def call(q, k, v, o, grad_o, lse, grad_lse, sink):
+        dq, dk, dv, delta = found(q, k, v, o, grad_o, lse, grad_lse)
+        return dq, dk, dv, None if sink is None else _of_sink(sink, lse, delta)
+
+    return call
+
+
+def _of_sink(sink, lse, delta) -> torch.Tensor:
+    """dsink (H,): of a key whose dP is 0, because it has no value."""
+    return -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
 
 
 def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:

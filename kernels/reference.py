@@ -40,8 +40,10 @@ def _first_row(b: int, h: int, heads: int, n_q: int, of_heads: tuple[int, ...] |
     return ((before + b) * all_heads + first + h) * n_q
 
 
-def _all_factors(dropout: float, seed: int, q: torch.Tensor, n_k: int, of_heads) -> torch.Tensor:
-    """`_factors` of every head: (B, H, Nq, Nk)."""
+def all_factors(
+    dropout: float, seed: int, q: torch.Tensor, n_k: int, of_heads: tuple[int, ...] | None = None
+) -> torch.Tensor:
+    """What dropout multiplies P by, of every head: (B, H, Nq, Nk), in q's dtype, on its device."""
     batch, heads, n_q, _ = q.shape
     firsts = [_first_row(b, h, heads, n_q, of_heads) for b in range(batch) for h in range(heads)]
     every = [_factors(dropout, seed, first, first + n_q, n_k, q) for first in firsts]
@@ -71,17 +73,18 @@ def naive_attention(
     """
     asked = masks.asked(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    group = q.shape[1] // k.shape[1]
-    if group > 1:
-        k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    drop = _all_factors(dropout, seed, q, k.shape[2], of_heads) if dropout else None
+    drop = all_factors(dropout, seed, q, k.shape[2], of_heads) if dropout else None
     how = check_score(score), _sinks(sink, q, q.dtype), of_heads, drop
-    o = materialized(q, k, v, asked, scale, *how)
-    if asked.hides:
-        first, stop = asked.key_range(q.shape[2], k.shape[2], 1)
-        if (blind := first == stop).any():
-            o[:, :, torch.from_numpy(blind)] = 0.0
-    return o
+    return materialized(q, k, v, asked, scale, *how, blind=blind(asked, q, k))
+
+
+def blind(mask: masks.Mask, q: torch.Tensor, k: torch.Tensor) -> torch.Tensor | None:
+    """(Nq, 1) bool on q's device: the rows that see no key; None where each sees one."""
+    if not mask.hides:
+        return None
+    first, stop = mask.key_range(q.shape[2], k.shape[2], 1)
+    found = first == stop
+    return torch.from_numpy(found).to(q.device)[:, None] if found.any() else None
 
 
 def materialized(
@@ -94,13 +97,16 @@ def materialized(
     sinks=None,
     of_heads=None,
     drop=None,
+    blind=None,
 ) -> torch.Tensor:
-    """`naive_attention` of as many heads in k and v as in q; rows that see no key give NaN.
+    """`naive_attention`, told the sinks (H,), what P is multiplied by, and `blind` rows.
 
     Operators of PyTorch and nothing else, so that torch.compile takes it as one graph. The scale is
     on Q, which is N × d: on S it would be one more pass over N × N.
     """
-    n_q, n_k = q.shape[2], k.shape[2]
+    n_q, n_k, group = q.shape[2], k.shape[2], q.shape[1] // k.shape[1]
+    if group > 1:
+        k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     s = torch.matmul(q * scale, k.transpose(-1, -2))
     if mask.hides or (score and score.changes):
         rows, keys = _apart(torch.arange(n_q, device=q.device), n_q, n_k)
@@ -116,7 +122,8 @@ def materialized(
     del s
     if drop is not None:
         p = p * drop
-    return torch.matmul(p, v)
+    o = torch.matmul(p, v)
+    return o if blind is None else o.masked_fill(blind, 0.0)  # softmax of nothing is NaN
 
 
 def _by_head(score: Score, s: torch.Tensor, rows, keys, first: int, heads: int) -> torch.Tensor:
@@ -247,6 +254,7 @@ def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
 def roundings(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str, score: str | None = None,
     sink: float | torch.Tensor | None = None, of_heads: tuple[int, ...] | None = None,
+    dropout: float = 0.0, seed: int = 0,
 ) -> dict[str, float]:  # fmt: skip
     """What a relative rounding of P, or of S, can do to O at most: to be multiplied by its size.
 
@@ -255,7 +263,8 @@ def roundings(
     grow with the norms of what was multiplied; ``scores`` Σⱼ Pᵢⱼ |Sᵢⱼ| (|vⱼ| + |Oᵢ|), for S rounded
     as a whole: to first order ΔO = Σⱼ Pᵢⱼ ΔSᵢⱼ (vⱼ − Oᵢ). A score that modifies Sᵢⱼ passes an error
     on, times its factors `scale`, and adds one of the size of what it makes: |Sᵢⱼ| joins the norms.
-    Other arguments as `reference_attention`.
+    With dropout vⱼ is multiplied by its factor, in O and in |vⱼ|. Other arguments as
+    `reference_attention`.
     """
     found = dict.fromkeys(("weights", "norms", "scores"), 0.0)
     scale, asked = 1.0 / math.sqrt(q.shape[-1]), check_score(score)
@@ -267,9 +276,12 @@ def roundings(
 
     how = masks.asked(False, mask), None, asked, sink, of_heads
     for b, h, rows, s, v_bh, lse in _blocks(q, k, v, *how):
-        p, size = _weights(s, lse), v_bh.abs()
-        o = (p @ v_bh).abs()
-        keep("weights", p @ size)
+        p, size, dropped = _weights(s, lse), v_bh.abs(), 1.0
+        if dropout:
+            first = _first_row(b, h, q.shape[1], q.shape[2], of_heads) + rows.start
+            dropped = _factors(dropout, seed, first, first + len(p), k.shape[2], p)
+        o = ((p * dropped) @ v_bh).abs()
+        keep("weights", (p * dropped) @ size)
         lengths = [x.double().norm(dim=-1) for x in (q[b, h, rows], k[b, h // group])]
         reach = lengths[0][:, None] * lengths[1] * (scale * factor) + 1.0
         large = s.abs().nan_to_num(posinf=0.0)
@@ -277,7 +289,7 @@ def roundings(
             reach = reach + large
         for name, shift in (("norms", reach), ("scores", large)):
             moved = p * shift
-            keep(name, moved @ size + moved.sum(-1, keepdim=True) * o)
+            keep(name, (moved * dropped) @ size + moved.sum(-1, keepdim=True) * o)
     return found
 
 

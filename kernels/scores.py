@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .texts import Word, checked, cut, words
+from .texts import Word, checked, cut, short, words
 
 MAX_STEPS = 4
 MAX_BIASES = 64
@@ -159,7 +159,7 @@ def _parse(text: str) -> Score:
             f"{len(found)} modifications are joined by &, and at most {MAX_STEPS} may be"
         )
     steps = [_read(word) for word in found if word.text != "none"]
-    written = (":".join([name, *[",".join(map(_short, x))] * bool(x)]) for name, x in steps)
+    written = (":".join([name, *[",".join(map(short, x))] * bool(x)]) for name, x in steps)
     return Score("&".join(written) or "none", tuple(steps))
 
 
@@ -180,7 +180,3 @@ def _number(word: Word, m: Modification, text: str) -> float:
             f": {m.numbers[-1]} must be a number from {m.low:,g} to {m.high:,g}, not {cut(text)}"
         )
     return found + 0.0  # −0 is 0
-
-
-def _short(x: float) -> str:
-    return str(int(x)) if x.is_integer() else repr(x)

@@ -12,6 +12,11 @@ def cut(text: str) -> str:
     return f"“{shown if len(shown) <= 24 else shown[:24] + '…'}”"
 
 
+def short(x: float) -> str:
+    """The one text of a number: the shortest that reads back the same, 1 and not 1.0."""
+    return str(int(x)) if x.is_integer() else repr(x)
+
+
 @dataclass(frozen=True)
 class Word:
     """One ``name`` or ``name:1,2`` of a text, without blanks; ``place`` is that of its first

@@ -11,7 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.fields import FIELDS
+from explainer.pages.step import values
 from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
+from explainer.views.downloads import scored
 from tests import by_hand
 
 GENERATED = tuple(name for name in INPUT_NAMES if name != "own")
@@ -166,31 +169,7 @@ def test_own_data_travels_in_the_address():
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from(
-            [
-                "n",
-                "d",
-                "br",
-                "bc",
-                "mask",
-                "order",
-                "dtype",
-                "data",
-                "seed",
-                "text",
-                "gain",
-                "score",
-                "sink",
-                "hq",
-                "hk",
-                "head",
-                "dropout",
-                "rope",
-            ]
-        ),
-        st.text(),
-    )
+    st.dictionaries(st.sampled_from([field.key for field in FIELDS.values()]), st.text()),
 )
 def test_no_text_crashes_it(query):
     try:
@@ -210,6 +189,24 @@ def test_mask_score_and_sink_in_the_address():
     assert Problem(score="none", sink="") == Problem(sink=None) == plain
     keys = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed"]
     assert list(plain.to_query()) == keys and plain.rules == {"mask": "causal"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "one"),
+    [
+        (("2", "2.0", " 2 ", "2e0", "+2"), "2"),
+        (("10000", "1e4"), "10000"),
+        (("7.1234567890123",), "7.1234567890123"),
+    ],
+)
+@pytest.mark.parametrize("key", ["gain", "sink", "rope"])
+def test_a_number_has_one_text_wherever_it_stands(key, texts, one):
+    """As the browser writes it: in addresses, in controls, in what a file is called."""
+    for text in texts:
+        problem = Problem.from_query({key: text})
+        assert problem.to_query()[key] == one
+    assert values(Problem(sink=texts[0]))["sink"] == one
+    assert scored(Problem(sink=texts[-1]).to_query()) == f"causal, sink {one}"
 
 
 def test_heads_in_the_address():

@@ -56,7 +56,8 @@ def _tiles_of_all(request: RunRequest) -> int:
 
 def can_compare_tiles(problem: Problem) -> bool:
     """Whether m and l of every tile are compared: not when the tiles are too many to be listed."""
-    return problem.n <= MAX_N_LISTED and problem.Tr * problem.Tc <= MAX_TILES
+    tiles = problem.Tr * problem.Tc * (problem.q_heads if problem.score.by_head else 1)
+    return problem.n <= MAX_N_LISTED and tiles <= MAX_TILES
 
 
 def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | None:

@@ -14,6 +14,7 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.tiling import seeing
 from explainer.algorithms.traffic import asked, least
 from explainer.base.fields import ProblemError
 from explainer.base.formats import ITEMSIZE
@@ -26,6 +27,7 @@ from kernels.masks import flops
 from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
 from kernels.measure.contenders import tiles as kernels_tiles
 from kernels.measure.memory import moved_bytes, peak_bytes
+from kernels.rotary import rope
 
 RUNS, LIMIT_MS = 30, 1500.0
 SWEEP_RUNS = 9
@@ -85,7 +87,7 @@ def run(request: RunRequest, report: Report) -> Result:
         "heads_judged": len(job.truth.heads),
         "naive_error": job.truth.naive_error,
         "naive_refused": job.naive_refused,
-        "io_bytes": 4 * job.q.numel() * job.q.element_size(),
+        "io_bytes": 2 * (job.q.nbytes + job.k.nbytes),
         "tiles": {
             n: admission.tiles_to_run(job.problem, n) for n in request.methods if n in ORDERS
         },
@@ -106,35 +108,41 @@ class _Job:
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
-        sizes = {"batch": request.batch, "heads": request.heads}
-        self.shape = Problem(p.n, p.d, dtype=p.dtype, **sizes, **p.rules)
+        sizes = {"batch": request.batch, "heads": p.q_heads, "kv_heads": p.kv_heads}
+        self.shape = Problem(p.n, p.d, dtype=p.dtype, **sizes, **p.rules, **p.dropped)
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
         report("float64 reference", 0, 1)
         self.naive_refused = None
         try:
-            admit("naive", replace(self.shape, batch=1, heads=1), self.q.device)
+            admit("naive", replace(self.shape, batch=1, heads=1, kv_heads=1), self.q.device)
         except NotAvailable as reason:
             self.naive_refused = str(reason)
-        heads = list(dict.fromkeys([(0, 0), (request.batch - 1, request.heads - 1)]))
+        heads = list(dict.fromkeys([(0, p.head), (request.batch - 1, p.q_heads - 1)]))
         with_naive = self.naive_refused is None
         self.truth = Truth(self.q, self.k, self.v, p, heads, with_naive)
 
     def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
-        """Head (0, 0) is the picture's. Random data: the others are drawn on the device with the
-        Problem's seed; other data: every head has the same."""
+        """q, k, v. In the first sequence of the batch the Problem's head, and its key head, are the
+        picture's. Random data: the others are drawn on the device with the Problem's seed; other
+        data: every head has the same."""
         p = request.problem
         first = [torch.tensor(x.copy(), dtype=DTYPES[p.dtype]) for x in make_inputs(p)]
         first = [x.to(device())[None, None] for x in first]
-        if request.batch * request.heads == 1:
+        many = p.q_heads, p.kv_heads, p.kv_heads
+        if request.batch * p.q_heads == 1:
             return first
         if p.inputs != "random":
-            return [x.repeat(request.batch, request.heads, 1, 1) for x in first]
-        tensors = list(self.shape.tensors(p.seed, device()))
-        tensors[0] *= p.gain
-        for x, one in zip(tensors, first, strict=True):
-            x[0, 0] = one[0, 0]
+            pairs = zip(first, many, strict=True)
+            return [x.repeat(request.batch, heads, 1, 1) for x, heads in pairs]
+        q, k, v = self.shape.tensors(p.seed, device())
+        if p.rope:
+            q, k = rope(q, p.rope), rope(k, p.rope)
+        q *= p.gain
+        tensors = [q, k, v]
+        for x, one, at in zip(tensors, first, (p.head, p.kv_head, p.kv_head), strict=True):
+            x[0, at] = one[0, 0]
         return tensors
 
     def _blocks(self, request: RunRequest) -> tuple[int, int]:
@@ -187,7 +195,8 @@ class _Job:
         if name not in ORDERS:
             return function(), None
         tensors = (self.q, self.k, self.v)
-        options = {**self.problem.rules, "order": name, "return_lse": True}
+        rules = {**self.problem.rules, **self.problem.dropped}
+        options = {**rules, "order": name, "return_lse": True}
 
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
@@ -210,12 +219,19 @@ class _Job:
             order = name if name in ORDERS else "fa2"
             one = asked(p.n, p.d, p.mask, p.dtype, order, *tiles)
             work |= {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
-            return work | {"least_bytes": heads * least(p.n, p.d, p.dtype, order, p.mask)}
+            return work | {"least_bytes": self._least(order)}
         if name in OF_OPERATORS:
             return work | {"least_bytes": moved_bytes(function)}
-        fused = heads * least(p.n, p.d, p.dtype, "fa2", p.mask)
+        fused = self._least("fa2")
         dense = p.n**2 * ITEMSIZE[p.dtype] * (name == "sdpa_dense")  # as it is added to the scores
         return work | {"least_bytes": fused + dense}
+
+    def _least(self, order: str) -> int:
+        """The least bytes of all heads; those of a group share the keys that some query sees."""
+        p, batch = self.problem, self.request.batch
+        seen = seeing(p.mask, p.n)[1]
+        shared = 2 * (p.q_heads - p.kv_heads) * seen * p.d * ITEMSIZE[p.dtype]
+        return batch * (p.q_heads * least(p.n, p.d, p.dtype, order, p.mask) - shared)
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
@@ -242,7 +258,10 @@ class _Job:
         self.report("ceilings", 0, 1)
         p = self.problem
         choice = None
-        if p.rules.keys() == {"mask"} and p.mask.plain:  # of any other it would take a dense mask
+        ours = p.dropped or self.shape.grouped  # it is not told of them
+        if (
+            p.rules.keys() == {"mask"} and p.mask.plain and not ours
+        ):  # of any other it would take a dense mask
             choice = sdpa_choice(self.q, self.k, self.v, causal=p.causal)
         try:
             return {"ceilings": ceilings(p.dtype), "chooser": choice}
@@ -265,8 +284,9 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     from kernels.measure.bench import clocks, measure
 
     report("timing", 0, 1)
-    sizes = {"batch": asked.batch, "heads": asked.heads}
-    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **asked.rules)
+    sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
+    rules = {**asked.rules, **asked.dropped}
+    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
     rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [row | more for row in rows]

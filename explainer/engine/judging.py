@@ -26,6 +26,7 @@ from explainer.engine.results import (
 )
 from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.measure.contenders import head_of
 from kernels.reference import roundings
 
 BINS = (HIGHEST - LOWEST) * A_DECADE
@@ -40,11 +41,11 @@ class Truth:
     may do to them."""
 
     def __init__(self, q, k, v, problem: Problem, heads: Heads, with_naive: bool) -> None:
-        rules = problem.rules
+        rules = {**problem.rules, **problem.dropped}
         self.heads, self.o, self.lse = heads, [], []
         naive, reaches = [], []
         for b, h in heads:
-            part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
+            part = head_of(q, k, v, b, h)
             how = {**rules, "of_heads": (h, q.shape[1], b)}
             o, lse = kernels.reference_attention(*part, **how)
             self.o.append(o[0, 0])
@@ -159,18 +160,21 @@ def _histogram(sizes: torch.Tensor) -> Histogram:
 def agreement(
     problem: Problem, name: str, q, k, v, o: torch.Tensor, watched: Callable
 ) -> Same | None:
-    """The kernel's m and l of every tile of head (0, 0) against the picture's; None if too many.
+    """The kernel's m and l of every tile of the picture's head, in the first sequence of the batch,
+    against the picture's; None if too many.
 
     Standard attention, which has none, is compared by its O. ``watched(function, stage)`` runs a
     kernel so that its progress is seen.
     """
-    problem = replace(problem, order=name)
-    if name == "standard":  # its O is of all heads together, the picture's of one
-        alone = o.shape[1] == 1 or not problem.score.by_head
-        return _same_output(problem, o) if alone else None
+    problem, h = replace(problem, order=name), problem.head
+    if name == "standard":
+        return _same_output(problem, o)
     if not admission.can_compare_tiles(problem):
         return None
-    head = [x[:1, :1] for x in (q, k, v)]
+    head = head_of(q, k, v, 0, h)
+    if problem.score.by_head:  # where it stands among the others counts
+        head = [x[:1] for x in (q, k, v)]
+    at = h if problem.score.by_head else 0
     blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
 
     def kernel():
@@ -178,9 +182,9 @@ def agreement(
 
     def direct():
         pair = kernels.reference_states(*head[:2], **problem.rules, **blocks)
-        return tuple(x[0, 0].numpy() for x in pair)
+        return tuple(x[0, at].numpy() for x in pair)
 
-    m, l = (x[0, 0].cpu().numpy() for x in watched(kernel, "tile states"))
+    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, "tile states"))
     return compare(problem, m, l, direct)
 
 
@@ -189,7 +193,7 @@ def _same_output(problem: Problem, o: torch.Tensor) -> Same | None:
         traced = trace(problem)
     except ValueError:
         return None
-    error = float(abs(o[0, 0].float().cpu().numpy() - traced.O).max())
+    error = float(abs(o[0, problem.head].float().cpu().numpy() - traced.O).max())
     unit = FORMATS[problem.dtype].unit_roundoff
-    allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max())
+    allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max()) / (1 - problem.dropout)
     return {"against": "O", "o_error": error, "tolerance": allowed, "agrees": error <= allowed}

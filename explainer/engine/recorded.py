@@ -22,12 +22,13 @@ MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is s
 def nearest(request: RunRequest) -> Result | None:
     """The measured problem that can stand beside this one, as a run's result; None without one.
 
-    Comparable: the same mask, precision and d, no score and no sink, which were not recorded, N at
-    most MOST_N times as long or as short, and the FLOPs of all heads within a factor of MOST_WORK.
+    Comparable: the same mask, precision and d, no score, no sink, no shared keys and no dropout,
+    which were not recorded, N at most MOST_N times as long or as short, and the FLOPs of all heads
+    within a factor of MOST_WORK.
     Batch and heads are the record's: 16,384 tokens, 2,048 wide.
     """
     p = request.problem
-    if p.rules.keys() != {"mask"}:
+    if p.rules.keys() != {"mask"} or p.dropped or p.shares:
         return None
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
@@ -122,14 +123,15 @@ def _clocks(point: PointRow) -> list[str]:
 
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
     """The recorded sweep nearest to this one (d in octaves; bf16 for fp32; causal for any other
-    mask, without score and sink), and its rows: of what was asked only where the first is ``sweep``
-    itself."""
+    mask, without score, sink, shared keys and dropout), and its rows: of what was asked only where
+    the first is ``sweep`` itself."""
     rows: list[PointRow] = load()["rows"]
     d = min({row["d"] for row in rows}, key=lambda d: abs(math.log2(d / sweep.d)))
     there = {row["mask"] for row in rows}
     near = replace(
         sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16",
         mask=sweep.mask if str(sweep.mask) in there else "causal", score="none", sink=None,
+        kv_heads=None, dropout=0.0,
     )  # fmt: skip
     return near, [
         row
@@ -148,15 +150,12 @@ def clocks_of(rows: list[PointRow]) -> list[str]:
 
 
 def told(sweep: Sweep) -> list[dict]:
-    """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this d or
-    precision was not, ``instead_of`` what it stands."""
+    """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this sweep
+    was not, ``instead_of`` what it stands."""
     near, rows = swept(sweep)
     more = {"recorded": about()}
     if near != sweep:
-        of = sweep.points()[-1].rules
-        more["instead_of"] = f"d = {sweep.d}, {sweep.dtype}"
-        if of != near.points()[-1].rules:
-            more["instead_of"] += "".join(f", {key} = {value}" for key, value in of.items())
+        more["instead_of"] = sweep.name
     return [row | more for row in rows]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from explainer.algorithms.registry import LABELS
 from explainer.base.fields import (
@@ -13,11 +13,12 @@ from explainer.base.fields import (
     ProblemError,
     choice,
     refuse,
+    refused,
     stripped,
     whole,
 )
 from explainer.memory.workload import Workload
-from explainer.problem import Problem, mask_of, score_of, sink_of
+from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
 from kernels.masks import Mask
 from kernels.scores import Score
 
@@ -39,6 +40,8 @@ COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem an
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
 STORE_S = ("naive", "standard", "sdpa_math", "naive_compiled")
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
+MAX_N_DROPPED = 4_096
+EACH = "each"  # key heads: one for each query head
 MAX_ELEMENTS = 2**28  # of Q; K, V and O are as large
 AUTO = "auto"
 AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has
@@ -57,21 +60,29 @@ def _methods(value: object) -> tuple[str, ...]:
     return tuple(name for name in METHODS if name in chosen)
 
 
+def _check_dropped(key: str, n: int, dropout: float) -> None:
+    """Raises ProblemError where the judges would draw too much."""
+    if dropout and n > MAX_N_DROPPED:
+        why = "what it drops is drawn on the CPU for those who judge, for N up to"
+        given = {key: n, "dropout": dropout}
+        raise refused(given, f"{why} {MAX_N_DROPPED:,}", "together")
+
+
 @dataclass(frozen=True)
 class RunRequest:
-    """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is the first
-    head, with keys of its own and no dropout, and says N, d, the tiles, the mask, the precision and
-    the data.
+    """Attention of ``batch`` × ``heads`` heads, by each of ``methods``; ``problem`` is one of the
+    heads, in the first sequence of the batch, and says all the rest.
 
+    ``heads``: those of the problem; where that is one alone, 1…128, each with keys of its own.
     ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
-    1…64, ``heads`` 1…128, B·H·N·d at most 2²⁸. ``problem.order`` is made the first of the
-    methods that has tiles. Raises :class:`ProblemError` on construction.
+    1…64, B·H·N·d at most 2²⁸, N at most 4,096 with dropout. ``problem.order`` is made the first of
+    the methods that has tiles. Raises :class:`ProblemError` on construction.
     """
 
     problem: Problem
     methods: tuple[str, ...] = ("naive", "fa2")
     batch: int = 1
-    heads: int = 1
+    heads: int | None = None
     auto_q: bool = False
     auto_k: bool = False
     kind: str = field(default="run", init=False, repr=False)
@@ -88,17 +99,29 @@ class RunRequest:
             allowed = f"at most {MAX_ELEMENTS // (p.n * p.d):,} with N = {p.n:,} and d = {p.d}"
             raise refuse("batch", self.batch, allowed)
         note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
-        put("heads", whole("heads", self.heads, 1, most, note))
+        heads = p.q_heads if self.heads is None else self.heads
+        put("heads", whole("heads", heads, 1, most, note))
         order = next((name for name in ORDERS if name in self.methods), "fa2")
-        put("problem", replace(p, order=order, q_heads=1, kv_heads=1, head=0, dropout=0))
+        own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
+        if own and p.q_heads > 1:
+            raise refuse("heads", self.heads, f"{p.q_heads}, as its problem has it")
+        put("problem", replace(p, order=order, **own))
+        _check_dropped("n", p.n, p.dropout)
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:
         """Keys of :meth:`Problem.from_query` and ``b h methods``; ``br``, ``bc`` may be "auto".
 
-        Without ``methods``: naive attention and the loop order of ``order``.
+        Without ``methods``: naive attention and the loop order of ``order``. ``h`` is ``hq`` under
+        an older name, beside which a ``hk`` that is missing or empty means as many.
         """
         given = {key: stripped(value) for key, value in query.items()}
+        if "h" in given and "hq" not in given:
+            given["hq"] = heads = whole("heads", given["h"])
+            if given.get("data") == "own" and heads > 1:
+                raise refuse("heads", heads, "1 with data = own, which is of one head")
+            if given.get("hk") in (None, "", EACH):
+                given["hk"] = heads
         auto = []
         n = whole("n", given["n"]) if "n" in given else Problem.n
         for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):
@@ -107,11 +130,15 @@ class RunRequest:
                 given[key] = min(block, n)
         problem = Problem.from_query(given)
         methods = given.get("methods", ("naive", problem.order))
-        return cls(problem, methods, given.get("b", 1), given.get("h", 1), *auto)  # type: ignore[arg-type]
+        return cls(problem, methods, given.get("b", 1), given.get("h", problem.q_heads), *auto)  # type: ignore[arg-type]
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same request back."""
         query = self.problem.to_query()
+        for key in ("hq", "hk"):  # here it is h, and as many key heads are not said
+            query.pop(key, None)
+        if self.problem.shares:
+            query["hk"] = str(self.problem.kv_heads)
         for key, auto in (("br", self.auto_q), ("bc", self.auto_k)):
             if auto:
                 query[key] = AUTO
@@ -144,6 +171,8 @@ class Point:
     methods: tuple[str, ...]
     score: str = "none"
     sink: float | None = None
+    kv_heads: int | None = None
+    dropout: float = 0.0
     kind: str = field(default="point", init=False, repr=False)
 
     @property
@@ -151,10 +180,15 @@ class Point:
         """As a Problem's."""
         return Problem(mask=self.mask, score=self.score, sink=self.sink).rules
 
+    @property
+    def dropped(self) -> dict[str, float | int]:
+        """As a Problem's."""
+        return Problem(dropout=self.dropout).dropped
+
     def to_query(self) -> dict[str, object]:
         """Plain values for the worker."""
-        names = ("n", "d", "mask", "dtype", "batch", "heads", "score", "sink")
-        return {name: getattr(self, name) for name in names} | {"methods": list(self.methods)}
+        said = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        return said | {"methods": list(self.methods)}
 
 
 @dataclass(frozen=True)
@@ -178,10 +212,12 @@ class Placed:
         return self.workload.to_query() | {"order": self.order}
 
 
+@causal_keyword
 @dataclass(frozen=True)
 class Sweep:
     """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, of ``mask`` beside
-    full; ``score`` and ``sink`` as a Problem's.
+    full; ``score``, ``sink`` and ``dropout`` as a Problem's; ``kv_heads`` divides the heads (None:
+    as many).
 
     The number of tokens B·N stays 16,384 (B = 1 beyond) and H·d 2,048 (or just below), so every
     length has the same Q, K and V to move. Raises :class:`ProblemError`.
@@ -194,6 +230,8 @@ class Sweep:
     mask: Mask | str = "causal"
     score: Score | str = "none"
     sink: float | None = None
+    kv_heads: int | None = None
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", whole("d", self.d))
@@ -203,6 +241,26 @@ class Sweep:
         object.__setattr__(self, "longest", longest)
         for name, of in (("mask", mask_of), ("score", score_of), ("sink", sink_of)):
             object.__setattr__(self, name, of(getattr(self, name)))
+        heads = WIDTH // self.d
+        kv_heads = heads if self.kv_heads in (None, "", EACH) else whole("kv_heads", self.kv_heads)
+        check_heads(heads, kv_heads, "random")
+        object.__setattr__(self, "kv_heads", kv_heads if kv_heads < heads else None)
+        object.__setattr__(self, "dropout", Problem(dropout=self.dropout).dropout)
+        _check_dropped("longest", longest, self.dropout)
+
+    @property
+    def name(self) -> str:
+        """“d = 64, bf16”, and what it asks beside causal and full."""
+        said = {k: v for k, v in self.said.items() if (k, v) != ("mask", "causal")}
+        return f"d = {self.d}, {self.dtype}" + "".join(f", {k} = {v}" for k, v in said.items())
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Its mask, and whatever else of scores and heads it has, as an address has it."""
+        names = ("mask", "score", "sink", "dropout")
+        query = Problem(**{name: getattr(self, name) for name in names}).to_query()
+        said = {key: query[key] for key in names if key in query}
+        return said | ({"hk": str(self.kv_heads)} if self.kv_heads else {})
 
     @property
     def masks(self) -> tuple[str, ...]:
@@ -225,6 +283,8 @@ class Sweep:
                 self.methods,
                 str(self.score),
                 self.sink,
+                self.kv_heads,
+                self.dropout,
             )
             for n in lengths
             for mask in self.masks

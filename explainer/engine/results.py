@@ -140,6 +140,9 @@ class PointRow(_Shape, total=False):
 
     score: str
     sink: float | None
+    kv_heads: int | None
+    dropout: float
+    seed: int
     naive_error: float
     when: str
     after_timing: str

@@ -12,12 +12,12 @@ from uuid import uuid4
 import gradio as gr
 
 from explainer.base import kinds
-from explainer.base.fields import FIELDS, MAX_N_MADE, ProblemError, refuse
+from explainer.base.fields import FIELDS, MAX_N_MADE, PASSES, ProblemError, pass_of, refuse
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
-from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
+from explainer.engine.requests import AUTO, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import POLL_S, rows_of
 from explainer.pages.visitors import hung_up, program
@@ -30,10 +30,11 @@ from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
+OF_HEADS = ("hk", "head", "dropout", "rope")
 ENDPOINTS = {
-    "run": (*PROBLEM, "b", "h", "methods", "score", "sink"),
-    "trace": (*PROBLEM, "order", "score", "sink"),
-    "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink"),
+    "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS),
+    "trace": (*PROBLEM, "order", "score", "sink", "h", *OF_HEADS, "pass_"),
+    "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink", "hk", "dropout"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON
 MOST_SENT = 1_000_000  # numbers in it: all visitors wait while a thread of ours reads them again
@@ -43,6 +44,7 @@ EXAMPLE_SCORE = "softcap:30&alibi"
 Block = int | Literal["auto"]
 
 BY_KEY = {field.key: field for field in FIELDS.values()}
+BY_KEY["pass_"] = FIELDS["pass"]  # since no argument of a function can be called pass
 BLOCK = f'at most n; or "{AUTO}": what the kernel\'s own table has for the card, in a trace 64'
 # What a program must know beside a field's name and range.
 NOTES = {
@@ -54,6 +56,10 @@ NOTES = {
     "score": f"none, or what is done to S after scaling, in order, joined by &: {EXAMPLE_SCORE}",
     "sink": "a logit that belongs to every softmax and has no value; empty for none",
     "methods": "as a list, or as text with commas",
+    "hk": "divides H, so that H/Hk query heads share one; empty for as many",
+    "head": "from 0, below H: the one that is the picture's",
+    "dropout": f"of all weights, by the seed; run only with N up to {MAX_N_DROPPED:,}",
+    "rope": "0 for none, else at least 1, with d even",
 }
 
 
@@ -67,9 +73,9 @@ def _schema(key: str, endpoint: str) -> dict:
     if key in TEXTS:
         return {"type": "string", "maxLength": TEXTS[key]}
     high = MAX_TRACED if endpoint == "trace" and key in ("n", "br", "bc") else field.high
-    kind = "number" if key in ("gain", "sink") else "integer"
+    kind = "number" if key in ("gain", "sink", "dropout", "rope") else "integer"
     numbers = {"type": kind, "minimum": field.low, "maximum": high}
-    if key == "sink":
+    if key in ("sink", "hk"):
         return {"anyOf": [numbers, {"type": "null"}]}
     return {"anyOf": [numbers, {"const": AUTO}]} if key in ("br", "bc") else numbers
 
@@ -135,6 +141,10 @@ def run(engine: Engine):
         methods: list[str] = ("naive", "fa2"),
         score: str = "none",
         sink: float | None = None,
+        hk: int | None = None,
+        head: int = 0,
+        dropout: float = 0.0,
+        rope: float = 0.0,
         request: gr.Request = None,
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
@@ -147,7 +157,7 @@ def run(engine: Engine):
         the answer: recorded says where and when, refused why nothing was run.
         """
         given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods,
-                 score, sink)  # fmt: skip
+                 score, sink, hk, head, dropout, rope)  # fmt: skip
         try:
             asked = RunRequest.from_query(dict(zip(ENDPOINTS["run"], given, strict=True)))
         except ProblemError as error:
@@ -184,18 +194,28 @@ def trace(
     order: str = "fa2",
     score: str = "none",
     sink: float | None = None,
+    h: int = 1,
+    hk: int | None = None,
+    head: int = 0,
+    dropout: float = 0.0,
+    rope: float = 0.0,
+    pass_: str = PASSES[0],
 ) -> dict:
-    """The whole computation tile by tile: Q, K, V, S, O, lse and every visit with its m and l."""
-    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink)
+    """The whole computation of a head tile by tile: Q, K, V, S, O, lse, every visit's m and l; of
+    the backward pass dO, D, dQ, dK, dV and every visit with its P, dP, dS and sums."""
+    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink,
+             h, hk, head, dropout, rope, pass_)  # fmt: skip
+    asked = dict(zip(ENDPOINTS["trace"], given, strict=True))
     try:
-        problem = RunRequest.from_query(dict(zip(ENDPOINTS["trace"], given, strict=True))).problem
+        problem, pass_ = RunRequest.from_query(asked).problem, pass_of({"pass": pass_})
         if problem.n > MAX_TRACED:
             allowed = f"a whole number from 1 to {MAX_TRACED} for a trace with all its numbers"
             raise refuse("n", f"{problem.n:,}", allowed)
-        check_exported(problem, MOST_SENT)
+        check_exported(problem, MOST_SENT, pass_)
+        found = as_json(problem, pass_)
     except ProblemError as error:
         raise _refused(str(error)) from None
-    return json.loads(as_json(problem))
+    return json.loads(found)
 
 
 def sweep(engine: Engine):
@@ -209,6 +229,8 @@ def sweep(engine: Engine):
         mask: str = "causal",
         score: str = "none",
         sink: float | None = None,
+        hk: int | None = None,
+        dropout: float = 0.0,
         request: gr.Request = None,
     ) -> AsyncIterator[list]:
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, a mask beside full.
@@ -221,7 +243,9 @@ def sweep(engine: Engine):
         """
         session = uuid4().hex
         try:
-            wanted = Sweep(d, dtype, methods, longest, mask, score, sink)  # type: ignore[arg-type]
+            wanted = Sweep(  # type: ignore[arg-type]
+                d, dtype, methods, longest, mask, score, sink, hk, dropout
+            )
         except ProblemError as error:
             raise _refused(str(error)) from None
         sent = -1

@@ -15,7 +15,7 @@ from explainer.base.fields import DTYPES, ProblemError
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
-from explainer.engine.requests import AUTO, METHODS, RunRequest
+from explainer.engine.requests import AUTO, EACH, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
@@ -28,8 +28,8 @@ from explainer.views import downloads, figures, masks_report, run_details, run_r
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
-KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "mask", "dtype", "methods", "text", "gain",
-        "score", "sink")  # fmt: skip
+KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "hk", "mask", "dtype", "methods", "text",
+        "gain", "score", "sink", "head", "rope", "dropout")  # fmt: skip
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
@@ -72,7 +72,7 @@ def _shown(query: dict) -> dict:
     except ProblemError:
         asked = RunRequest.from_query({})
     said = asked.to_query()
-    found = values(asked.problem) | {key: said[key] for key in SIZES}
+    found = values(asked.problem) | {key: said.get(key, EACH) for key in (*SIZES, "hk")}
     found["methods"] = list(asked.methods)
     return {key: found[key] for key in KEYS}
 
@@ -239,7 +239,7 @@ def _controls(at: dict) -> Fields:
     controls["methods"] = gr.CheckboxGroup(
         names, value=at["methods"], label="Methods", elem_classes="fa-methods"
     )
-    controls |= own_data(at["text"], at["gain"])
+    controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
     named = controls["mask"], controls["n"]  # a preset's title becomes its text at once
     controls["mask"].input(masks.written, [*named], controls["mask"], **QUICK)

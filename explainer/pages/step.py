@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 import gradio as gr
 
@@ -26,6 +27,7 @@ SLIDERS = {
     "br": (128, "Query block Br"),
     "bc": (128, "Key block Bc"),
 }
+HEADS = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
 RADIOS = {
     "mask": (MASK_CHOICES, "Mask"),
     "order": (ORDER_CHOICES, "Loop order"),
@@ -56,8 +58,8 @@ class FreeRadio(gr.Radio):
 def values(problem: Problem) -> dict[str, str | int | float]:
     """{key: what its control shows} for a Problem."""
     shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    sink = "" if problem.sink is None else f"{problem.sink:g}"
-    return shown | {"mask": str(problem.mask), "score": str(problem.score), "sink": sink}
+    said = {"mask": str(problem.mask), "score": str(problem.score)}
+    return shown | said | {"sink": problem.to_query().get("sink", "")}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -70,46 +72,40 @@ def shown_by(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def _heads() -> Fields:
-    """How many heads there are, which of them is shown, its RoPE and its dropout."""
-    plain = values(Problem())
-    labels = {"hq": "Query heads H", "hk": "Key heads Hk", "head": "Head shown"}
+def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
+    """How many heads there are, as text where it may be a word, which is shown, RoPE, dropout."""
+    found = {}
     with gr.Row():
-        found = {
-            key: gr.Number(plain[key], label=label, min_width=56, precision=0)
-            for key, label in labels.items()
-        }
-    most, rope = FIELDS["dropout"].high, gr.Number(plain["rope"], label="RoPE base (0: none)")
+        for key in keys:
+            made = partial(gr.Number, precision=0)
+            made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
+            found[key] = made(at[key], label=HEADS[key], min_width=56)
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label="RoPE base (0: none)")
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, plain["dropout"], step=0.001, label="Dropout"),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label="Dropout"),
     }
 
 
-def own_data(text: str, gain: float, of_heads: bool = False) -> Fields:
-    """The controls for the user's own data, changes of the scores and, if wanted, the heads, folded
-    away until wanted."""
+def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
+    """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
+    dropout, folded away until wanted; ``at``: what they show at first, by key."""
     with gr.Accordion(
         "Own data, scores, sink", open=False, elem_classes=["fa-own", *shown_by("data")]
     ):
         own_text = gr.Textbox(
-            text,
+            at["text"],
             label="Sentence, or Q, K, V as CSV",
             placeholder="the cat sat on the mat",
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, gain, step=0.25, label="Logits times")
-        plain = values(Problem())
-        score = gr.Textbox(
-            plain["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1
-        )
-        sink = gr.Textbox(
-            plain["sink"], label="Sink", placeholder="none, or its logit", max_lines=1
-        )
-        heads = _heads() if of_heads else {}
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **heads}
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label="Logits times")
+        score = gr.Textbox(at["score"], label="Scores", placeholder="softcap:30&alibi", max_lines=1)
+        sink = gr.Textbox(at["sink"], label="Sink", placeholder="none, or its logit", max_lines=1)
+        more = _heads(at, heads)
+    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 
 
 def large_sizes() -> gr.Dropdown:
@@ -155,7 +151,7 @@ def build() -> StepPage:
                 controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
                 if key == "mask":
                     compose = gr.Button("Compose a mask (M)", size="sm", elem_classes=word)
-            controls |= own_data(at["text"], at["gain"], of_heads=True)
+            controls |= own_data(at, tuple(HEADS))
             large = large_sizes()
             run = gr.Button(
                 "Run the real kernel",

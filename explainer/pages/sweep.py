@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import fields
 
 import gradio as gr
 
-from explainer.base.fields import ProblemError
+from explainer.base.fields import FIELDS, ProblemError
 from explainer.base.kinds import Kind, measured
 from explainer.base.kinds import recorded as from_record
 from explainer.engine import recorded
@@ -15,6 +16,7 @@ from explainer.engine.engine import Engine
 from explainer.engine.line import Client
 from explainer.engine.requests import Sweep
 from explainer.engine.results import PointRow, has_gpu
+from explainer.pages import masks
 from explainer.pages.browser import Fields, call, here
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
@@ -26,10 +28,10 @@ LENGTHS = (4096, 16384, 65536)
 STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
 MEASURED = "{points} points measured on {device}."
 NO_GPU, BROKE = "No GPU here.", "{error} In place of live points:"
-AS_ASKED = "{why} What you asked for, d = {d}, {dtype}, was {about}."
+AS_ASKED = "{why} What you asked for, {near}, was {about}."
 INSTEAD = (
-    "{why} d = {asked.d}, {asked.dtype} was never measured (on record: {what}). The points below "
-    "answer another question: d = {d}, {dtype}, {about}."
+    "{why} {asked} was never measured (on record: {what}). The points below answer another "
+    "question: {near}, {about}."
 )
 
 
@@ -100,7 +102,9 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
 
     async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
-            wanted = Sweep(**{key: values[key] for key in ("d", "dtype", "methods", "longest")})
+            asked = values | {"mask": masks.written(values["mask"], values["n"])}
+            names = (field.name for field in fields(Sweep))
+            wanted = Sweep(**{name: asked[FIELDS[name].key] for name in names})
         except ProblemError as error:
             yield sweep_report.note(str(error), "is-bad"), *[shown(None)] * 3, "", _stop(False)
             return
@@ -117,13 +121,13 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
                 yield *_old(BROKE.format(error=error), wanted, hall), _stop(False)
                 return
             if done < len(points):
-                line = sweep_report.on_its_way(done, points, position, rows)
+                line = sweep_report.on_its_way(done, wanted, position, rows)
                 yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
         if done < len(points):
             text = STOPPED.format(done=done, points=len(points))
         else:
             text = MEASURED.format(points=len(points), device=engine.machine()["device"])
-        line = sweep_report.note(text, rows=rows, d=wanted.d, clocks=_said(rows))
+        line = sweep_report.note(text, rows=rows, sweep=wanted, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     note = block(elem_id="sweep-note")
@@ -153,12 +157,10 @@ def _old(why: str, asked: Sweep, hall: bool) -> tuple:
     near, rows = recorded.swept(asked)
     text = AS_ASKED if near == asked else INSTEAD
     line = sweep_report.note(
-        text.format(
-            why=why, about=about, asked=asked, d=near.d, dtype=near.dtype, what=recorded.what()
-        ),
+        text.format(why=why, about=about, asked=asked.name, near=near.name, what=recorded.what()),
         "" if near == asked else "is-other",
         rows=rows,
-        d=near.d,
+        sweep=near,
         clocks=recorded.clocks_of(rows),
     )
     more = {"source": "recorded", "when": record["date"]}

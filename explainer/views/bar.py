@@ -5,6 +5,10 @@ BAR = """
   <p class="fa-said" role="status" aria-live="polite"></p>
   <h1>FlashAttention<span>, tile by tile</span></h1>
   <span class="fa-kernel-chip" role="status" hidden></span>
+  <div class="fa-pass" role="group" aria-label="Pass">
+    <button type="button" data-pass="forward" aria-pressed="true">Forward</button>
+    <button type="button" data-pass="backward" aria-pressed="false">Backward</button>
+  </div>
   <button type="button" class="fa-share fa-start-tour">Tour</button>
   <button type="button" class="fa-share fa-start-present">Present</button>
   <button type="button" class="fa-share fa-start-symbols" aria-haspopup="dialog"

@@ -76,7 +76,8 @@ def of_run(result: Result) -> list[dict]:
     }  # fmt: skip
     if not live:
         shared["data"] = RANDOM
-    shared |= {key: q[key] for key in ("score", "sink") if key in q} | _machine(result["machine"])
+    more = ("score", "sink", "hk", "head", "dropout", "rope")
+    shared |= {key: q[key] for key in more if key in q} | _machine(result["machine"])
     return _filled(
         [
             {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)
@@ -108,6 +109,8 @@ def name(*parts: object) -> str:
 
 
 def scored(query: Mapping) -> str:
-    """A query's mask, and its score and sink where it has them: "causal, softcap:30, sink 1.5"."""
-    said = [query["mask"], query.get("score"), f"sink {query['sink']}" if "sink" in query else None]
-    return ", ".join(str(part) for part in said if part)
+    """A query's mask, and whatever else of its scores and heads it has: "causal, softcap:30, sink
+    1.5, Hk = 2, RoPE 10000, dropout 0.1"."""
+    names = {"sink": "sink", "hk": "Hk =", "rope": "RoPE", "dropout": "dropout"}
+    said = [f"{name} {query[key]}" for key, name in names.items() if key in query]
+    return ", ".join(part for part in (query["mask"], query.get("score"), *said) if part)

@@ -203,15 +203,21 @@ SWEPT = (  # title, unit, what of a row, log or linear
 
 
 def sweep(rows: Iterable[PointRow], kind: Kind) -> tuple[go.Figure | None, ...]:
-    """Time, TFLOP/s and peak memory over N (log): causal solid, full dotted. One figure each."""
+    """Time, TFLOP/s and peak memory over N (log): full dotted, its mask solid. One figure each."""
     rows = timed(rows)
     return tuple(_swept(rows, kind, *what) if rows else None for what in SWEPT)
+
+
+def masks_of(rows: Iterable[PointRow]) -> tuple[str, ...]:
+    """The masks of a sweep's rows, full first."""
+    return tuple(sorted({row["mask"] for row in rows} | {"full"}, key=lambda mask: mask != "full"))
 
 
 def _swept(rows: list[PointRow], kind: Kind, title: str, unit: str, value, scale: str) -> go.Figure:
     figure = go.Figure()
     for method in METHODS:
-        for mask, dash in (("full", "dot"), ("causal", "solid")):
+        for mask in masks_of(rows):
+            dash = "dot" if mask == "full" else "solid"
             mine = [r for r in rows if (r["method"], r["mask"]) == (method, mask)]
             mine.sort(key=lambda r: r["n"])
             figure.add_scatter(

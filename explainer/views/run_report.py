@@ -20,7 +20,9 @@ from explainer.views.times import what_times_are
 from explainer.views.verdict import (
     agrees,
     allowed,
+    judged,
     lesson,
+    picture,
     several_heads,
     times_naive,
     verdict,
@@ -156,6 +158,8 @@ def _apart(result: Result) -> list[str]:
         out.append(f"B × H = {heads(found)} in place of {heads(asked)}")
     if asked["data"] != "random":
         out.append(f"random normal numbers in place of “{INPUTS[asked['data']]}”")
+    if "rope" in asked:
+        out.append("no RoPE")
     if any(asked[key] != AUTO for key in ("br", "bc")):
         out.append("tiles from the kernels' own tables in place of yours")
     return out
@@ -197,11 +201,10 @@ def _right(result: Result) -> str:
         cells = (scientific(row["error"]), ratio, "✓" if row["right"] else "✗")
         return {"share": place(row["error"]), "cells": cells, "limit": place(row["allowed"])}
 
-    where = "the first and the last head" if several_heads(result["query"]) else "the only head"
     naive = result["naive_error"]
     said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
     unknown = "not known." if said else f"not known. {result['naive_refused']}"
-    note = f"Of {where}. Naive attention's own error in {result['query']['dtype']} is " + (
+    note = f"Of {judged(result)}. Naive attention's own error in {result['query']['dtype']} is " + (
         f"{scientific(naive)}." if naive is not None else unknown
     )
     remark = "largest |O − O in float64|, log scale · × naive's"
@@ -241,7 +244,8 @@ def _same(result: Result) -> str:
     if allowed:
         text = f"Rounding alone explains up to {scientific(min(allowed))}."
         notes.append(words(text, "fa-fine"))
-    where = ", first head" if several_heads(result["query"]) else ""
+    first = picture(result["query"]).removeprefix("the ")
+    where = f", {first}" if several_heads(result["query"]) else ""
     remark = f"kernel against trace{where}"
     return card("same", "The same as the picture?", kind(result), remark, *lines, *notes)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from explainer.problem import Problem
+from explainer.engine.requests import RunRequest
+from explainer.views.downloads import scored
 
 SCRIPT = '''"""Attention, {shape}: measured once more.
 
@@ -24,20 +25,20 @@ if not torch.cuda.is_available():
 
 import kernels
 from kernels.measure.calls import call_times
-from kernels.measure.contenders import NotAvailable, Problem, contender
+from kernels.measure.contenders import NotAvailable, Problem, contender, head_of
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import interleave
 
 METHODS = {methods!r}
 RULES = {rules!r}
-problem = Problem(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}, **RULES)
+problem = Problem(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}{shared}, **RULES)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 q, k, v = problem.tensors(seed={seed}, device=device)
-{inputs}heads = sorted({{(0, 0), (problem.batch - 1, problem.heads - 1)}})
+{inputs}heads = sorted({{(0, {head}), (problem.batch - 1, problem.heads - 1)}})
 
 
 def reference(b, h):
-    part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
+    part = head_of(q, k, v, b, h)
     return kernels.reference_attention(*part, **RULES{place})[0][0, 0]
 
 
@@ -60,39 +61,49 @@ if device == "cuda":
         call = waited[name].get("loop_ms", t.median_ms)
         print(f"{{name:15}} {{t.median_ms:.4f}} ms on the GPU, {{spread}}; a call {{call:.4f}} ms")
 '''
-# The run's first head is NumPy's, as on the Step page; the others come from the device's generator.
+# One head of the run is NumPy's, as on the Step page; the others come from the device's generator.
 DRAWN = """q *= {gain}
-first = np.random.default_rng({seed}).standard_normal((3, problem.n, problem.d), dtype=np.float32)
-first[0] *= {gain}
-for x, one in zip((q, k, v), first):
-    x[0, 0] = torch.from_numpy(one)
+
+
+def drawn(head):
+    random = np.random.default_rng([{seed}, head] if head else {seed})
+    numbers = random.standard_normal((3, problem.n, problem.d), dtype=np.float32)
+    return [torch.from_numpy(x) for x in numbers]
+
+
+first = [drawn({head})[0], *drawn({kv_head})[1:]]
+{turned}first[0] *= {gain}
+for x, one, head in zip((q, k, v), first, ({head}, {kv_head}, {kv_head})):
+    x[0, head] = one
 """
-SAME = """The numbers are the run's: standard normal, the first head from NumPy's generator, any
-others from the device's, which differs between CPU and GPU."""
+TURNED = "q, k = (kernels.rope(x, {rope}) for x in (q, k))\n"
+FIRST_TURNED = "first[:2] = [kernels.rope(x, {rope}) for x in first[:2]]\n"
+SAME = """The numbers are the run's: standard normal, one head from NumPy's generator, any others
+from the device's, which differs between CPU and GPU."""
 RECORDED = "The numbers are the record's: standard normal, from the GPU's generator."
 OTHER = """The numbers are standard normal here; the run's were made from data = {data}, so the
 errors differ."""
 
 
-OF_HEADS = ", of_heads=(h, problem.heads)"  # where a score differs from head to head
+OF_HEADS = ", of_heads=(h, problem.heads, b)"  # where heads differ in more than their numbers
 
 
 def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     """The file for a run's query, whose block sizes are numbers; ``measured``: lines that say what
     the run found. A query without a seed is a recorded one."""
-    random, gain, seed = query.get("data") == "random", float(query.get("gain", 1.0)), 0
-    data, inputs = OTHER.format(data=query.get("data")), f"q *= {gain}\n" * (gain != 1.0)
-    if "seed" in query:
-        seed = int(query["seed"])
+    problem = RunRequest.from_query({"n": query["n"], **query}).problem
+    random, seed = query.get("data") == "random", problem.seed if "seed" in query else 0
+    data = OTHER.format(data=query.get("data"))
     if random:
         data = SAME if "seed" in query else RECORDED
     drawn = random and "seed" in query
-    if drawn:
-        inputs = DRAWN.format(gain=gain, seed=seed)
-    problem = Problem.from_query({k: query[k] for k in ("mask", "score", "sink") if k in query})
-    rules = problem.rules
-    scored = "".join(f", {key} {value}" for key, value in rules.items() if key != "mask")
-    shape = f"N = {query['n']}, d = {query['d']}, {rules['mask']}{scored}, {query['dtype']}"
+    own = {key: getattr(problem, key) for key in ("gain", "seed", "head", "kv_head", "rope")}
+    turned = FIRST_TURNED.format(**own) if problem.rope else ""
+    inputs = f"q *= {problem.gain}\n" * (problem.gain != 1.0)
+    inputs = DRAWN.format(**own, turned=turned) if drawn else inputs
+    inputs = TURNED.format(**own) * bool(problem.rope) + inputs
+    rules = {**problem.rules, **problem.dropped}
+    shape = f"N = {query['n']}, d = {query['d']}, {scored(query)}, {query['dtype']}"
     return SCRIPT.format(
         shape=shape,
         data=data,
@@ -103,7 +114,9 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         n=int(query["n"]),
         d=int(query["d"]),
         rules=rules,
-        place=OF_HEADS if problem.score.by_head else "",
+        place=OF_HEADS if problem.score.by_head or problem.dropout else "",
+        shared=f", kv_heads={problem.kv_heads}" if problem.shares else "",
+        head=problem.head,
         dtype=query["dtype"],
         b=int(query["b"]),
         h=int(query["h"]),

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.amounts import count, listed, power, scientific
 from explainer.base.formats import FORMATS
-from explainer.engine.requests import METHODS, ORDERS, STORE_S
+from explainer.engine.requests import METHODS, ORDERS, STORE_S, RunRequest
 from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
 from explainer.views.downloads import kind, scored
 from explainer.views.html import card, div, filled, mark, table, tag, words
@@ -30,8 +30,23 @@ def several_heads(query: Mapping) -> bool:
 
 
 def lesson(result: Result) -> dict:
-    """The Step page's keys of a run's query."""
-    return {k: v for k, v in result["query"].items() if k not in ("b", "h", "methods")}
+    """The Step page's keys of a run's query, as it has them itself."""
+    return RunRequest.from_query(result["query"]).problem.to_query()
+
+
+def judged(result: Result) -> str:
+    """Which heads the errors are of."""
+    first = picture(result["query"])
+    if not several_heads(result["query"]):
+        return "the only head"
+    if result["heads_judged"] == 1:  # the last one is the picture's
+        return first
+    return "the first and the last head" if first == "the first head" else f"{first} and the last"
+
+
+def picture(query: Mapping) -> str:
+    """Which head, in the first sequence of the batch, is the picture's."""
+    return f"head {query['head']}" if "head" in query else "the first head"
 
 
 def headline(result: Result) -> str:
@@ -194,7 +209,8 @@ def verdict(result: Result) -> str:
     q, machine = result["query"], result["machine"]
     good = all(row["right"] for row in ran(result["rows"])) and agrees(result) is not False
     parts = [
-        f"B = {q['b']}", f"H = {q['h']}", f"N = {int(q['n']):,}", f"d = {q['d']}",
+        f"B = {q['b']}", f"H = {q['h']}", picture(q) if "head" in q else "",
+        f"N = {int(q['n']):,}", f"d = {q['d']}",
         *(f"{label} = {q[key]}" for key, label in (("br", "Br"), ("bc", "Bc")) if key in q),
         scored(q), q["dtype"], about(q), tiles(result["tiles"]),
     ]  # fmt: skip

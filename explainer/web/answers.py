@@ -26,7 +26,7 @@ from explainer.web.wire import compressed, pack_visit, packed_gzip
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
 LARGE_BYTES = 64 << 20
-PLACE = ("step", "phase", "mode", "clock")
+PLACE = ("pass", "step", "phase", "mode", "clock")
 
 Query = Mapping[str, str]
 
@@ -57,8 +57,8 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
     "mask": lambda query: _json(mask_map.mask_map(query)),
     "presets": lambda query: _json(mask_map.palette(query)),
     "export.html": _html,
-    "export.json": lambda query: as_json(Problem.from_query(query)),
-    "export.npz": lambda query: as_npz(Problem.from_query(query)),
+    "export.json": lambda query: as_json(Problem.from_query(query), pass_of(query)),
+    "export.npz": lambda query: as_npz(Problem.from_query(query), pass_of(query)),
 }
 
 

@@ -106,7 +106,7 @@ def _sweep(d: int) -> View:
     about = {"source": "recorded", "when": record["date"]}
     about |= {key: record[key] for key in ("device", "versions")}
     text = f"d = {near.d}, {near.dtype}, was {recorded.about()}."
-    line = sweep_report.note(text, rows=rows, d=near.d, clocks=recorded.clocks_of(rows))
+    line = sweep_report.note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
     return line, list(figures.sweep(rows, kind)), sweep_report.figures(rows, near, kind, about)
 
 

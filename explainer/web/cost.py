@@ -14,7 +14,7 @@ from explainer.parallel import warps
 from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import exported
-from explainer.web.wire import has_numbers, payload_bytes
+from explainer.web.wire import has_numbers
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process
 COMPILING_S = 10.0
@@ -41,9 +41,15 @@ class Work:
         return listed + 2e-11 * self.products + 2e-9 * self.touched + 60e-9 * self.told
 
 
-def moves(p: Problem) -> int:
+def moves(p: Problem, pass_: str = "forward") -> int:
     """Blocks moved by its loop when nothing is skipped."""
     tiles = p.Tr * p.Tc
+    if pass_ == "backward":
+        return {
+            "fa2": 5 * tiles + 6 * p.Tr + 4 * p.Tc,
+            "fa1": 7 * tiles + 4 * p.Tc,
+            "standard": (12 + p.score.bends) * tiles + p.Tr + 2 * p.Tc,
+        }[p.order]
     return {
         "fa2": 2 * tiles + 3 * p.Tr,
         "fa1": 7 * tiles + 2 * p.Tc,
@@ -51,8 +57,12 @@ def moves(p: Problem) -> int:
     }[p.order]
 
 
-def visits(p: Problem) -> int:
-    return p.Tr * p.Tc + (0 if ALGORITHMS[p.order].running else 2 * p.Tr)
+def visits(p: Problem, pass_: str = "forward") -> int:
+    tiles = p.Tr * p.Tc
+    if pass_ == "backward":
+        all_visits = {"fa2": tiles + 2 * p.Tr, "fa1": tiles, "standard": 4 * tiles + p.Tr}
+        return all_visits[p.order]
+    return tiles + (0 if ALGORITHMS[p.order].running else 2 * p.Tr)
 
 
 def _inputs(p: Problem) -> Work:
@@ -60,26 +70,16 @@ def _inputs(p: Problem) -> Work:
     return Work(products=rising, touched=15 * p.n * p.d)
 
 
-def whole(p: Problem) -> Work:
-    """Every visit with its numbers."""
-    products, touched = 2 * p.n * p.n * p.d, 10 * exported(p)
-    return _inputs(p) + Work(moves(p), visits(p), products, touched, exported(p))
+def whole(p: Problem, pass_: str = "forward") -> Work:
+    """Every visit with its numbers; a backward pass computes the forward pass first."""
+    backward = pass_ == "backward"
+    products, told = (5 if backward else 2) * p.n * p.n * p.d, exported(p, pass_)
+    before = whole(p) if backward else _inputs(p)
+    return before + Work(moves(p, pass_), visits(p, pass_), products, 10 * told, told)
 
 
-def _trace(p: Problem) -> Work:
-    return whole(p) if has_numbers(p) else Work(moves(p))
-
-
-def _backward(p: Problem) -> Work:
-    """A trace of the backward pass, which computes the forward pass first."""
-    tiles = p.Tr * p.Tc
-    listed = {"fa2": 5 * tiles + 6 * p.Tr + 4 * p.Tc, "fa1": 7 * tiles + 4 * p.Tc}
-    moved = Work(listed.get(p.order, 13 * tiles + p.Tr + 2 * p.Tc))
-    if not has_numbers(p, "backward"):
-        return moved
-    told = payload_bytes(p, "backward") // 4
-    computed = 4 * tiles + p.Tr if p.order == "standard" else 2 * tiles + 2 * p.Tr
-    return whole(p) + moved + Work(0, computed, 5 * p.n * p.n * p.d, 10 * told, told)
+def _trace(p: Problem, pass_: str = "forward") -> Work:
+    return whole(p, pass_) if has_numbers(p, pass_) else Work(moves(p, pass_))
 
 
 def one_visit(p: Problem) -> Work:
@@ -106,13 +106,13 @@ def _mask(query: Mapping[str, str]) -> Work:
 
 
 def _html(p: Problem) -> Work:
-    return sum((_trace(replace(p, order=order)) for order in ORDERS), Work())
+    return sum((_trace(replace(p, order=order)) for order in ORDERS), _trace(p, "backward"))
 
 
 _OF_PROBLEM = {
     "trace": _trace,
-    "visit": one_visit,
-    "export.html": _html,
+    "visit": lambda p, _: one_visit(p),
+    "export.html": lambda p, _: _html(p),
     "export.json": whole,
     "export.npz": whole,
 }
@@ -127,8 +127,6 @@ def seconds(kind: str, query: Mapping[str, str]) -> float:
         return _warps(query).seconds
     if kind == "mask":
         return _mask(query).seconds
-    if kind == "trace" and pass_of(query) == "backward":
-        return _backward(Problem.from_query(query)).seconds
     if kind in _OF_PROBLEM:
-        return _OF_PROBLEM[kind](Problem.from_query(query)).seconds
+        return _OF_PROBLEM[kind](Problem.from_query(query), pass_of(query)).seconds
     return 0.0  # what Learn computes is bounded by its controls

@@ -22,14 +22,22 @@ from explainer.algorithms.traffic import summed
 from explainer.base.fields import ORDERS, refused
 from explainer.learn import glossary
 from explainer.problem import Problem
-from explainer.trace import Trace, trace
+from explainer.trace import BackwardTrace, Trace, trace, trace_backward
 from explainer.views.downloads import scored
-from explainer.web import bundle
+from explainer.web import bundle, wire
 from explainer.web.listings import listings
 from explainer.web.sheets import OFFLINE, sheet
 from explainer.web.wire import KIND, pack
 
-STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum", "S", "P", "O")
+# pass → the arrays of a trace, and of one of its visits
+WHOLE = {
+    "forward": ("Q", "K", "V", "S", "O", "lse"),
+    "backward": ("Q", "K", "V", "O", "lse", "dO", "D", "dQ", "dK", "dV"),
+}
+STATS = {
+    "forward": (*wire.ROW_STATS, "S", "P", "O"),
+    "backward": ("D", "scores", "slope", "P", "dP", "dS", "part_dQ", "dQ", "dK", "dV"),
+}
 MOST_EXPORTED = 6_000_000  # numbers in a file
 MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
 
@@ -66,18 +74,21 @@ def in_every_order(problem: Problem) -> list[Problem]:
 
 
 def animation(problem: Problem, start: dict[str, str]) -> str:
-    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address.
+    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address:
+    forward in every order, backward in its own, unless dropout leaves no backward pass.
 
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
     title = (
         f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.rules)}"
+        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
     )
-    every = in_every_order(problem)
+    packed = {_name(p): pack(p) for p in in_every_order(problem)}
+    if not problem.dropout:
+        packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
     content = {
-        "traces": {_name(p): base64.b64encode(pack(p)).decode() for p in every},
+        "traces": {name: base64.b64encode(x).decode() for name, x in packed.items()},
         "listings": listings(),
         "glossary": glossary.data(),
         "start": urlencode(problem.to_query() | start),
@@ -96,32 +107,42 @@ def in_script(content: object) -> str:
     return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def exported(problem: Problem) -> int:
+def exported(problem: Problem, pass_: str = "forward") -> int:
     """Numbers in a file of the whole trace where nothing is skipped."""
     p = problem
+    if pass_ == "backward":
+        standard, sums = p.order == "standard", p.n * p.d * (p.Tc + p.Tr)
+        squares = (7 if standard else 4) + p.score.changes
+        sums += p.n * p.d * p.Tr if standard else sums
+        rows = {"standard": 1, "fa1": p.Tc, "fa2": p.Tc + 1}[p.order]
+        return 8 * p.n * p.d + p.n * (2 + rows) + squares * p.n * p.n + sums
     if ALGORITHMS[p.order].running:
         return 4 * p.n * p.d + 3 * p.n * p.n + p.n * (1 + p.Tc * (p.d + 7))
     return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
 
 
-def check_exported(problem: Problem, most: int = MOST_EXPORTED) -> None:
+def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "forward") -> None:
     """Raises ProblemError for more numbers than a file may have."""
     check_size(problem)
-    if (found := exported(problem)) > most:
+    if (found := exported(problem, pass_)) > most:
         where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
         why = f"it makes {found:,} numbers, and at most {most:,} are written"
         raise refused({"n": problem.n}, why, where)
 
 
-def as_json(problem: Problem) -> bytes:
+def _traced(problem: Problem, pass_: str) -> Trace | BackwardTrace:
+    return trace_backward(problem) if pass_ == "backward" else trace(problem)
+
+
+def as_json(problem: Problem, pass_: str = "forward") -> bytes:
     """The whole trace as JSON, each number in the fewest digits that give the float32 back; −inf
     and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
 
     def plain(x):
         return x if x is None else np.ascontiguousarray(x)
 
-    check_exported(problem)
-    t = trace(problem)
+    check_exported(problem, pass_=pass_)
+    t = _traced(problem, pass_)
     visits = [
         {
             "i": v.i,
@@ -130,32 +151,33 @@ def as_json(problem: Problem) -> bytes:
             "stage": v.stage,
             "phases": v.phases,
             "transfers": v.transfers,
-            **{name: plain(getattr(v, name)) for name in STATS},
+            **{name: plain(getattr(v, name)) for name in STATS[pass_]},
         }
         for v in t.visits
     ]
-    whole = {name: plain(getattr(t, name)) for name in ("Q", "K", "V", "S", "O", "lse")}
-    bytes_of = {way: summed(problem, way) for way in CONVENTIONS}  # [read, written] of a tensor
-    told = {"kind": str(KIND), "problem": problem.to_query(), "bytes": bytes_of}
+    whole = {name: plain(getattr(t, name)) for name in WHOLE[pass_]}
+    bytes_of = {way: summed(problem, way, pass_) for way in CONVENTIONS}  # [read, written]
+    told = {"kind": str(KIND), "problem": problem.to_query(), "pass": pass_, "bytes": bytes_of}
     return orjson.dumps({**told, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def as_npz(problem: Problem) -> bytes:
+def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
     """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
-    ``kind`` says what the numbers are, ``problem`` is the query string. Raises ProblemError as
-    ``as_json`` does, and for too many arrays."""
-    check_exported(problem)
-    if (visits := problem.Tr * problem.Tc) * len(STATS) > MOST_ARRAYS:
+    ``kind`` says what the numbers are, ``problem`` is the query string and ``pass`` the pass.
+    Raises ProblemError as ``as_json`` does, and for too many arrays."""
+    check_exported(problem, pass_=pass_)
+    stats = STATS[pass_]
+    if (visits := problem.Tr * problem.Tc) * len(stats) > MOST_ARRAYS:
         given = {"br": problem.block_q, "bc": problem.block_k}
         why = f"they make {visits:,} tiles, and Br × Bc must be large enough to make at most"
         where = f"in a file of arrays with n = {problem.n}"
-        raise refused(given, f"{why} {MOST_ARRAYS // len(STATS):,} (JSON takes more)", where)
-    t: Trace = trace(problem)
+        raise refused(given, f"{why} {MOST_ARRAYS // len(stats):,} (JSON takes more)", where)
+    t = _traced(problem, pass_)
     arrays = {"kind": np.array(str(KIND)), "problem": np.array(urlencode(problem.to_query()))}
-    arrays |= {name: getattr(t, name) for name in ("Q", "K", "V", "S", "O", "lse")}
+    arrays |= {name: getattr(t, name) for name in WHOLE[pass_]} | {"pass": np.array(pass_)}
     for k, v in enumerate(t.visits):
-        arrays[f"v{k:04d}_tile"] = np.array([v.i, -1 if v.j is None else v.j])
-        for name in STATS:
+        arrays[f"v{k:04d}_tile"] = np.array([-1 if x is None else x for x in (v.i, v.j)])
+        for name in stats:
             if getattr(v, name) is not None:
                 arrays[f"v{k:04d}_{name}"] = getattr(v, name)
     out = io.BytesIO()

@@ -10,12 +10,13 @@ import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.transfers import PHASES
+from explainer.algorithms.registry import ALGORITHMS, OF_PASS
+from explainer.algorithms.transfers import PASSES
 from explainer.base.paths import ROOT
 
 PHASE = re.compile(r"\s*# phase: (\w+)(.*)")
-STAGE = re.compile(r'def (scores|softmax|output)_kernel|step\.stage == "(\w+)"')
+STAGE = re.compile(r'def (scores|softmax|output|delta|scale)_kernel|step\.stage == "(\w+)"')
+OF_KERNEL = {"delta": "D"}  # the stage of a kernel that is not called as its stage is
 END = "# phases end"
 
 
@@ -25,8 +26,8 @@ class ListingError(RuntimeError):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of code: its text, the phase that lights it, standard attention's stage, and
-    whether it runs only at the first visit of a row or key block (``first``)."""
+    """One line of code: its text, the phase that lights it, in which stage, and whether it runs
+    only at the first visit of a row or key block (``first``)."""
 
     text: str
     phase: str | None = None
@@ -46,19 +47,22 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def cut(lines: list[str], order: str) -> tuple[Line, ...]:
+def cut(lines: list[str], order: str, pass_: str = "forward") -> tuple[Line, ...]:
     """Lines with their phases. A phase ends at the next marker, at an empty line, or where the
-    code is indented less; what follows ``# phases end`` is left out until then."""
+    code is indented less; what follows ``# phases end`` is left out until then. A stage begins
+    where it is asked for, or with its kernel, and the last one at an ``else``; it ends where the
+    code is indented no more than there."""
     out: list[Line] = []
-    staged = any(line.stage for line in ALGORITHMS[order].pseudocode)
-    phase, first, depth, stage, hidden = None, False, 0, None, False
+    stages = [line.stage for line in OF_PASS[pass_][order].pseudocode if line.stage]
+    phase, first, depth, hidden = None, False, 0, False
+    stage, begun = None, 0
     for text in lines:
         if not text.strip() or _indent(text) < depth:
             phase, first, depth, hidden = None, False, 0, False
-        if staged and (found := STAGE.search(text)):
-            stage = found[1] or found[2]
-        elif staged and text.strip() == "else:" and stage == "softmax":
-            stage = "output"
+        if stages and (found := STAGE.search(text)):
+            stage, begun = found[2] or OF_KERNEL.get(found[1], found[1]), _indent(text)
+        elif stage and text.strip() and _indent(text) <= begun and text[0] != ")":
+            stage = stages[-1] if text.strip() == "else:" else None
         marker = PHASE.match(text)
         if marker:
             phase, depth, hidden = marker[1], _indent(text), False
@@ -70,40 +74,53 @@ def cut(lines: list[str], order: str) -> tuple[Line, ...]:
     return tuple(out)
 
 
-def numpy_lines(order: str, source: str | None = None) -> tuple[Line, ...]:
+def _named(order: str, pass_: str) -> str:
+    return f"{order}.py" if pass_ == "forward" else f"{order}_{pass_}.py"
+
+
+def numpy_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
     """The loop of ``explainer/algorithms/`` that computes this order's trace."""
-    name = f"{order}.py"
+    name = _named(order, pass_)
     text = source or (ROOT / "explainer" / "algorithms" / name).read_text(encoding="utf-8")
-    return _checked(order, "NumPy", cut(_between(text, "def compute(", "\n\n\n", name), order))
+    lines = _between(text, "def compute(", "\n\n\n", name)
+    return _checked(order, pass_, "NumPy", cut(lines, order, pass_))
 
 
-def triton_lines(order: str, source: str | None = None) -> tuple[Line, ...]:
-    """The kernels of this order, as they run on the GPU."""
-    name = f"{order}.py"
+def triton_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
+    """The kernels of this order, as they run on the GPU; the backward pass is FA-2's alone."""
+    name = _named(order, pass_)
     text = source or (ROOT / "kernels" / name).read_text(encoding="utf-8")
     lines = _between(text, "# kernel: begin", "# kernel: end", name)[1:]
     while lines and not lines[0].strip():
         lines.pop(0)
-    return _checked(order, "Triton", cut(lines, order))
+    return _checked(order, pass_, "Triton", cut(lines, order, pass_))
 
 
-def _checked(order: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def _checked(order: str, pass_: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Every phase that lights a line of pseudocode must light one here, in every stage."""
-    pseudocode = ALGORITHMS[order].pseudocode
-    wanted = {(line.stage, line.phase) for line in pseudocode if line.phase in PHASES}
+    pseudocode, phases = OF_PASS[pass_][order].pseudocode, PASSES[pass_].phases
+    wanted = {(line.stage, line.phase) for line in pseudocode if line.phase in phases}
     missing = wanted - {(line.stage, line.phase) for line in lines}
     if missing:
         raise ListingError(f"{kind}, {order}: no line is marked for {sorted(map(str, missing))}")
     return lines
 
 
+def _plain(lines: tuple[Line, ...]) -> list[dict]:
+    """For the browser; what is None or False is left out."""
+    return [{"text": x.text} | {k: v for k, v in asdict(x).items() if v} for x in lines]
+
+
 @lru_cache(maxsize=1)
-def listings() -> dict[str, dict[str, list[dict]]]:
-    """{order: {"numpy": […], "triton": […]}}, lines as plain values for the browser."""
-    return {
-        order: {
-            "numpy": [asdict(line) for line in numpy_lines(order)],
-            "triton": [asdict(line) for line in triton_lines(order)],
-        }
-        for order in ALGORITHMS
-    }
+def listings() -> dict[str, dict]:
+    """{order: {"numpy": […], "triton": […]}} of the forward pass, lines as plain values for the
+    browser, and under ``backward`` the same of the backward pass, where there is a kernel."""
+
+    def of(order: str, pass_: str) -> dict[str, list[dict]]:
+        found = {"numpy": _plain(numpy_lines(order, pass_=pass_))}
+        if (ROOT / "kernels" / _named(order, pass_)).exists():
+            found["triton"] = _plain(triton_lines(order, pass_=pass_))
+        return found
+
+    forward, backward = ({order: of(order, pass_) for order in ALGORITHMS} for pass_ in PASSES)
+    return forward | {"backward": backward}

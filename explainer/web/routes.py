@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.base.fields import PASSES, pass_of
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
@@ -76,7 +77,8 @@ def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
         packed = {"Content-Encoding": "gzip"} if kind in ("trace", "visit") else {}
         return packed | {"Cache-Control": IMMUTABLE}
     problem, suffix = Problem.from_query(query), kind.removeprefix("export.")
-    name = f"flashattention-{problem.order}-n{problem.n}-d{problem.d}.{suffix}"
+    back = "" if pass_of(query) == PASSES[0] else "-backward"
+    name = f"flashattention-{problem.order}{back}-n{problem.n}-d{problem.d}.{suffix}"
     # With an encoding of its own, else Gradio compresses tens of megabytes in the web process.
     return {
         "Content-Disposition": f'attachment; filename="{name}"',

@@ -16,6 +16,7 @@ SHEETS = (
     "embed.css",
     "motion.css",
     "story.css",
+    "backward.css",
     "links.css",
     "tour.css",
     "terms.css",

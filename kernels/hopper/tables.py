@@ -32,15 +32,20 @@ class Tables:
 
 
 @lru_cache(maxsize=64)
-def spans(mask: Mask, n_q: int, n_k: int) -> tuple[np.ndarray, np.ndarray] | None:
+def spans(
+    mask: Mask, n_q: int, n_k: int, by_keys: bool = False
+) -> tuple[np.ndarray, np.ndarray] | None:
     """`mask.spans`, kept."""
-    return mask.spans(n_q, n_k)
+    return mask.spans(n_q, n_k, by_keys)
 
 
 @lru_cache(maxsize=64)
-def on_device(mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device) -> Tables:
-    """The tables of this mask on the device. Its `spans` must not be None."""
-    arrays = made(*spans(mask, n_q, n_k), block_m, block_n)
+def on_device(
+    mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device, by_keys: bool = False
+) -> Tables:
+    """The tables of this mask on the device. Its `spans` must not be None. `by_keys`, which the
+    backward has: with rows and keys changing places, the rows that each of block_m keys sees."""
+    arrays = made(*spans(mask, n_q, n_k, by_keys), block_m, block_n)
     return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
 
 

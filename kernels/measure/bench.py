@@ -30,13 +30,26 @@ from .. import masks
 from . import twelve
 from .calls import call_times
 from .ceilings import ceilings
-from .contenders import COMPILED, NAMES, OF_OPERATORS, NotAvailable, Problem, contender, tiles
+from .contenders import (
+    COMPILED,
+    NAMES,
+    OF_OPERATORS,
+    NotAvailable,
+    Problem,
+    contender,
+    head_of,
+    tiles,
+)
 from .memory import moved_bytes, peak_bytes
 from .timing import FLUSH_BYTES, interleave
 
 TOKENS, HIDDEN = 16384, 2048
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
 SLOW_MS = 3000.0  # a contender that would take longer for one run is left out, and said to be
+METHOD = (
+    "standard normal inputs; contenders interleaved; CUDA events; "
+    f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2"
+)
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
@@ -89,10 +102,9 @@ def _errors(functions, problem, q, k, v) -> tuple[dict[str, float], float]:
     """Largest |O − float64| on the first and the last head; naive's from those heads alone."""
     picks = [(0, 0), (problem.batch - 1, problem.heads - 1)]
     truth, naive = [], []
-    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     for b, h in picks:
-        part = [x[b : b + 1, h : h + 1] for x in (q, k, v)]
-        how = {**rules, "of_heads": (h, problem.heads)}
+        part = head_of(q, k, v, b, h)
+        how = {**problem.rules, "of_heads": (h, problem.heads, b)}
         truth.append(kernels.reference_attention(*part, **how)[0][0, 0])
         naive.append(kernels.naive_attention(*part, **how)[0, 0].double())
     errors = {}
@@ -142,6 +154,13 @@ def provenance(command: str) -> dict:
             "driver": _nvidia_smi("driver_version"),
         },
     }
+
+
+def opening(module: str, *how: str) -> dict:
+    """The head of a record that this command line of ``module`` makes, whose times are
+    `interleave`'s; ``how`` says the rest of the method."""
+    command = shlex.join(["python", "-m", f"kernels.measure.{module}", *sys.argv[1:]])
+    return provenance(command) | {"method": "; ".join((METHOD, *how))}
 
 
 def show(rows: list[dict]) -> None:
@@ -206,12 +225,13 @@ def main() -> None:
     name = torch.cuda.get_device_name().lower().replace("nvidia", "").split()
     out = args.out or FOLDER / f"{'_'.join(name)}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    record = provenance(shlex.join(["python", "-m", "kernels.measure.bench", *sys.argv[1:]]))
-    record["method"] = (
-        "standard normal inputs; contenders interleaved; CUDA events; "
-        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; clocks left alone; loop_ms: a "
-        "call's share of a loop that begins on an idle queue; host_us: until a call on an idle "
-        "queue returns; graph_ms: a call's share of a replayed CUDA graph; these with L2 as it is"
+    record = opening(
+        "bench",
+        "clocks left alone",
+        "loop_ms: a call's share of a loop that begins on an idle queue",
+        "host_us: until a call on an idle queue returns",
+        "graph_ms: a call's share of a replayed CUDA graph",
+        "these with L2 as it is",
     )
     record["ceilings"] = {dtype: ceilings(dtype) for dtype in args.dtype}
     record.update(clocks=[], twelve_points=None, unfinished=[], rows=[])

@@ -16,7 +16,7 @@ import kernels
 from .. import hopper, masks, scores
 from ..checks import DTYPES
 from ..hopper import plans
-from ..reference import materialized
+from ..reference import all_factors, blind, materialized
 from .calls import Call
 from .chooser import sdpa_choice
 
@@ -46,7 +46,13 @@ SHARE = 0.9  # of the free memory that a contender may take
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
 FA1_FLOPS_A_PROGRAM = 0.7e12
 SLOWEST_S = 4.0
+MOST_FACTORS = 1 << 24  # of dropout, for each weight of P, which NumPy makes for naive attention
 _compiled_for: list = []  # the problem that PyTorch's compiler last worked for
+
+
+OTHER_DROPOUT = (
+    "It cannot drop the same weights: its dropout, if it has one, draws other random numbers."
+)
 
 
 class NotAvailable(Exception):
@@ -55,8 +61,9 @@ class NotAvailable(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """Self-attention on q, k, v (batch, heads, n, d) under the mask of this text, with score and
-    sink as `kernels.flash_attention` takes them."""
+    """Self-attention on q (batch, heads, n, d) and k, v (batch, kv_heads, n, d; None: as many as
+    q's) under the mask of this text, with score, sink, dropout and its seed as
+    `kernels.flash_attention` takes them."""
 
     n: int
     d: int
@@ -66,6 +73,20 @@ class Problem:
     heads: int
     score: str = "none"
     sink: float | None = None
+    kv_heads: int | None = None
+    dropout: float = 0.0
+    seed: int = 0
+
+    @property
+    def rules(self) -> dict[str, str | float | int | None]:
+        """What the kernels and their judges are told beside q, k and v."""
+        names = ("mask", "score", "sink", "dropout", "seed")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def grouped(self) -> bool:
+        """Do several query heads share one key head?"""
+        return self.kv_heads not in (None, self.heads)
 
     @property
     def asked(self) -> masks.Mask:
@@ -80,11 +101,19 @@ class Problem:
     def tensors(self, seed: int = 0, device: str = "cuda") -> tuple[torch.Tensor, ...]:
         """q, k, v from a standard normal."""
         random = torch.Generator(device).manual_seed(seed)
-        shape = (self.batch, self.heads, self.n, self.d)
-        dtype = DTYPES[self.dtype]
+        dtype, kv_heads = DTYPES[self.dtype], self.kv_heads or self.heads
         return tuple(
-            torch.randn(shape, device=device, dtype=dtype, generator=random) for _ in range(3)
+            torch.randn(
+                (self.batch, h, self.n, self.d), device=device, dtype=dtype, generator=random
+            )
+            for h in (self.heads, kv_heads, kv_heads)
         )
+
+
+def head_of(q, k, v, b: int, h: int) -> list[torch.Tensor]:
+    """q, k, v (1, 1, n, d) of one head of a batch, its key head by h // group."""
+    g = h // (q.shape[1] // k.shape[1])
+    return [x[b : b + 1, at : at + 1] for x, at in ((q, h), (k, g), (v, g))]
 
 
 def contender(
@@ -153,6 +182,12 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
             raise NotAvailable("It needs an NVIDIA GPU.")
         return
     itemsize, pairs = DTYPES[problem.dtype].itemsize, problem.n**2
+    factors = problem.batch * problem.heads * pairs
+    if problem.dropout and name in ("naive", "naive_compiled") and factors > MOST_FACTORS:
+        raise NotAvailable(
+            f"Its dropout needs a factor for each weight, {factors:,} numbers made on the CPU: at "
+            f"most {MOST_FACTORS:,} are."
+        )
     needed, what = 0, "matrices"
     if name in PAIR_BYTES:
         needed = PAIR_BYTES[name](itemsize) * problem.batch * problem.heads * pairs
@@ -178,33 +213,51 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
 
 
 def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[], torch.Tensor]:
-    mask, rules = problem.asked.text, {"score": problem.score, "sink": problem.sink}
+    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     plain = problem.score == "none" and problem.sink is None
-    if name == "naive":
-        return lambda: kernels.naive_attention(q, k, v, mask=mask, **rules)
-    if name == "naive_compiled" and plain:
-        scale = 1.0 / math.sqrt(q.shape[-1])
-        return partial(_compiled(materialized, problem), q, k, v, problem.asked, scale)
+    drop = {"dropout": problem.dropout, "seed": problem.seed} if problem.dropout else {}
+    if name == "naive_compiled" and any(t.name == "block" for x in problem.asked.terms for t in x):
+        raise NotAvailable("PyTorch's compiler takes no list of blocks.")
+    if name in ("naive", "naive_compiled") and (plain or name == "naive"):
+        return _naive(problem, q, k, v, compiled=name == "naive_compiled")
+    if name in ORDERS:
+        how = {**rules, **drop, "order": name, "block_m": block_m, "block_n": block_n}
+        return lambda: kernels.flash_attention(q, k, v, **how)
+    if drop:
+        raise NotAvailable(OTHER_DROPOUT)
     if name == "hopper":
-        works, reason = hopper.supports(q, k, v, mask=mask, **rules)
+        works, reason = hopper.supports(q, k, v, **rules)
         if not works:
             raise NotAvailable(reason)
-        return lambda: hopper.flash_attention(q, k, v, mask=mask, **rules)
-    if name in ORDERS:
-        blocks = {"block_m": block_m, "block_n": block_n}
-        return lambda: kernels.flash_attention(q, k, v, mask=mask, order=name, **rules, **blocks)
+        return lambda: hopper.flash_attention(q, k, v, **rules)
     if name == "flex":
         return _flex(problem, q, k, v)
     if not plain:
         raise NotAvailable("It takes no change of the scores and no sink.")
+    sdpa = partial(F.scaled_dot_product_attention, q, k, v, enable_gqa=problem.grouped)
     if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
-        return partial(F.scaled_dot_product_attention, q, k, v, attn_mask=_dense(problem, q.device))
+        if blind(problem.asked, q, k) is not None:
+            raise NotAvailable("Some rows see no key here, and what it gives them is not said.")
+        return partial(sdpa, attn_mask=_dense(problem, q.device))
     if not problem.asked.plain:
         raise NotAvailable("It is asked for full and causal alone: others as SDPA dense.")
     if name == "fa4":
-        return _fa4(q, k, v, mask == "causal")
-    sdpa = partial(F.scaled_dot_product_attention, q, k, v, is_causal=mask == "causal")
-    return Call(sdpa, within=lambda: sdpa_kernel(SDPA[name]))  # this backend or an error
+        return _fa4(q, k, v, problem.asked.hides)
+    causal = partial(sdpa, is_causal=problem.asked.hides)
+    return Call(causal, within=lambda: sdpa_kernel(SDPA[name]))  # this backend or an error
+
+
+def _naive(problem: Problem, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:
+    """Naive attention; what only the mask and dropout decide is made here, in no timed call."""
+    sink = problem.sink
+    sinks = None if sink is None else torch.full((problem.heads,), sink, dtype=q.dtype).to(q.device)
+    drop = None
+    if problem.dropout:
+        drop = all_factors(problem.dropout, problem.seed, q, problem.n)
+    how = {"score": scores.parse(problem.score), "sinks": sinks, "drop": drop}
+    how["blind"] = blind(problem.asked, q, k)
+    function = _compiled(materialized, problem) if compiled else materialized
+    return partial(function, q, k, v, problem.asked, 1.0 / math.sqrt(q.shape[-1]), **how)
 
 
 def _compiled(function: Callable, problem: Problem) -> Callable:

@@ -8,22 +8,29 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from .. import fa1, fa2, masks, standard
+from .. import fa1, fa2, gradients, masks, standard
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
+BACKWARD_TENSORS = ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV")
 MAX_TILES = 65_536
 MAX_N = 16_384
 
-_NAMES = {"M": "m", "L": "l", "LSE": "lse"}  # kernel parameter → tensor, where they differ
+# kernel parameter → tensor, where they differ
+_NAMES = {"M": "m", "L": "l", "LSE": "lse", "DELTA": "D", "SUM": "dQ"}
+_NAMES |= {"D" + x: "d" + x for x in "OQKV"}
 _KERNELS = (
     (fa2, "fa2_kernel"),
     (fa1, "fa1_kernel"),
     (standard, "scores_kernel"),
     (standard, "softmax_kernel"),
     (standard, "output_kernel"),
+    (gradients, "delta_kernel"),
+    (gradients, "keys_kernel"),
+    (gradients, "rows_kernel"),
+    (gradients, "scale_kernel"),
 )
 
 
@@ -49,13 +56,54 @@ def count_traffic(
 
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
-    if not INTERPRETED:
-        raise RuntimeError(
-            "count_traffic needs Triton's interpreter: set TRITON_INTERPRET=1 before importing "
-            "kernels."
-        )
+    _interpreted("count_traffic")
     asked = masks.asked(causal, mask)
     check_options(None, order, ("standard", "fa1", "fa2"), block_m, block_n, "ieee")
+    q, k, v = _ones(3, n, d, dtype, block_m, block_n)
+    config = choose("interpreter", d, q.element_size(), block_m, block_n)
+    prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
+    how = asked, d**-0.5, config, "ieee", check_score(score), sink is not None
+    sinks = () if sink is None else (check_sink(sink, q),)
+    with _counted() as bytes_moved:
+        prepare(q, k, v, *how, keep_lse=order == "fa2")(q, k, v, *sinks)
+    return {name: tuple(bytes_moved[name][:2]) for name in TENSORS}
+
+
+def count_backward_traffic(
+    n: int,
+    d: int,
+    *,
+    block_m: int,
+    block_n: int,
+    causal: bool = False,
+    dtype: str,
+    mask: str | None = None,
+    score: str | None = None,
+    deterministic: bool = False,
+) -> dict[str, tuple[int, int, int]]:
+    """The same of the backward pass: {tensor: (bytes read, bytes written, bytes added to)} for Q K
+    V O dO lse D dQ dK dV, where dQ is also the fp32 sum that becomes it. An addition is no read and
+    no write besides. Arguments and errors as ``count_traffic``."""
+    _interpreted("count_backward_traffic")
+    check_options(None, "fa2", ("fa2",), block_m, block_n, "ieee")
+    q, k, v, o, grad_o = _ones(5, n, d, dtype, block_m, block_n)
+    lse = torch.zeros(1, 1, n)
+    how = {"causal": causal, "mask": mask, "score": score, "deterministic": deterministic}
+    blocks = {"block_m": block_m, "block_n": block_n}
+    with _counted() as bytes_moved, _unkept():
+        gradients.backward(grad_o, None, q, k, v, o, lse, **how, **blocks)
+    return {name: tuple(bytes_moved[name]) for name in BACKWARD_TENSORS}
+
+
+def _interpreted(name: str) -> None:
+    if not INTERPRETED:
+        raise RuntimeError(
+            f"{name} needs Triton's interpreter: set TRITON_INTERPRET=1 before importing kernels."
+        )
+
+
+def _ones(count: int, n: int, d: int, dtype: str, block_m: int, block_n: int) -> torch.Tensor:
+    """So many tensors (1, 1, n, d), each with memory of its own. Raises ValueError."""
     check_whole("n", n, MAX_N)
     check_whole("d", d, MAX_D)
     if dtype not in DTYPES:
@@ -63,15 +111,18 @@ def count_traffic(
     tiles = -(-n // block_m) * -(-n // block_n)
     if tiles > MAX_TILES:
         raise ValueError(f"n = {n:,} makes {tiles:,} tiles; at most {MAX_TILES:,} are counted.")
-    x = torch.ones(3, 1, 1, n, d, dtype=DTYPES[dtype])
-    q, k, v = x[0], x[1], x[2]
-    config = choose("interpreter", d, q.element_size(), block_m, block_n)
-    prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
-    how = asked, d**-0.5, config, "ieee", check_score(score), sink is not None
-    sinks = () if sink is None else (check_sink(sink, q),)
-    with _counted() as bytes_moved:
-        prepare(q, k, v, *how, keep_lse=order == "fa2")(q, k, v, *sinks)
-    return {name: tuple(bytes_moved[name]) for name in TENSORS}
+    return torch.ones(count, 1, 1, n, d, dtype=DTYPES[dtype])
+
+
+@contextmanager
+def _unkept() -> Iterator[None]:
+    """Within the block no prepared backward call is found, and after it none of its own is left:
+    they hold the kernels that they were prepared with."""
+    kept, gradients._calls = gradients._calls, {}
+    try:
+        yield
+    finally:
+        gradients._calls = kept
 
 
 class _Recorded:
@@ -96,12 +147,14 @@ class _Recorded:
 
 @contextmanager
 def _counted() -> Iterator[dict[str, list[int]]]:
-    """Within the block, launches add what they read and write to the dict that is yielded."""
+    """Within the block, launches add what they read, write and add to, to the dict that is
+    yielded."""
     from triton.runtime.interpreter import interpreter_builder as builder
 
-    moved = {name: [0, 0] for name in TENSORS}
+    moved = {name: [0, 0, 0] for name in (*TENSORS, *BACKWARD_TENSORS)}
     ranges: list[tuple[int, int, str]] = []
     load, store = builder.create_masked_load, builder.create_masked_store
+    atomic = builder.create_atomic_rmw
 
     def add(pointers, mask, column: int) -> None:
         addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]
@@ -124,13 +177,18 @@ def _counted() -> Iterator[dict[str, list[int]]]:
         add(pointers, mask, 1)
         return store(pointers, value, mask, *rest)
 
+    def counting_atomic(operation, pointers, value, mask, *rest):
+        add(pointers, mask, 2)
+        return atomic(operation, pointers, value, mask, *rest)
+
     originals = [(module, name, getattr(module, name)) for module, name in _KERNELS]
     for module, name, kernel in originals:
         setattr(module, name, _Recorded(kernel, ranges))
     builder.create_masked_load, builder.create_masked_store = counting_load, counting_store
+    builder.create_atomic_rmw = counting_atomic
     try:
         yield moved
     finally:
-        del builder.create_masked_load, builder.create_masked_store
+        del builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw
         for module, name, kernel in originals:
             setattr(module, name, kernel)

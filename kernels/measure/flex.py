@@ -82,7 +82,8 @@ def attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, score: Score,
     sink: float | None = None, compiled: Callable = flex_attention,
 ) -> Callable[[], torch.Tensor]:  # fmt: skip
-    """A function of no arguments to O (B, H, N, d) of FlexAttention on q, k, v (B, H, N, d).
+    """A function of no arguments to O (B, H, N, d) of FlexAttention on q (B, H, N, d) and k, v
+    (B, Hk, N, d), Hk dividing H.
 
     `compiled` is flex_attention as it is or compiled. Which blocks the mask leaves out is found
     here, in no timed call. A sink, which it does not know, comes in by lse: O·σ(lse − sink).
@@ -92,6 +93,7 @@ def attention(
     if mask.hides:
         blocks = create_block_mask(mask_mod(mask, n, device), None, None, n, n, device=device)
     how = {"score_mod": score_mod(score, heads, device), "block_mask": blocks}
+    how["enable_gqa"] = heads != k.shape[1]
     if sink is None:
         return lambda: compiled(q, k, v, **how)
 

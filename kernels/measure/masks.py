@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -20,10 +18,10 @@ import torch
 
 from .. import hopper, masks, scores
 from . import flex
-from .bench import FOLDER, clocks, provenance
+from .bench import FOLDER, clocks, opening
 from .calls import call_times
 from .contenders import Problem
-from .timing import FLUSH_BYTES, interleave
+from .timing import interleave
 
 WINDOW, PREFIX, DOCUMENT = 1024, 1024, 1024
 LENGTHS = (8192, 16384, 32768, 65536)
@@ -130,12 +128,10 @@ def main() -> None:
     device = "_".join(torch.cuda.get_device_name().lower().split())
     out = args.out or FOLDER / f"masks_{device}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    record = provenance(shlex.join(["python", "-m", "kernels.measure.masks", *sys.argv[1:]]))
-    record["method"] = (
-        "standard normal inputs; contenders interleaved; CUDA events; "
-        f"{FLUSH_BYTES >> 20} MiB written between runs to empty L2; loop_ms: a call's share of a "
-        "loop that begins on an idle queue; TFLOP/s of the scores that the mask keeps, causal by "
-        "the papers' convention"
+    record = opening(
+        "masks",
+        "loop_ms: a call's share of a loop that begins on an idle queue",
+        "TFLOP/s of the scores that the mask keeps, causal by the papers' convention",
     )
     record.update(clocks=[], rows=[], lengths=[])
     for name in args.only:

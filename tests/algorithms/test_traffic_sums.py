@@ -6,9 +6,10 @@ import itertools
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 
-from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.algorithm import ASKED, LEAST
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import asked, launches, least, moved, summed, traffic
 from explainer.base.formats import ITEMSIZE
@@ -48,6 +49,56 @@ def test_sums_equal_the_list_under_any_mask(order):
             assert few["O"] == (0, stored * p.d * ITEMSIZE[p.dtype]), p
             once = least(p.n, p.d, p.dtype, order, p.mask)
             assert once == sum(map(sum, few.values())), p
+
+
+@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+def test_sums_of_the_backward_pass_equal_the_list(order):
+    """And are what the contract counts, of rows and keys that a mask by definition leaves."""
+    for p in by_hand.drawn(120, seed=6):
+        p = replace(p, order=order)
+        few, most = (summed(p, way, "backward") for way in (LEAST, ASKED))
+        most = {t: both for t, both in most.items() if any(both)}
+        assert most == traffic(p, "backward") == backward_by_hand(p), p
+        assert all(few[t][way] <= most.get(t, (0, 0))[way] for t in few for way in (0, 1)), p
+
+
+def backward_by_hand(p: Problem) -> dict[str, tuple[int, int]]:
+    """{tensor: (read, written or added to)}, tile by tile of those in which a score is kept."""
+    e, seen = ITEMSIZE[p.dtype], by_hand.seen(p)
+    blocks = (
+        [range(i, min(i + size, p.n)) for i in range(0, p.n, size)]
+        for size in (p.block_q, p.block_k)
+    )
+    left = [(r, c) for r, c in product(*blocks) if seen[np.ix_(r, c)].any()]
+    rows, keys = sum(len(r) for r, _ in left), sum(map(len, {c for _, c in left}))
+    one = p.n * p.d * e
+    if p.order == "standard":
+        square = p.n * p.n * e
+        found = {"P": (2 * square, 0), "dP": (square, square), "dS": (2 * square, square)}
+        found |= {"S": (square, 0)} if "softcap" in str(p.score) else {}
+        found |= {"Q": (p.Tc * one, 0), "dO": (2 * p.Tc * one, 0)}
+        found |= dict.fromkeys("KV", (p.Tr * one, 0)) | dict.fromkeys(("dQ", "dK", "dV"), (0, one))
+    elif p.order == "fa1":
+        part = rows * p.d * e
+        found = dict.fromkeys(("Q", "O", "dO"), (part, 0)) | {"dQ": (part, part)}
+        found |= dict.fromkeys("KV", (keys * p.d * e, 0)) | dict.fromkeys("lm", (rows * 4, 0))
+        found |= dict.fromkeys(("dK", "dV"), (0, keys * p.d * e))
+    else:
+        part, fp32 = rows * p.d * e, p.n * p.d * 4
+        found = {"O": (one, 0), "dO": (one + part, 0), "Q": (part, 0), "lse": (rows * 4, 0)}
+        found |= {"K": (one, 0), "V": (one, 0), "dK": (0, one), "dV": (0, one)}
+        found |= {"D": (rows * 4, p.n * 4), "dQ": (fp32, fp32 + rows * p.d * 4 + one)}
+    return {t: both for t, both in found.items() if any(both)}
+
+
+def test_a_key_block_that_no_row_sees_is_still_stored():
+    """As the kernel does: K and V in; zeros for dK and dV out."""
+    p = Problem(mask="block:4x4,0.0,2.1")
+    steps = [s for s in schedule(p, "backward") if s.i is None]
+    assert [(s.j, s.kind, s.phases) for s in steps] == [
+        (j, "skipped", ("load", "store")) for j in (2, 3)
+    ]
+    assert [[t.tensor for t in s.transfers] for s in steps] == [["K", "V", "dK", "dV"]] * 2
 
 
 def test_a_row_block_that_sees_no_key_is_still_stored():

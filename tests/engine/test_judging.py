@@ -174,3 +174,26 @@ def test_where_naive_does_not_fit_its_part_is_a_rounding():
 def test_the_second_rule_is_not_applied_where_roundings_depend_on_each_other(change):
     problem = replace(AT_64, **({"dtype": "bf16"} | change))
     assert judged(problem, "fa2", attention(problem))["signed"] is None
+
+
+OF_HEADS = {
+    "none": (lambda k: k, {}),
+    "the keys of another group": (lambda k: k.flip(1), {}),
+    "dropout of another seed": (lambda k: k, {"seed": 8}),
+    "no dropout": (lambda k: k, {"dropout": 0.0}),
+}
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize("fault", OF_HEADS)
+def test_the_judge_knows_the_group_and_what_is_dropped(fault, dtype):
+    problem = Problem(
+        n=40, d=16, q_heads=6, kv_heads=2, head=3, score="alibi", dropout=0.3, seed=7, dtype=dtype
+    )
+    random = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(2, h, 40, 16, generator=random).to(DTYPES[dtype]) for h in (6, 2, 2))
+    truth = Truth(q, k, v, problem, [(0, 3), (1, 5)], with_naive=True)
+    keys, more = OF_HEADS[fault]
+    rules = {**problem.rules, **problem.dropped, **more}
+    o = kernels.reference_attention(q, keys(k), v, **rules)[0].to(q.dtype)
+    assert truth.judge(problem, "fa2", o, None)["right"] == (fault == "none")

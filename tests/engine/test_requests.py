@@ -42,7 +42,31 @@ def test_order_is_the_first_method_with_tiles():
     assert RunRequest(Problem(order="fa2"), ("naive",)).problem.order == "fa2"
 
 
+def test_heads_are_those_of_the_problem():
+    own = RunRequest.from_query({"h": "6"})
+    assert own == RunRequest(Problem(), ("naive", "fa2"), 1, 6) and own.problem.kv_heads == 6
+    query = {"hk": "2", "head": "4", "dropout": "0.5", "rope": "100"}
+    shared = RunRequest.from_query({"h": "6", **query})
+    assert shared == RunRequest.from_query({"hq": "6", **query})
+    assert (shared.heads, shared.problem.kv_head) == (6, 1)
+    assert shared.to_query().items() >= {"h": "6", **query}.items()
+    assert RunRequest.from_query(shared.to_query()) == shared
+    for each in ("", "each", None):
+        assert RunRequest.from_query({"h": "6", "hk": each}) == own
+    assert RunRequest.from_query({"hq": "6"}).problem.kv_heads == 1, "as a Problem has it"
+    many = Sweep(64, kv_heads="4", dropout="0.1", longest=512).points()
+    assert {(p.heads, p.kv_heads, p.dropout) for p in many} == {(32, 4, 0.1)}
+    assert Sweep(8, kv_heads="each") == Sweep(8, kv_heads=None)
+
+
 BAD = [
+    ({"h": "6", "hk": "4"}, "hk"),
+    ({"h": "6", "head": "6"}, "head"),
+    ({"h": "6", "hq": "3"}, "h"),
+    ({"h": "2", "n": "1", "br": "1", "bc": "1", "data": "own", "text": "1"}, "h"),
+    ({"n": "8192", "data": "random", "dropout": "0.1"}, "n"),
+    ({"dropout": "1"}, "dropout"),
+    ({"rope": "0.5"}, "rope"),
     ({"b": "0"}, "b"),
     ({"b": "65"}, "b"),
     ({"h": "129"}, "h"),
@@ -90,6 +114,9 @@ def test_blanks_around_a_value_are_not_seen():
         (64, "bf16", ("fa2",), 100),
         (64, "bf16", ("fa2",), 256, "casual"),
         (64, "bf16", ("fa2",), 256, "full", "cap"),
+        (64, "bf16", ("fa2",), 256, "full", "none", None, 5),
+        (64, "bf16", ("fa2",), 256, "full", "none", None, 2, 1),
+        (64, "bf16", ("fa2",), 8192, "full", "none", None, 2, 0.1),
     ],
 )
 def test_bad_sweeps_are_one_sentence(values):

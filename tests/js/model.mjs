@@ -2,6 +2,8 @@
 
 export * from "../../assets/js/lib/axis.js";
 export * from "../../assets/js/model/algorithms.js";
+export * from "../../assets/js/model/backward.js";
+export * from "../../assets/js/model/check.js";
 export { bytes, number } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
@@ -14,6 +16,8 @@ export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
 export * from "../../assets/js/model/predicates.js";
+export { PRODUCTS } from "../../assets/js/model/phases_backward.js";
+export * from "../../assets/js/model/places.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
 export * from "../../assets/js/model/race_clock.js";

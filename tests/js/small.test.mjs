@@ -9,8 +9,10 @@ test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
   assert.equal(problemOf("?text=a%26b c&data=sentence"), "data=sentence&text=a%26b+c");
   assert.equal(problemOf("?sink=1.5&score=softcap:30%26alibi&mask=causal%26window:256,0"), "mask=causal%26window%3A256%2C0&score=softcap%3A30%26alibi&sink=1.5");
-  equal(position("?step=12&phase=exp"), { step: 12, phase: "exp" });
-  for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"]) equal(position(wrong), { step: undefined, phase: undefined });
+  equal(position("?step=12&phase=exp"), { step: 12, phase: "exp", pass: "forward" }, "a place");
+  equal(position("?step=12&phase=dS&pass=backward"), { step: 12, phase: "dS", pass: "backward" }, "of the backward");
+  assert.equal(position("?pass=sideways").pass, "forward");
+  for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"]) equal(position(wrong), { step: undefined, phase: undefined, pass: "forward" }, wrong);
 });
 
 test("ticks are round, inside, and as many as asked for", () => {

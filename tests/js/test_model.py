@@ -16,6 +16,7 @@ from playwright._impl._driver import compute_driver_executable
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
+from tests.js.backward_fixtures import BACKWARD, write_backward
 from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
@@ -52,6 +53,9 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_story(folder, query or "default", problem_of(query))
     for query in LINKS:
         write_links(folder, query or "default", problem_of(query))
+    write_walk(folder, BACKWARD[0], problem_of(BACKWARD[0]))  # its forward
+    for query in BACKWARD:
+        write_backward(folder, query, problem_of(query))
     write_warps(
         folder, "ragged", Problem(n=21, d=5, block_q=8, block_k=6, inputs="random"), 2, 3, 4
     )
@@ -117,13 +121,20 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
     write_zoom(tmp_path, "one", LONG[-1], [3])
     write_story(tmp_path, "one", Problem(inputs="random", seed=9))
     write_links(tmp_path, "default", Problem())
-    for name in ("links", "race", "story", "zoom"):
+    write_walk(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
+    write_backward(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
+    for name in ("backward", "links", "race", "story", "zoom"):
         assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
     for name, change in (
         ("links", lambda case: case["reached"]["Q.0.0"][1].pop()),
         ("links", lambda case: case["moved"][3]["read"].append("V.3")),
         ("links", lambda case: case["products"][9].__setitem__(5, 3.5)),
         ("links", lambda case: case["arriving"][4]["after"][1].__setitem__(2, 0.2)),
+        ("backward", lambda case: case["places"][30]["grads"]["dK"][1][0].__setitem__(0, 3.0)),
+        ("backward", lambda case: case["places"][40].update(added=[0, 0, 0, 0])),
+        ("backward", lambda case: case["places"][3]["stats"]["4"].update(D=0.5)),
+        ("backward", lambda case: case["dense"]["dS"][9].__setitem__(5, 3.0)),
+        ("backward", lambda case: case["dense"]["dQ"][9].__setitem__(5, 3.0)),
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
         ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),
         ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),

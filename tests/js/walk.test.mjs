@@ -86,7 +86,7 @@ function judge(trace, want, case_, where) {
   const f = frame(trace, want.step, want.phase);
   const says = Object.fromEntries(Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]));
   const keys = ["order", "step", "steps", "phase", "i", "j", "kind", "reads", "writes"];
-  equal(says, Object.fromEntries(keys.map((key) => [key, want[key]])), where);
+  equal(says, { pass: "forward", ...Object.fromEntries(keys.map((key) => [key, want[key]])) }, where);
   for (const [tensor, both] of Object.entries(f.perTensor)) equal(both, want.perTensor[tensor] ?? [0, 0], `${where}: bytes of ${tensor}`);
   assert.ok(Object.keys(want.perTensor).every((tensor) => tensor in f.perTensor), where);
   equal(f.phases.filter(f.done), want.done, `${where}: phases over`);

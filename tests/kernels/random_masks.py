@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import pytest
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,15 @@ def case(number: int, largest: int, dtypes=("fp32", "fp16", "bf16")) -> Case:
         dtype=dtypes[number % len(dtypes)],
         order=("fa2", "fa1", "standard")[number // len(dtypes) % 3],
     )
+
+
+def run_all(
+    run: Callable[[Case, int], None], first: int, count: int, config: pytest.Config, *sizes
+) -> None:
+    """The cases of a test, each by its number: under --full `count` of them, else the first."""
+    for number in range(first, first + (count if config.getoption("--full") else 1)):
+        c = case(number, *sizes)
+        try:
+            run(c, number)
+        except Exception as error:
+            raise AssertionError(f"case {number}: {c}") from error

@@ -15,7 +15,7 @@ from kernels.launching import Launch
 from kernels.scoring import modified
 from tests.kernels.attention_checks import DEVICE, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
-from tests.kernels.random_masks import Case, case
+from tests.kernels.random_masks import Case, run_all
 
 MASKED = {"mask": "causal&window:9,0|prefix:3", "score": "softcap:3&alibi"}
 CASES, ON_GPU, TOGETHER = 200, 1000, 50
@@ -73,25 +73,16 @@ def run(c: Case, number: int) -> None:
     judge(q, k, v, how, order=c.order, **blocks)
 
 
-def run_all(first: int, pytestconfig, *sizes) -> None:
-    for number in range(first, first + (TOGETHER if pytestconfig.getoption("--full") else 1)):
-        c = case(number, *sizes)
-        try:
-            run(c, number)
-        except Exception as error:
-            raise AssertionError(f"case {number}: {c}") from error
-
-
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")
 @pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
 def test_random_masks_in_the_interpreter(first, pytestconfig):
-    run_all(first, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
+    run_all(run, first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("first", range(0, ON_GPU, TOGETHER))
 def test_random_masks_on_a_gpu(first, pytestconfig):
-    run_all(first, pytestconfig, 400, ("fp16", "bf16"))
+    run_all(run, first, TOGETHER, pytestconfig, 400, ("fp16", "bf16"))
 
 
 @pytest.mark.gpu
@@ -223,6 +214,15 @@ class Unmasked(Launch):
         super().__init__(kernel, programs, scalars, constants)
 
 
+class Unzeroed(Launch):
+    """A launch whose kernel leaves dQ as it was."""
+
+    def __init__(self, kernel, programs, scalars, constants):
+        if kernel is gradients.delta_kernel:
+            constants = constants | {"ADD_DQ": False}
+        super().__init__(kernel, programs, scalars, constants)
+
+
 class NoKernel:
     def __getitem__(self, grid):
         return lambda *arguments, **constants: None
@@ -249,10 +249,12 @@ FAULTS = {
     "mask forgotten": [(gradients, "Launch", Unmasked)],
     "lse of blind rows": [(fa2_backward, "load_lse", blind_rows_as_they_come)],
     "padded rows unwritten": [(fa2_backward, "load_lse", padded_rows_unwritten)],
-    "dQ not zeroed": [(torch, "zeros", torch.ones)],
+    "dQ not zeroed": [(gradients, "Launch", Unzeroed), (torch, "empty", torch.ones)],
+    "dQ not scaled": [(gradients, "scale_kernel", NoKernel()), (torch, "empty", torch.zeros)],
     "D forgotten": [
         (gradients, "delta_kernel", NoKernel()),
         (torch, "empty_like", torch.zeros_like),
+        (torch, "empty", torch.zeros),
     ],
     "slope forgotten": [(fa2_backward, "modified_with_slope", no_slope)],
 }  # fmt: skip

@@ -17,7 +17,7 @@ from tests.kernels.attention_checks import (
     modified_error,
     score_error,
 )
-from tests.kernels.random_masks import Case, case
+from tests.kernels.random_masks import Case, run_all
 from tests.kernels.random_masks import mask as random_mask
 
 CASES, ON_GPU = 300, 2000
@@ -44,20 +44,10 @@ def run(c: Case, number: int) -> None:
         torch.testing.assert_close(mine.cpu().double(), true, atol=atol, rtol=rtol, equal_nan=True)
 
 
-def run_all(first: int, count: int, config: pytest.Config, *sizes) -> None:
-    """The cases of a test: under --full `count` of them, else the first."""
-    for number in range(first, first + (count if config.getoption("--full") else 1)):
-        c = case(number, *sizes)
-        try:
-            run(c, number)
-        except Exception as error:
-            raise AssertionError(f"case {number}: {c}") from error
-
-
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")
 @pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
 def test_in_the_interpreter(first, pytestconfig):
-    run_all(first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
+    run_all(run, first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
 
 
 ALONE = ["window:4,3", "dilated:3", "prefix:5", "global:4", "document:0,4,9", "chunk:6",
@@ -75,7 +65,7 @@ def test_queries_that_stand_before_the_first_key(mask, order):
 @pytest.mark.gpu
 @pytest.mark.parametrize("first", range(0, ON_GPU, TOGETHER_ON_GPU))
 def test_on_a_gpu(first, pytestconfig):
-    run_all(first, TOGETHER_ON_GPU, pytestconfig, 400, ("fp16", "bf16"))
+    run_all(run, first, TOGETHER_ON_GPU, pytestconfig, 400, ("fp16", "bf16"))
 
 
 @pytest.mark.gpu

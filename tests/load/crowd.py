@@ -160,6 +160,10 @@ class Crowd:
                 ["naive", "fa2"],
                 "none",
                 "",
+                "",
+                0,
+                0,
+                0,
             ]
             body = json.dumps({"data": data}).encode()
             status, text = await connection.ask("POST", "/gradio_api/call/run", body)

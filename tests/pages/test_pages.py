@@ -112,10 +112,19 @@ def test_every_key_of_a_problem_is_a_control_of_the_step_page():
 
 def test_every_key_of_a_request_is_a_control_of_the_run_page():
     own = {"text": "the cat", "data": "sentence", "n": "2", "br": "1", "bc": "1", "gain": "2"}
-    own |= {"score": "alibi", "sink": "1"}
-    asked = RunRequest.from_query(own)
+    own |= {"score": "alibi", "sink": "1", "h": "4", "hk": "2", "head": "3"}
+    asked = RunRequest.from_query(own | {"rope": "100", "dropout": "0.5"})
     assert set(run.KEYS) == set(asked.to_query()) - {"order"}
     assert tuple(run._shown({})) == run.KEYS
+    shown = run._shown(asked.to_query())
+    assert (
+        RunRequest.from_query({k: str(x) for k, x in shown.items()} | {"methods": asked.methods})
+        == asked
+    )
+    assert (
+        shown["hk"] == "2"
+        and run._shown({"h": "4"})["hk"] == run._shown({"hq": "4", "hk": "4"})["hk"] == "each"
+    )
 
 
 # In a process of its own: it looks at what is imported.

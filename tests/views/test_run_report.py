@@ -304,6 +304,9 @@ def test_sweep_sentences_are_computed():
         "Causal takes this share of full's time: FA-2 0.55 (N = 256).",
         "Naive PyTorch from N = 512 on: Too much.",
     ]
+    (said,) = sweep_report.findings([rows[0], row("fa2", 256, "window:9,0", 0.5)])
+    assert said == "Window:9,0 takes this share of full's time: FA-2 0.25 (N = 256)."
+    assert sweep_report.findings([rows[0]]) == []
 
 
 def test_a_refusal_makes_no_column_wide():
@@ -330,9 +333,13 @@ def test_a_sweep_has_the_columns_that_are_known():
 
 
 def test_a_sweep_says_what_it_measures():
-    text = text_of(sweep_report.note("Done.", rows=[], d=96))
+    text = text_of(sweep_report.note("Done.", rows=[], sweep=Sweep(96)))
     assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text
-    assert "not N, B, H, Br, Bc" in text
+    assert "not N, B, H, Br, Bc" in text and "full and causal, tiles" in text
+    scored = Sweep(96, mask="window:9,0", score="alibi", sink=2)
+    assert scored.name == "d = 96, bf16, mask = window:9,0, score = alibi, sink = 2"
+    for said in (sweep_report.note("Done.", sweep=scored), sweep_report.on_its_way(0, scored)):
+        assert "full and window:9,0, alibi, sink 2, tiles" in text_of(said)
     assert "tokens" not in text_of(sweep_report.note("Refused."))
 
 

@@ -9,7 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
+import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.formats import round_to
 from explainer.engine import recorded
@@ -18,26 +20,30 @@ from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from explainer.views import script
 
+HEADS = {"q_heads": 6, "kv_heads": 2, "head": 4, "rope": 1e4, "dropout": 0.25}
 
-def test_the_script_has_the_runs_very_numbers(tmp_path):
-    asked = RunRequest(Problem(n=5, d=3, dtype="bf16", inputs="random", seed=7, gain=2.0), ("fa2",))
+
+@pytest.mark.parametrize("more", [{}, HEADS], ids=["one head", "heads"])
+def test_the_script_has_the_runs_very_numbers(more):
+    problem = Problem(n=5, d=4, dtype="bf16", inputs="random", seed=7, gain=2.0, **more)
+    asked = RunRequest(problem, ("fa2",))
     text = script.script(asked.to_query(), ['measured on a "card" \\'])
     q, k, v = make_inputs(asked.problem)
-    made = text[text.index("first = ") : text.index("for x, one in")]
-    names = {"np": np, "problem": asked.problem}
+    made = text[text.index("def drawn") : text.index("for x, one, head in")]
+    names = {"np": np, "torch": torch, "kernels": kernels, "problem": problem}
     exec(made, names)
     for mine, given in zip(names["first"], (q, k, v), strict=True):
-        np.testing.assert_array_equal(round_to(mine, "bf16"), given)
+        np.testing.assert_array_equal(round_to(mine.numpy(), "bf16"), given)
     assert "root of the project's repository" in text and "measured on a 'card' /" in text
     ast.parse(text)
 
 
-def made(data: str) -> str:
-    problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data)
+def made(data: str, **more) -> str:
+    problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data, **more)
     return script.script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
 
 
-SCRIPTS = {data: made(data) for data in ("random", "rising")}
+SCRIPTS = {"random": made("random", **HEADS), "rising": made("rising")}
 RUN = """import runpy, sys
 for name in sys.argv[1:]: print("<script>", name); runpy.run_path(name + ".py", None, "__main__")"""
 

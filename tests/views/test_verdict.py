@@ -48,8 +48,10 @@ def test_what_is_timed_how_often_and_at_which_clock():
     assert "1,545 to 1,965 MHz (memory 3,201 MHz), at 603 to 690 W" in text
     text = times.what_times_are([live()["rows"][0]], ["nvidia-smi is not there"])[-1]
     assert "did not say" in text
-    _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    note = text_of(sweep_report.note("Done.", rows=rows, d=64, clocks=recorded.clocks_of(rows)))
+    near, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
+    note = text_of(
+        sweep_report.note("Done.", rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
+    )
     assert "of 9 interleaved runs" in note and "of 5 loops" not in note
     assert re.search(r"right after timing 1,\d{3} to 1,\d{3} MHz", note)
 

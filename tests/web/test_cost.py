@@ -13,10 +13,10 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.schedule import schedule
 from explainer.base.fields import ORDERS, ProblemError
 from explainer.problem import Problem
-from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace
+from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
 from explainer.web.answers import MAKERS
-from explainer.web.files import exported
+from explainer.web.files import STATS, WHOLE, exported
 
 SHAPES = [
     Problem(),
@@ -30,6 +30,23 @@ EACH = [
     for order in ORDERS
     for mask in ("full", "causal")
 ]
+
+
+@pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
+@pytest.mark.parametrize("score", ["none", "softcap:2"])
+def test_those_of_the_backward_pass_too(problem, score):
+    problem = replace(problem, score=score)
+    steps = schedule(problem, "backward")
+    counted = sum(len(step.transfers) for step in steps), len(steps)
+    most = cost.moves(problem, "backward"), cost.visits(problem, "backward")
+    t = trace_backward(problem)
+    told = numbers(getattr(t, name) for name in WHOLE["backward"])
+    told += numbers(getattr(v, name) for v in t.visits for name in STATS["backward"])
+    if problem.mask.text == "full":
+        assert (counted, told) == (most, exported(problem, "backward"))
+    assert all(a <= b for a, b in zip(counted, most, strict=True))
+    assert told <= exported(problem, "backward")
+    assert cost.whole(problem, "backward").seconds > cost.whole(problem).seconds
 
 
 def numbers(arrays) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import re
@@ -14,7 +15,7 @@ from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import summed
 from explainer.learn.registry import widgets
 from explainer.problem import Problem, ProblemError
-from explainer.trace import trace
+from explainer.trace import trace, trace_backward
 from explainer.web import bundle, held
 from explainer.web.boards import BOARDS
 from explainer.web.bundle import BundleError
@@ -63,6 +64,43 @@ def test_json_and_npz_are_the_trace(problem):
                 np.testing.assert_array_equal(np.array(listed[name], np.float32), value)
 
 
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.order)
+def test_a_backward_pass_is_written_too(problem):
+    true = trace_backward(problem)
+    found = json.loads(as_json(problem, "backward"))
+    arrays = np.load(io.BytesIO(as_npz(problem, "backward")), allow_pickle=False)
+    assert found["pass"] == str(arrays["pass"]) == "backward"
+    asked = {t: tuple(both) for t, both in found["bytes"]["asked"].items()}
+    assert asked == summed(problem, "asked", "backward")
+    for name in ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"):
+        expected = getattr(true, name)
+        np.testing.assert_array_equal(arrays[name], expected)
+        expected = np.where(np.isfinite(expected), expected, np.nan)
+        np.testing.assert_array_equal(np.array(found[name], np.float32), expected)
+    for k, (visit, listed) in enumerate(zip(true.visits, found["visits"], strict=True)):
+        assert (listed["i"], listed["j"], listed["stage"]) == (visit.i, visit.j, visit.stage)
+        assert [t["op"] for t in listed["transfers"]] == [t.op for t in visit.transfers]
+        for name in ("D", "P", "dS", "part_dQ", "dQ", "dK", "dV"):
+            if getattr(visit, name) is None:
+                assert listed[name] is None and f"v{k:04d}_{name}" not in arrays
+            else:
+                np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], getattr(visit, name))
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_a_page_holds_the_backward_pass_that_there_is(dropout):
+    page = animation(Problem(n=4, dropout=dropout), {"pass": "backward", "step": "3"})
+    content = json.loads(re.search(r'id="content">(.*?)</script>', page)[1])
+    assert content["start"].endswith("pass=backward&step=3")
+    passes = [
+        re.search(rb'"pass":"(\w+)"', base64.b64decode(packed))[1].decode()
+        for packed in content["traces"].values()
+    ]
+    assert passes == ["forward"] * 3 + ["backward"] * (not dropout)
+    named = [name.endswith("&pass=backward") for name in content["traces"]]
+    assert named == [pass_ == "backward" for pass_ in passes]
+
+
 def loads_nothing(page: str) -> None:
     assert "default-src 'none'" in page and "connect-src data:" in page
     assert not re.search(r"<(link|img|iframe)\b|<script[^>]+src=|@import|\bimport ", page)
@@ -73,7 +111,7 @@ def test_page_is_whole_and_loads_nothing():
     loads_nothing(page)
     assert page.count("<script") == page.count("</script>") == 2
     assert f"<p>{KIND};" in page
-    assert len(page) < 420_000
+    assert len(page) < 460_000
 
 
 def test_a_site_holds_a_problem_once_in_every_order():

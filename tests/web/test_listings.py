@@ -6,32 +6,45 @@ import inspect
 
 import pytest
 
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import PASSES
 from explainer.problem import Problem
 from explainer.web import listings as module
 from explainer.web.listings import ROOT, ListingError, listings, numpy_lines, triton_lines
+
+SHOWN = [
+    (lines_of, order, pass_)
+    for lines_of in (numpy_lines, triton_lines)
+    for pass_ in PASSES
+    for order in ALGORITHMS
+    if lines_of is numpy_lines or pass_ == "forward" or order == "fa2"
+]
 
 
 def source(order: str) -> str:
     return (ROOT / "explainer" / "algorithms" / f"{order}.py").read_text()
 
 
-@pytest.mark.parametrize("order", ALGORITHMS)
-@pytest.mark.parametrize("lines_of", [numpy_lines, triton_lines])
-def test_every_phase_of_every_visit_lights_a_line(order, lines_of):
-    lit = {(line.stage, line.phase) for line in lines_of(order)}
-    for step in schedule(Problem(order=order, n=20, block_q=8, block_k=6)):
-        for phase in step.phases:
-            assert (step.stage, phase) in lit
+@pytest.mark.parametrize(("lines_of", "order", "pass_"), SHOWN)
+def test_every_phase_of_every_visit_lights_a_line(lines_of, order, pass_):
+    lit = {(line.stage, line.phase) for line in lines_of(order, pass_=pass_) if line.phase}
+    happens = {
+        (step.stage, phase)
+        for step in schedule(Problem(order=order, n=20, block_q=8, block_k=6), pass_)
+        for phase in step.phases
+    }
+    assert lit == happens
 
 
+@pytest.mark.parametrize("pass_", PASSES)
 @pytest.mark.parametrize("order", ALGORITHMS)
-def test_lines_are_the_sources_own(order):
-    body = inspect.getsource(ALGORITHMS[order].compute).splitlines()
-    assert [line.text for line in numpy_lines(order)] == [
-        text for text in body if text in {line.text for line in numpy_lines(order)}
-    ]
+def test_lines_are_the_sources_own(order, pass_):
+    body = inspect.getsource(OF_PASS[pass_][order].compute).splitlines()
+    shown = [line.text for line in numpy_lines(order, pass_=pass_)]
+    assert shown == [text for text in body if text in set(shown)]
+    if pass_ == "backward":
+        return
     kernel = (ROOT / "kernels" / f"{order}.py").read_text()
     shown = "\n".join(line.text for line in triton_lines(order))
     assert shown in kernel
@@ -55,6 +68,10 @@ def test_bookkeeping_of_the_picture_is_left_out():
 
 
 def test_plain_values_for_the_browser():
-    found = listings()
-    assert set(found) == set(ALGORITHMS) and set(found["fa2"]) == {"numpy", "triton"}
-    assert set(found["fa2"]["numpy"][0]) == {"text", "phase", "stage", "first"}
+    found = dict(listings())
+    backward = found.pop("backward")
+    assert set(found) == set(backward) == set(ALGORITHMS)
+    assert set(found["fa2"]) == set(backward["fa2"]) == {"numpy", "triton"}
+    assert set(backward["fa1"]) == set(backward["standard"]) == {"numpy"}
+    assert found["fa2"]["numpy"][0].keys() == {"text"}
+    assert {"text": "        # phase: load", "phase": "load"} in found["fa2"]["numpy"]

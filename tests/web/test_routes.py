@@ -13,6 +13,11 @@ D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to
 STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
 REFUSED = {
     "trace?d=0": D,
+    "trace?pass=back": "pass = back is not allowed: the pass must be one of forward, backward.",
+    "trace?pass=backward&dropout=0.5": "dropout = 0.5 is not allowed: the dropout must be 0 in the "
+    "backward pass, which is shown without.",
+    "visit?pass=backward&at=1": "pass = backward is not allowed: the pass must be forward for one "
+    "visit of a trace without numbers.",
     "visit?d=0&at=1": D,
     "visit?n=16&at=x": STEP,
     "export.html?d=0": D,
@@ -41,6 +46,8 @@ def test_what_is_not_allowed_is_400_and_a_sentence(client, address):
 
 def test_what_is_allowed_is_answered(client):
     assert client.get("/fa/trace?d=1").status_code == 200
+    answers = [client.get(f"/fa/trace?d=1{more}").content for more in ("", "&pass=forward")]
+    assert answers[0] == answers[1] != client.get("/fa/trace?d=1&pass=backward").content
 
 
 def test_a_large_answer_is_sent_in_pieces(client):

@@ -15,7 +15,7 @@ from explainer.algorithms.algorithm import CONVENTIONS, LEAST
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
 from explainer.problem import ORDERS, Problem, ProblemError
-from explainer.trace import trace
+from explainer.trace import trace, trace_backward
 from explainer.web.wire import KIND, pack, packed_gzip
 from tests import by_hand
 
@@ -110,9 +110,54 @@ def test_everything_that_the_trace_says_arrives(problem):
             np.testing.assert_array_equal(strip, visit.P)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
+def test_everything_of_a_backward_pass_arrives(problem, order):
+    problem = replace(problem, order=order)
+    header, got = decode(pack(problem, "backward"))
+    true, p = trace_backward(problem), problem
+    assert header["numbers"] and header["pass"] == "backward"
+    assert ("slope" in got) == p.score.changes
+    for name in ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"):
+        np.testing.assert_array_equal(got[name], getattr(true, name))
+    phases, empty = header["phases"], {"S": -np.inf, "P": 0, "dP": 0, "dS": 0, "slope": 1}
+    found = {name: np.full((p.n, p.n), x, "f4") for name, x in empty.items() if name in got}
+    for v, visit in enumerate(true.visits):
+        here = [None if x < 0 else x for x in (got["v_i"][v], got["v_j"][v])]
+        assert here == [visit.i, visit.j]
+        assert header["stages"][got["v_stage"][v]] == visit.stage
+        bits = int(got["v_phases"][v])
+        assert tuple(x for k, x in enumerate(phases) if bits >> k & 1) == visit.phases
+        moves = range(got["t_ptr"][v], got["t_ptr"][v + 1])
+        for t, transfer in zip(moves, visit.transfers, strict=True):
+            assert header["tensors"][got["t_tensor"][t]] == transfer.tensor
+            assert ("read", "write", "add")[got["t_op"][t]] == transfer.op
+            assert phases[got["t_phase"][t]] == transfer.phase
+            assert got["t_bytes"][t] == transfer.nbytes
+        r = slice(None) if visit.i is None else tiling.rows(p, visit.i)
+        c = slice(None) if visit.j is None else tiling.cols(p, visit.j)
+        for name, whole in found.items():
+            tile = getattr(visit, "scores" if name == "S" else name)
+            if tile is not None:
+                whole[r, c] = tile
+        for pointer, arrays in (
+            ("a_ptr", {"part_dQ": visit.part_dQ, "acc_dQ": visit.dQ}),
+            ("c_ptr", {"acc_dK": visit.dK, "acc_dV": visit.dV}),
+        ):
+            of_visit = slice(got[pointer][v], got[pointer][v + 1])
+            for name, expected in arrays.items():
+                if expected is None:
+                    assert np.isnan(got[name][of_visit]).all()
+                else:
+                    np.testing.assert_array_equal(got[name][of_visit], expected.ravel())
+    for name, whole in found.items():
+        np.testing.assert_array_equal(got[name], whole)
+
+
+@pytest.mark.parametrize("pass_", ["forward", "backward"])
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}")
-def test_totals_of_all_three_orders(problem):
-    header, _ = decode(pack(problem))
+def test_totals_of_all_three_orders(problem, pass_):
+    header, _ = decode(pack(problem, pass_))
     assert set(header["totals"]) == set(CONVENTIONS)
     for order in ORDERS:
         other = Problem.from_query(problem.to_query() | {"order": order})
@@ -120,7 +165,8 @@ def test_totals_of_all_three_orders(problem):
             {t: tuple(rw) for t, rw in header["totals"][convention][order].items()}
             for convention in CONVENTIONS
         )
-        assert asked == traffic(other) and least == summed(other, LEAST)
+        asked = {t: both for t, both in asked.items() if any(both)}
+        assert asked == traffic(other, pass_) and least == summed(other, LEAST, pass_)
     counts = tiling.counts(problem)
     assert header["tile_counts"] == counts
 
@@ -128,6 +174,9 @@ def test_totals_of_all_three_orders(problem):
 def test_sizes_and_determinism():
     default, large = packed_gzip(Problem()), packed_gzip(LARGE)
     assert len(default) <= 30_000 and len(large) <= 300_000
+    for order in ORDERS:
+        assert len(packed_gzip(Problem(order=order), "backward")) <= 45_000
+        assert len(packed_gzip(replace(LARGE, order=order), "backward")) <= 800_000
     assert decode(gzip.decompress(large))[0]["numbers"]
     packed_gzip.cache_clear()
     assert packed_gzip(Problem()) == default, "the same bytes, so that caches agree"
@@ -139,8 +188,11 @@ def test_long_problems_travel_as_tiles_only():
     assert not header["numbers"] and "S" not in arrays and "acc" not in arrays
     assert len(arrays["v_i"]) == sum(1 for k in tiling.kinds(problem).ravel() if k != 2)
     assert len(packed_gzip(problem)) <= 300_000
-    with pytest.raises(ProblemError):
-        pack(Problem(n=16_384, block_q=1, block_k=1))
+    backward, skeleton = decode(pack(problem, "backward"))
+    assert not backward["numbers"] and "dS" not in skeleton
+    for pass_ in ("forward", "backward"):
+        with pytest.raises(ProblemError):
+            pack(Problem(n=16_384, block_q=1, block_k=1), pass_)
 
 
 def test_display_only_arrays_are_near_in_half_precision():

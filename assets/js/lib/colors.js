@@ -36,6 +36,10 @@ function luminance(color) {
 export const viridis = ramp(VIRIDIS);
 export const cividis = ramp(CIVIDIS);
 
+const HUES = { dQ: "q", dK: "k", dV: "v", dO: "o", D: "o", lse: "l" };
+/** The hue of a tensor, as the stylesheet calls it: a gradient's is that of its tensor. @param {string} tensor */
+export const hueOf = (tensor) => HUES[tensor] ?? tensor.toLowerCase();
+
 /** Index 0…255 of value x in [low, high]; a constant matrix sits in the middle. */
 export function level(x, low, high) {
   if (!(high > low)) return 128;
@@ -65,13 +69,11 @@ export function palette(element) {
   const read = (name) => style.getPropertyValue(name).trim();
   const hue = (name) => ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
   const big = !isNarrow() && Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
+  const [Q, K, V, O, L] = ["q", "k", "v", "o", "l"].map(hue);
   return {
-    Q: hue("q"),
-    K: hue("k"),
-    V: hue("v"),
-    O: hue("o"),
+    Q, K, V, O, L,
+    dQ: Q, dK: K, dV: V, dO: O, dS: L,
     M: hue("m"),
-    L: hue("l"),
     S: viridis,
     P: cividis,
     empty: read("--fa-empty"),

@@ -6,6 +6,8 @@
 //   fa:show {query}       show this Problem and place                 whoever embeds or measures the page → step
 //   fa:compose            the mask builder                              a button of the controls → step
 //   fa:predict            ask before each step, or no longer             site/bar.js, views/predict.js → step
+//   fa:pass {pass}        show the other pass, forward or backward                      site/bar.js → step
+//   fa:passed {pass}      this pass is shown                                            step → site/bar.js
 //   fa:present            the Step page for a lecture hall                              site/bar.js → step
 //   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/hall.js
 //   fa:leave-hall         back from it                                                  site/scenes.js → site/hall.js

@@ -4,39 +4,17 @@
 
 import { bytes, integer, number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
+import { explainBackward } from "./explain_backward.js";
 import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
+import { algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
+import { equals, operands, plus, sum, within } from "./sums.js";
 import { blockWords, whyOf } from "./tiles.js";
 
 /** @import { Frame, Known, Row, Trace } from "./types.js" */
-/** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `said` the same
- * in a sentence.
- * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
-
-/** @param {number} found @param {Known} shown */
-const equals = (found, shown) => `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;
-/** @param {number} x */
-const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
-/** @param {ArrayLike<number>} list */
-const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
-
-/** Reads the operands by absolute index, also where one visit came by itself. @param {Trace} trace @param {Frame} f */
-function operands({ arrays }, f) {
-  const from = f.zoom ?? arrays;
-  const { n, d } = f.problem;
-  const [rows, keys, across] = f.zoom ? [f.rows.start, f.cols.start, f.cols.stop - f.cols.start] : [0, 0, n];
-  return {
-    Q: (row, x) => from.Q?.[(row - rows) * d + x],
-    K: (key, x) => from.K?.[(key - keys) * d + x],
-    V: (key, x) => from.V?.[(key - keys) * d + x],
-    P: (row, key) => from.P?.[(row - rows) * across + key - keys],
-  };
-}
-
-/** @param {{start: number, stop: number}} span @param {number} at */
-const within = ({ start, stop }, at) => at >= start && at < stop;
+/** @import { Told } from "./sums.js" */
 
 /** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
  * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
@@ -153,6 +131,8 @@ export function explain(trace, f, name) {
   const [kind, ...at] = name.split(".");
   const [a, b] = at.map(Number);
   const row = rowOf(name);
+  const told = f.pass === "backward" && explainBackward(trace, f, kind, at.map(Number));
+  if (told) return told;
   if (kind === "S") return score(trace, f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);
   if (row !== null && "m l alpha row".includes(kind)) return ofRow(f, kind, row);
@@ -170,10 +150,10 @@ export function explain(trace, f, name) {
     const lines = why ? [`${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}: ${why}`] : [];
     if (rows && keys) return only(`Tile (${a}, ${b})`, [`Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`, ...lines].join("; "), lines);
   }
-  if (kind === "line") return only(codeText(ALGORITHMS[f.problem.order].pseudocode[a].text, f.problem).trim());
+  if (kind === "line") return only(codeText(algorithmsOf(f.pass)[f.problem.order].pseudocode[a].text, f.problem).trim());
   if (kind === "phase") return only(`The phase “${at[0]}”`);
-  if (kind === "visit") return only(`This visit ${at[0] === "read" ? "reads" : "writes"}`, `This visit ${at[0] === "read" ? "reads" : "writes"} ${bytes(sum(f.transfers.filter((t) => t.op === at[0]).map((t) => t.bytes)))}`);
+  if (kind === "visit") return only(`This visit ${at[0] === "read" ? "reads" : "writes"}`, `This visit ${at[0] === "read" ? "reads" : "writes"} ${bytes(sum(f.transfers.filter((t) => (t.op === "read") === (at[0] === "read")).map((t) => t.bytes)))}`);
   if (kind === "moved") return only("", `${bytes(at[0] === "read" ? f.reads : f.writes)} ${at[0] === "read" ? "read" : "written"} so far, in ${integer(thing.blocks?.size ?? 0)} blocks`);
-  if (kind === "bytes") return only("", `What ${ALGORITHMS[at[0]].label} moves, ${at[1]}: ${[...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", ")}`);
+  if (kind === "bytes") return only("", `What ${algorithmsOf(f.pass)[at[0]].label} moves, ${at[1]}: ${[...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", ")}`);
   return only(SYMBOLS[kind] ?? at[0]);
 }

@@ -1,14 +1,16 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
+import { gradsOf, rowsOf, sumsOf } from "./backward.js";
 import { hiders } from "./predicates.js";
 
-/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Place, Row, Span, Stage, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
-/** @type {Stage[]} */
-const STAGES = [null, "scores", "softmax", "output"];
+/** @type {Op[]} */
+export const OPS = ["read", "write", "add"];
+const IN_TILES = ["S", "P", "dP", "dS"]; // tensors whose blocks are tiles
 export const PENDING = undefined; // NaN is a number here: what overflow makes
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
@@ -24,22 +26,28 @@ export function prepare({ header, arrays }) {
   const visitsOfRow = Array.from({ length: p.Tr }, () => []);
   const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
   const previous = new Int32Array(steps).fill(-1);
-  const strip = { softmax: new Int32Array(p.Tr).fill(-1), output: new Int32Array(p.Tr).fill(-1) };
+  /** @type {Record<string, Int32Array>} */
+  const strip = Object.fromEntries(header.stages.filter(Boolean).map((stage) => [stage, new Int32Array(p.Tr).fill(-1)]));
+  const tilesOf = Object.fromEntries(header.stages.map((stage) => [String(stage), new Int32Array(p.Tr * p.Tc).fill(-1)]));
   for (let v = 0; v < steps; v++) {
     const at = (v + 1) * width;
     moved.copyWithin(at, v * width, at);
     for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
-      moved[at + arrays.t_tensor[t] * 2 + arrays.t_op[t]] += arrays.t_bytes[t];
+      moved[at + arrays.t_tensor[t] * 2 + Math.min(1, arrays.t_op[t])] += arrays.t_bytes[t];
     const i = arrays.v_i[v];
     const j = arrays.v_j[v];
-    if (j >= 0) tileVisit[i * p.Tc + j] = v;
-    else if (arrays.v_stage[v]) strip[STAGES[arrays.v_stage[v]]][i] = v;
+    if (i < 0) continue;
+    const stage = String(header.stages[arrays.v_stage[v]]);
+    const tile = i * p.Tc + j;
+    if (j >= 0) tilesOf[stage][tile] = v;
+    if (j >= 0 && tileVisit[tile] < 0) tileVisit[tile] = v;
+    else if (j < 0 && arrays.v_stage[v]) strip[stage][i] = v;
     if (idle(arrays, v)) continue;
     const row = visitsOfRow[i];
     previous[v] = row.length ? row[row.length - 1] : -1;
     row.push(v);
   }
-  return { header, arrays, problem: p, steps, tensors, moved, visitsOfRow, tileVisit, previous, strip };
+  return { header, arrays, problem: p, steps, tensors, moved, visitsOfRow, tileVisit, tilesOf, previous, strip, ...sumsOf(header, arrays) };
 }
 
 /** The phases of visit v, by name; a skipped visit has the one pseudo-phase "skip". @param {Trace} trace @param {number} v */
@@ -61,10 +69,11 @@ export function movePhase(trace, { step, phase }, delta) {
   return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
 }
 
-/** The first visit from v on in which the maximum of a row rises over an earlier one: there α does something. −1 without.
- * @param {Trace} trace @param {number} v */
-export function firstRise({ header, problem, arrays, steps }, v) {
+/** The first visit from v on in which something new happens: the maximum of a row rises over an earlier one, so that α does
+ * something; in the backward the first tile. −1 without. @param {Trace} trace @param {number} v */
+export function firstNews({ header, problem, arrays, steps }, v) {
   const { r_ptr, r_m_old, r_m_new } = arrays;
+  if (header.pass === "backward") return arrays.v_stage.findIndex((stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0);
   for (; header.numbers && problem.order !== "standard" && v < steps; v++)
     for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++) if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
   return -1;
@@ -86,7 +95,7 @@ function bytesSoFar(trace, v, phaseDone) {
   const now = moved.slice(v * width, (v + 1) * width);
   for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
     if (phaseDone(header.phases[arrays.t_phase[t]]))
-      now[arrays.t_tensor[t] * 2 + arrays.t_op[t]] += arrays.t_bytes[t];
+      now[arrays.t_tensor[t] * 2 + Math.min(1, arrays.t_op[t])] += arrays.t_bytes[t];
   /** @type {Frame["perTensor"]} */
   const perTensor = {};
   let reads = 0;
@@ -111,11 +120,10 @@ function transfersOf(trace, v, phaseDone) {
     const tensor = tensors[arrays.t_tensor[t]];
     const block = arrays.t_block[t];
     const phase = header.phases[arrays.t_phase[t]];
-    const tile = tensor === "S" || tensor === "P";
     list.push({
       tensor,
-      block: tile ? [Math.floor(block / problem.Tc), block % problem.Tc] : block,
-      op: arrays.t_op[t] ? "write" : "read",
+      block: IN_TILES.includes(tensor) ? [Math.floor(block / problem.Tc), block % problem.Tc] : block,
+      op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],
       moved: phaseDone(phase),
@@ -219,13 +227,14 @@ export function frame(trace, step, phase) {
   const done = (name) => phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
-  const rows = { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
+  const rows = i < 0 ? { start: 0, stop: p.n } : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
   const cols =
     j < 0
       ? { start: 0, stop: p.n }
       : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
   const zoom = zoomAt(trace, step)?.arrays ?? null;
-  const stage = STAGES[arrays.v_stage[step]];
+  const stage = header.stages[arrays.v_stage[step]];
+  const backward = header.pass === "backward";
   const width = cols.stop - cols.start;
   /** @type {(r: number, c: number) => number} */
   const at = zoom ? (r, c) => r * width + c : (r, c) => (rows.start + r) * p.n + cols.start + c;
@@ -233,6 +242,7 @@ export function frame(trace, step, phase) {
   const hides = (r, c) => c >= width || hidden(zoom ?? arrays, at(r, c));
   return {
     problem: p,
+    pass: header.pass,
     step,
     steps: trace.steps,
     phase,
@@ -248,8 +258,9 @@ export function frame(trace, step, phase) {
     first: trace.previous[step] < 0,
     unseen: j < 0 && !stage,
     hiders: j < 0 ? "" : hidersOf(trace, i, j),
-    stats: statsOf(trace, step, rows, done),
-    acc: accumulatorOf(trace, step, done, rows),
+    stats: backward ? rowsOf(trace, step, rows, done) : statsOf(trace, step, rows, done),
+    acc: backward ? null : accumulatorOf(trace, step, done, rows),
+    grads: backward ? gradsOf(trace, step, done) : null,
     transfers: transfersOf(trace, step, done),
     numbers: header.numbers || Boolean(zoom),
     zoom,
@@ -262,6 +273,7 @@ export function frame(trace, step, phase) {
 /** What a player states about itself, for tests, assistive technology and embedding pages. @param {Frame} f */
 export function stated(f) {
   return {
+    "data-pass": f.pass,
     "data-order": f.problem.order,
     "data-step": f.step,
     "data-steps": f.steps,

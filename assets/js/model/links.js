@@ -1,9 +1,10 @@
 // What in the picture belongs together. Everything has a name, which stands on whatever draws it and in the address:
 //
 //   S.9.5  Q.9.3  O.9.3  K.5.3  V.5.3    a cell: its row or key, then its key or dimension; P stands in the place of S
-//   m.9  l.9  alpha.9  row.9             what a row carries, and the whole row
-//   Q.2  K.1  V.1  O.2  tile.2.1         a block, a tile
-//   m  l  alpha                          these of every row
+//   dS.9.5  dO.9.3  dQ.9.3  dK.5.3  …    the same in the backward; dP stands in the place of dS
+//   m.9  l.9  alpha.9  lse.9  D.9  row.9 what a row carries, and the whole row
+//   Q.2  K.1  V.1  O.2  dQ.2  tile.2.1   a block, a tile
+//   m  l  alpha  lse  D                  these of every row
 //   line.6  phase.exp                    a line of the algorithm, a phase
 //   visit.read  moved.write              what this visit moves one way, what was moved so far
 //   bytes.fa1.asked  of.K                a bar: all that an order moves, all of one tensor
@@ -12,7 +13,7 @@
 // if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
 // 9 of O. A word names tensors, and belongs with their places where it is at work. All of it goes both ways. Pure.
 
-import { ALGORITHMS } from "./algorithms.js";
+import { algorithmsOf } from "./passes.js";
 import { lit } from "./phases.js";
 
 /** @import { Frame, Span, Trace } from "./types.js" */
@@ -25,13 +26,19 @@ import { lit } from "./phases.js";
  * }} Thing */
 
 /** @type {Record<string, Axis[]>} The axes of a tensor, that of its blocks first. */
-export const AXES = { Q: ["rows", "dims"], K: ["keys", "dims"], V: ["keys", "outs"], O: ["rows", "outs"], S: ["rows", "keys"], m: ["rows"], l: ["rows"], alpha: ["rows"], row: ["rows"] };
+export const AXES = {
+  Q: ["rows", "dims"], K: ["keys", "dims"], V: ["keys", "outs"], O: ["rows", "outs"], S: ["rows", "keys"],
+  dQ: ["rows", "dims"], dK: ["keys", "dims"], dV: ["keys", "outs"], dO: ["rows", "outs"], dS: ["rows", "keys"],
+  m: ["rows"], l: ["rows"], alpha: ["rows"], lse: ["rows"], D: ["rows"], row: ["rows"],
+};
 /** @type {Axis[]} */
 const ALL = ["rows", "keys", "dims", "outs"];
-const OF_ROWS = ["m", "l", "alpha"];
-const WORDS = /(?<![\p{L}_])(?:[QKVOSPmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
+const OF_ROWS = ["m", "l", "alpha", "lse", "D"];
+const CROSSINGS = ["S", "dS"];
+const IN_BACKWARD = /^(?:d[QKVOS]|lse|D)$/; // alone
+const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
 /** @type {Record<string, string>} */
-const KNOWN_AS = { P: "S", weights: "S", "ℓ": "l", "α": "alpha" };
+const KNOWN_AS = { P: "S", weights: "S", dP: "dS", "ℓ": "l", "α": "alpha" };
 /** @param {string} name */
 const tensorOf = (name) => KNOWN_AS[name] ?? name;
 
@@ -64,9 +71,10 @@ export function linksAt(trace, f) {
   function placeOf(name) {
     const [kind, ...at] = name.split(".");
     if (!at.length || !at.every((part) => /^\d{1,6}$/.test(part))) return null;
+    if (f.pass === "forward" && IN_BACKWARD.test(kind)) return null;
     const tile = kind === "tile";
     const axes = tile ? AXES.S : Object.hasOwn(AXES, kind) ? AXES[kind] : undefined;
-    const blocks = tile ? at.length === 2 : axes?.length === 2 && at.length === 1 && kind !== "S";
+    const blocks = tile ? at.length === 2 : axes?.length === 2 && at.length === 1 && !CROSSINGS.includes(kind);
     if (!axes || at.length > axes.length || (at.length < axes.length && !blocks)) return null;
     const box = Object.fromEntries(at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]));
     return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
@@ -82,12 +90,12 @@ export function linksAt(trace, f) {
   /** All that was moved this way up to this moment. @param {"read" | "write"} op */
   function* movedBefore(op) {
     for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
-      if ((arrays.t_op[t] ? "write" : "read") !== op) continue;
+      if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
       const tensor = tensors[arrays.t_tensor[t]];
       const b = arrays.t_block[t];
-      yield { tensor, block: tensorOf(tensor) === "S" ? [Math.floor(b / p.Tc), b % p.Tc] : b, phase: header.phases[arrays.t_phase[t]] };
+      yield { tensor, block: CROSSINGS.includes(tensorOf(tensor)) ? [Math.floor(b / p.Tc), b % p.Tc] : b, phase: header.phases[arrays.t_phase[t]] };
     }
-    yield* f.transfers.filter((t) => t.op === op && t.moved);
+    yield* f.transfers.filter((t) => (t.op === "read") === (op === "read") && t.moved);
   }
 
   /** What these lines work on in this phase of this visit; nothing where they do not run. @param {Line[]} lines @param {string} name @param {string} phase @returns {Thing} */
@@ -99,15 +107,16 @@ export function linksAt(trace, f) {
   /** @param {string} name @returns {Thing | null} */
   function wordOf(name) {
     const [kind, what, more] = name.split(".");
-    const { pseudocode } = ALGORITHMS[p.order];
+    const orders = algorithmsOf(f.pass);
+    const { pseudocode } = orders[p.order];
     if (what === undefined) return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
     if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase) return running([pseudocode[what]], name, pseudocode[what].phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
-      if (kind === "visit") return counted(name, f.transfers.filter((t) => t.op === what));
+      if (kind === "visit") return counted(name, f.transfers.filter((t) => (t.op === "read") === (what === "read")));
       if (kind === "moved") return counted(name, movedBefore(what));
     }
-    const totals = kind === "bytes" && Object.hasOwn(header.totals, more) && Object.hasOwn(ALGORITHMS, what) && header.totals[more][what];
+    const totals = kind === "bytes" && Object.hasOwn(header.totals, more) && Object.hasOwn(orders, what) && header.totals[more][what];
     if (totals) return { name, box: {}, names: new Set(Object.keys(totals).filter((tensor) => totals[tensor][0] + totals[tensor][1]).map(tensorOf)), phases: what === p.order ? ["load", "store"] : [] };
     return kind === "of" && tensors.includes(what) ? { name, box: {}, names: new Set([tensorOf(what)]) } : null;
   }
@@ -132,7 +141,7 @@ export function linksAt(trace, f) {
     for (let i = down.start; i < down.stop; i++)
       if (!across) {
         if (blocks.has(`${tensor}.${i}`)) return true;
-      } else for (let j = across.start; j < across.stop; j++) if (blocks.has(`S.${i}.${j}`)) return true;
+      } else for (let j = across.start; j < across.stop; j++) if (blocks.has(`${tensor}.${i}.${j}`)) return true;
     return false;
   }
 
@@ -180,17 +189,18 @@ export function linksAt(trace, f) {
     return runs;
   }
 
-  /** The blocks of Q, K, V or O that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
+  /** The blocks of a strip that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
   function runs(of, tensor) {
     const axis = /** @type {"rows" | "keys"} */ (AXES[tensor][0]);
+    if (of.names && AXES[tensor].length === 1) return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
     if (of.names) return runsOf(of, axis === "rows" ? p.Tr : p.Tc, (k) => `${tensor}.${k}`);
     return of.box[axis] ? [blocksOn(of.box, axis)] : [];
   }
 
   /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Box[]} */
   function areas(of) {
-    if (!of.blocks) return [cells(of, "S", {}) ?? []].flat();
-    if (!of.names?.has("S")) return [];
+    if (!of.blocks) return [cells(of, of.names && !of.names.has("S") ? "dS" : "S", {}) ?? []].flat();
+    if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
     return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) => runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => (
       { rows: span("rows", String(i), p.block_q), keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) } })));
   }
@@ -217,6 +227,6 @@ export function partName({ tensor, block }) {
 
 /** The one row that a name speaks of. @param {string | null} name */
 export function rowOf(name) {
-  const [, row] = /^(?:[QSO]|m|l|alpha|row)\.(\d+)(?:\.\d+)?$/.exec(name ?? "") ?? [];
-  return row === undefined || /^[QO]\.\d+$/.test(name ?? "") ? null : Number(row);
+  const [, row] = /^(?:d?[QSO]|m|l|alpha|lse|D|row)\.(\d+)(?:\.\d+)?$/.exec(name ?? "") ?? [];
+  return row === undefined || /^d?[QO]\.\d+$/.test(name ?? "") ? null : Number(row);
 }

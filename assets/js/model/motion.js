@@ -4,21 +4,22 @@
 import { bytes } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
 
-/** @import { Frame, Place, Trace } from "./types.js" */
+/** @import { Frame, Op, Place, Trace } from "./types.js" */
 /** @typedef {{phase: string, start: number, ms: number, before: Frame | null, after: Frame}} Act `before` in the same visit */
-/** @typedef {{tensor: string, op: "read" | "write", bytes: number, blocks: (number | number[])[], start: number, ms: number}} Flight */
+/** @typedef {{tensor: string, op: Op, bytes: number, blocks: (number | number[])[], start: number, ms: number}} Flight */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {[number, number]} Point */
 
-const ACT_MS = { skip: 160, load: 400, scores: 360, mask: 240, max: 320, exp: 360, sum: 320, output: 360, store: 400 };
+const ACT_MS = { skip: 160, load: 400, scores: 360, mask: 240, max: 320, exp: 360, sum: 320, output: 360, store: 400, dV: 360, dP: 360, D: 320, dS: 360, dQ: 360, dK: 360, scale: 280 };
 export const TILE_MS = 1200; // the longest that a tile in one go takes
-const FLIGHT_MS = { read: 280, write: 320 };
+const FLIGHT_MS = { read: 280, write: 320, add: 280 };
 const APART_MS = 40; // of what is loaded, one after the other
 export const SPENT_MS = 80; // until what is no longer needed has faded, before what is stored leaves
 const WRITTEN_AFTER_MS = 160; // where a visit is one motion
 const FIRST = ["K", "V"]; // then the rest as it comes
 const READ_MS = 480; // a place stays, when playing, once its motion is over
 const [BYTES_PER_PX, WIDEST, THINNEST] = [8, 48, 1.5]; // of a ribbon
+const FILLS = ["scores", "output", "dP", "dV", "dK", "dQ"]; // cell by cell
 const GROWTH = 2.2;
 const SAMPLES = 24; // of a flight
 
@@ -50,7 +51,7 @@ export function flights(f, phase) {
   const rank = ({ tensor }) => (FIRST.includes(tensor) ? FIRST.indexOf(tensor) : FIRST.length);
   const list = [...found.values()].sort((a, b) => rank(a) - rank(b));
   const apart = Math.min(APART_MS, (ACT_MS.load - FLIGHT_MS.read) / Math.max(1, list.length - 1));
-  list.forEach((one, k) => (one.start = one.op === "write" ? SPENT_MS : k * apart));
+  list.forEach((one, k) => (one.start = one.op === "write" ? SPENT_MS : one.op === "add" ? 0 : k * apart));
   return list;
 }
 
@@ -66,7 +67,7 @@ export const arrived = (list, time) => Math.round(list.reduce((sum, one) => sum 
 
 /** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
 export const allFlights = (f) =>
-  f.phases.flatMap((phase) => flights(f, phase)).map((one) => (one.op === "write" ? { ...one, start: WRITTEN_AFTER_MS } : one));
+  f.phases.flatMap((phase) => flights(f, phase)).map((one) => (one.op !== "read" ? { ...one, start: WRITTEN_AFTER_MS } : one));
 
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
@@ -100,7 +101,7 @@ export const lengthOfAll = (list) => (list.length ? list[list.length - 1].start 
 /** How far the cell in row r, column c of a matrix is when its act is at `t`, 0 to 1: row by row and column by column
  * what fills, the rows a little apart what turns. @param {string} phase */
 export function cellAt(phase, r, c, rows, cols, t) {
-  const fills = phase === "scores" || phase === "output";
+  const fills = FILLS.includes(phase);
   const one = fills ? 0.2 : 0.36; // of the act
   const along = fills ? (r * cols + c) / Math.max(1, rows * cols - 1)
     : (r * 0.6) / Math.max(1, rows - 1) + (c * 0.4) / Math.max(1, cols - 1);

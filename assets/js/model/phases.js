@@ -1,9 +1,11 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
-import { ALGORITHMS } from "./algorithms.js";
-import { blockName, bytes, integer, number, sub } from "../lib/format.js";
-import { changesOf } from "./scores.js";
+import { bytes, integer, number, sub } from "../lib/format.js";
+import { algorithmsOf } from "./passes.js";
+import { SAID as SAID_BACKWARD } from "./phases_backward.js";
+import { bends, changesOf } from "./scores.js";
+import { hiddenBy, listed, masked, maskName, minus, moved, rowWord, sumBytes, taken, tileName, tileOf } from "./wording.js";
 
 /** @import { Frame, Order, Problem, Row } from "./types.js" */
 /** `general`: the note under a mask that is neither full nor causal.
@@ -11,27 +13,11 @@ import { changesOf } from "./scores.js";
 
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
-  if (line.stage && line.stage !== f.stage) return false;
+  if (line.stage ? line.stage !== f.stage : f.pass === "backward" && f.stage !== null) return false; // it has kernels of both kinds
   if (line.phase !== f.phase) return false;
-  if (line.first) return f.transfers.some((t) => t.tensor === ALGORITHMS[f.problem.order].opens);
+  if (line.first) return f.transfers.some((t) => t.tensor === algorithmsOf(f.pass)[f.problem.order].opens);
   return true;
 }
-
-const NAMED = 36; // characters of a mask that a sentence takes
-/** What a sentence calls the mask. @param {Problem} problem */
-const maskName = ({ mask }) => `the mask${mask.length > NAMED ? "" : ` ${mask}`}`;
-
-/** Of each plain mask: when a score is hidden, why scores are, and why a tile is skipped. */
-const HIDDEN = {
-  full: { code: "", why: "", skip: "" },
-  causal: { code: "key > query", why: "their key comes after their query", skip: "Every key comes after every query here" },
-};
-/** The same of any; `who` hides scores of the tile, in words, where that is known. @param {Problem} problem */
-const hiddenBy = (problem, who = "") => HIDDEN[problem.mask] ?? {
-  code: problem.mask.length > NAMED ? "the mask hides a key" : `not ${problem.mask}`,
-  why: `${who || `${maskName(problem)} hides`} their key`,
-  skip: who ? `${who[0].toUpperCase()}${who.slice(1)} this whole tile` : `No query here sees any of these keys under ${maskName(problem)}`,
-};
 
 /** A line of the code as it stands for this Problem: what its mask and its ragged edge hide is said there, what becomes of
  * a score, and where a sink enters.
@@ -48,6 +34,7 @@ export function codeText(text, problem) {
     l: none ? "0" : "1",
     top: none ? "rowmax S" : `max(rowmax S, ${sink})`,
     more: none ? "" : ` + exp(${sink} − m)`,
+    slope: bends(problem) ? " ∘ dS/d(Q Kᵀ/√d)" : "",
   };
   return text.replace(/\{(\w+)\}/g, (all, name) => parts[name] ?? all);
 }
@@ -55,36 +42,8 @@ export function codeText(text, problem) {
 /** What stands beside a line. @param {Line} line @param {Problem} problem */
 export const noteOf = ({ note, general }, { plain }) => (plain ? note : general ?? note);
 
-/** How many scores of this tile the mask hides, and how many of its lanes have no key. @param {Frame} f */
-export function taken(f) {
-  const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-  let scores = 0;
-  for (let k = 0; f.numbers && k < rows * cols; k++) if (f.hides(Math.floor(k / cols), k % cols)) scores++;
-  return { scores, of: rows * cols, lanes: f.j < 0 ? 0 : f.problem.block_k - cols };
-}
-
 /** Are the new weights of every row too small to change a digit? @param {Frame} f */
 const faint = (f) => f.stats.length > 0 && f.stats.every((s) => s.alpha === 1 && s.row_sum !== undefined && s.row_sum < 1e-3 * Number(s.l_new));
-
-/** @param {Frame} f */
-const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);
-/** @param {Frame} f @param {string} op */
-const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
-/** The blocks that are read or written here. @param {Frame} f @param {string} op */
-function moved(f, op) {
-  const names = f.transfers.filter((t) => t.op === op).map(blockName);
-  const what = names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names);
-  return `${what} ${names.length > 1 ? "are" : "is"} ${op === "read" ? "read from" : "written to"} HBM, ${bytes(sumBytes(f, op))}`;
-}
-
-/** @param {Row} row */
-const rowWord = (row) => (row.name ? `Row ${row.row} “${row.name}”` : `Row ${row.row}`);
-/** @param {string[]} words */
-const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
-/** @param {number | undefined} a @param {number | undefined} b */
-const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
-/** @param {Frame} f */
-const tileOf = (f) => (f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j));
 
 /** What is said of the rows whose maximum stayed, where that of another one rose. @param {Frame} f @param {Row} row @param {string} [end] */
 function theOthers(f, row, end = "") {
@@ -114,18 +73,7 @@ const SAID = {
     const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
     return [`Every row of Q${i} meets every key of K${j}: ${f.rows.stop - f.rows.start} × ${f.cols.stop - f.cols.start} scores, on chip.`, [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].join(", then "), rest];
   },
-  mask: (f) => {
-    const { mask, n } = f.problem;
-    const { scores, of, lanes } = taken(f);
-    const { why } = hiddenBy(f.problem, f.hiders);
-    const parts = [];
-    if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
-    else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);
-    if (lanes > 1) parts.push(`${lanes} lanes beyond key ${n - 1} hold no key: their 0 becomes −∞ and enters no sum`);
-    else if (lanes) parts.push(`${parts.length ? "the" : "The"} lane beyond key ${n - 1} holds no key: its 0 becomes −∞ and enters no sum`);
-    if (!parts.length) return `Every query here sees every key, so nothing changes; lanes beyond row ${n - 1} hold no query, and nothing of them is stored.`;
-    return `${parts.join("; ")}.`;
-  },
+  mask: masked,
   max: (f, row) => {
     if (!row) return "Each row takes its maximum.";
     const who = rowWord(row);
@@ -185,7 +133,7 @@ const SAID = {
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */
 export function said(f, row) {
-  const [words, formula = "", aside = ""] = [SAID[f.phase](f, row)].flat();
+  const [words, formula = "", aside = ""] = [(f.pass === "backward" ? SAID_BACKWARD : SAID)[f.phase](f, row)].flat();
   return { words, formula, aside };
 }
 

@@ -14,9 +14,11 @@ export function chosen(search) {
   return { sel: params.get("sel"), way: params.get("way") };
 }
 
-/** @param {string} search */
+/** Where in it: which pass, and the place there. @param {string} search */
 export function position(search) {
   const params = new URLSearchParams(search);
   const step = params.get("step");
-  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined };
+  /** @type {import("./types.js").Pass} */
+  const pass = params.get("pass") === "backward" ? "backward" : "forward";
+  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined, pass };
 }

@@ -35,6 +35,10 @@ const CHANGES = {
 /** What the Problem does to S after scaling, as code: "30 · tanh(S / 30)" and so on. @param {Problem} problem */
 export const changesOf = ({ changes }) => (changes ?? []).map(([name, numbers]) => CHANGES[name].code(numbers));
 
+const STEEP = ["scale", "softcap"]; // whose slope is not 1
+/** Does a change of the scores reach dS times a slope? @param {Problem} problem */
+export const bends = ({ changes }) => (changes ?? []).some(([name]) => STEEP.includes(name));
+
 /** What becomes of one scaled score: after each change its name, the formula with its numbers, and what it gives.
  * @param {Problem} problem @param {number} scaled @param {number} row @param {number} key */
 export function changed({ changes }, scaled, row, key) {

@@ -5,13 +5,14 @@ import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
-/** @typedef {{kind: Kind, layer: "S" | "P", state: "current" | "done" | "pending" | "skipped"}} Look */
+/** @typedef {{kind: Kind, layer: "S" | "P" | "dP" | "dS", state: "current" | "done" | "pending" | "skipped"}} Look */
 
 /** What the tile (i, j) of the score matrix looks like at this moment.
  * @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
 export function tileState(trace, step, i, j) {
   const { problem: p, arrays } = trace;
   const kind = KINDS[arrays.tile_kind[i * p.Tc + j]];
+  if (p.order === "standard" && trace.header.pass === "backward") return { kind, ...storedState(trace, step, i, j) };
   if (p.order === "standard") {
     const scores = trace.tileVisit[i * p.Tc + j];
     const softmax = trace.strip.softmax[i];
@@ -24,6 +25,14 @@ export function tileState(trace, step, i, j) {
   return { kind, layer: "S", state: v === step ? "current" : v < step ? "done" : "pending" };
 }
 
+/** In standard attention's backward: P, which the forward kept, until dP takes its place in the picture, and then dS.
+ * @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Omit<Look, "kind">} */
+function storedState({ problem: p, tilesOf, strip, arrays }, step, i, j) {
+  const [now, made] = [arrays.v_i[step] === i && (arrays.v_j[step] === j || arrays.v_j[step] < 0), tilesOf.dP[i * p.Tc + j]];
+  const layer = step >= strip.dS[i] ? "dS" : step >= made ? "dP" : "P";
+  return { layer, state: now ? "current" : "done" };
+}
+
 /** The same for who is to guess what becomes of the tiles: those still to come all look alike.
  * @param {Look} look @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
 export function veiled(look, trace, step, i, j) {
@@ -32,12 +41,15 @@ export function veiled(look, trace, step, i, j) {
   return met <= step ? look : { ...look, kind: "full", state: "pending" };
 }
 
-/** The same at this phase: what is in HBM is S until P is stored. @param {Look} look @param {Frame} f @returns {Look} */
+/** @type {Record<string, Look["layer"]>} */
+const UNTIL_STORED = { softmax: "S", dP: "P", dS: "dP" };
+
+/** The same at this phase: what a kernel makes of a tile is in HBM once it is stored. @param {Look} look @param {Frame} f @returns {Look} */
 export const atPhase = (look, f) =>
-  look.state === "current" && f.stage === "softmax" && !f.done("store") ? { ...look, layer: "S" } : look;
+  look.state === "current" && f.stage && UNTIL_STORED[f.stage] && !f.done("store") ? { ...look, layer: UNTIL_STORED[f.stage] } : look;
 
 /** Are the scores of the current tile there at this moment? @param {Frame} f */
-export const scored = (f) => f.done("scores") || f.stage === "softmax" || f.stage === "output";
+export const scored = (f) => f.done("scores") || (f.stage !== null && f.stage !== "scores");
 
 /** Tiles of one look need not be painted anew. @param {Pick<Look, "state" | "layer">} look @param {Frame} f */
 export const lookOf = ({ state, layer }, f) =>
@@ -45,6 +57,26 @@ export const lookOf = ({ state, layer }, f) =>
 
 /** Does the current tile still show the scores that its mask will hide? @param {Frame} f */
 export const unmasked = (f) => f.done("scores") && f.phases.includes("mask") && !f.done("mask");
+
+/** @type {WeakMap<Trace, Record<string, Int32Array>>} Of each tensor and block the last transfer that writes it */
+const written = new WeakMap();
+
+/** @param {Trace} trace */
+function lastWrites(trace) {
+  const { arrays: a, tensors, problem: p } = trace;
+  const found = Object.fromEntries(tensors.map((tensor) => [tensor, new Int32Array(OF_KEYS.includes(tensor) ? p.Tc : p.Tr).fill(-1)]));
+  for (let t = 0; t < a.t_op.length; t++) if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
+  return found;
+}
+
+/** Blocks of this tensor, from the first, that no later write changes. @param {Trace} trace @param {Frame} f @param {string} tensor */
+export function finishedBlocks(trace, f, tensor) {
+  if (!written.has(trace)) written.set(trace, lastWrites(trace));
+  const last = /** @type {Record<string, Int32Array>} */ (written.get(trace))[tensor];
+  const { t_ptr, t_phase } = trace.arrays;
+  const open = last.findIndex((t) => t < 0 || t >= t_ptr[f.step + 1] || (t >= t_ptr[f.step] && !f.done(trace.header.phases[t_phase[t]])));
+  return open < 0 ? last.length : open;
+}
 
 /** Row blocks, from the first, whose O is final in HBM. @param {Trace} trace @param {Frame} f */
 export function finishedRows({ visitsOfRow, problem: p }, f) {
@@ -58,13 +90,17 @@ export function finishedRows({ visitsOfRow, problem: p }, f) {
   return count;
 }
 
+export const OF_KEYS = ["K", "V", "dK", "dV"]; // cut into key blocks; the others into row blocks
+const OF_ROWS = ["m", "l", "lse", "D"]; // a number per row
+
 /** @param {Problem} p @param {number} k @param {number} size */
 const part = (p, k, size) => Math.min(size, p.n - k * size);
 
-/** A block of Q, K, V or O in HBM: its name, shape, bytes and place.
+/** A block of Q, K, V, O or a gradient in HBM: its name, shape, bytes and place.
  * @param {Trace} trace @param {string} tensor @param {number} block */
 export function blockWords({ problem: p, header }, tensor, block) {
-  const rows = "KV".includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
+  const rows = OF_KEYS.includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
+  if (OF_ROWS.includes(tensor)) return `${blockName({ tensor, block })}: a number for each of ${rows} rows, ${bytes(rows * 4)}, in HBM`;
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
   const shared = group > 1 ? `, for ${group} query heads` : "";
   return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM${shared}`;
@@ -84,7 +120,7 @@ export function tileWords(trace, i, j) {
   const { problem: p, header, arrays } = trace;
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
   const where = p.order === "standard"
-    ? `${bytes(rows * cols * header.itemsize.S)}, in HBM`
+    ? `${bytes(rows * cols * header.itemsize.P)}, in HBM`
     : [KINDS[arrays.tile_kind[i * p.Tc + j]], whyOf(trace, i, j), "never stored"].filter(Boolean).join(", ");
-  return `${blockName({ tensor: "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
+  return `${blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
 }

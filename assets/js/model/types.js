@@ -4,7 +4,9 @@
 
 /** @typedef {"standard" | "fa1" | "fa2"} Order */
 /** @typedef {"full" | "partial" | "skipped"} Kind what a tile is under the mask and at ragged edges */
-/** @typedef {"scores" | "softmax" | "output" | null} Stage which kernel of standard attention; null elsewhere */
+/** @typedef {"forward" | "backward"} Pass */
+/** @typedef {"scores" | "softmax" | "output" | "D" | "dV" | "dP" | "dS" | "dQ" | "dK" | "scale" | null} Stage which kernel, where a pass has
+ * several; null: the one that goes over the tiles */
 /** @typedef {[number, number]} Moved bytes read from HBM, bytes written to it */
 /** @typedef {Float32Array | Int32Array | Uint8Array | Uint32Array} Numbers flat, row by row */
 
@@ -28,18 +30,19 @@
  * @typedef {{parts: [string, number[], number, OnChip][], cards: Record<string, Card>}} Sram
  *
  * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
- * words. `numbers`: false if it came as tiles only. `phases`: bit k of `v_phases` is the k-th; `stages`: `v_stage` k is the k-th.
- * `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: by either convention, of each order and tensor.
+ * words. `numbers`: false if it came as tiles only. `phases`, those of the pass: bit k of `v_phases` is the k-th; `stages`:
+ * `v_stage` k is the k-th. `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: of the pass, by either convention, of each
+ * order and tensor.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
- *   pass: "forward" | "backward", phases: string[], stages: (string | null)[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
+ *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
  *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
- * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows in standard
- * attention, or in FA-2 a row block that sees no key (kind skipped). Of its transfers: t_, from
- * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes, 2 adds.
+ * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows, or in FA-2 a
+ * row block that sees no key (kind skipped); `v_i` −1: a key block that no row sees. Of its transfers: t_, from
+ * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes, 2 adds to what is in HBM.
  * @typedef {{
  *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
  *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
@@ -62,15 +65,18 @@
  *   part_dQ: Numbers, acc_dQ: Numbers, c_ptr: Numbers, acc_dK: Numbers, acc_dV: Numbers,
  * }} BackwardValues
  *
- * @typedef {{header: Header, arrays: Skeleton & Values}} Decoded
+ * @typedef {{header: Header, arrays: Skeleton & Values & BackwardValues}} Decoded
  * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers
  *
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
- * `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc), `previous` (the visit before in
- * the same row block), `strip` (standard attention's later visits): −1 where there is none.
+ * `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc): the first of each tile, `tilesOf` the last
+ * of each stage; `previous` (the visit before in
+ * the same row block), `strip` (of a stage and row block, its visit without a key block): −1 where there is none. In the
+ * backward: `before`, per gradient the visit that left the sum from which this one goes on, and per row block those that `add` to its dQ.
  * @typedef {{
  *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
- *   tileVisit: Int32Array, previous: Int32Array, strip: {softmax: Int32Array, output: Int32Array}, zoom?: Zoom,
+ *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, zoom?: Zoom,
+ *   before: Record<"dQ" | "dK" | "dV", Int32Array>, adds: number[][],
  * }} Prepared
  * @typedef {Decoded & Prepared} Trace
  */
@@ -83,20 +89,25 @@
  * A row's statistics at this moment; `row` counts from the matrix' first, `rose`: its maximum is a new one.
  * @typedef {{
  *   row: number, name: string | null, rose: boolean, m_old: Known, l_old: Known, row_max: Known, m_new: Known,
- *   alpha: Known, row_sum: Known, l_new: Known,
+ *   alpha: Known, row_sum: Known, l_new: Known, lse?: Known, D?: Known,
  * }} Row
+ * @typedef {"read" | "write" | "add"} Op
  * @typedef {{
- *   tensor: string, block: number | number[], op: "read" | "write", phase: string, bytes: number, moved: boolean,
+ *   tensor: string, block: number | number[], op: Op, phase: string, bytes: number, moved: boolean,
  * }} Transfer
  * @typedef {{data: Numbers, state: "zero" | "before" | "after" | "final"}} Accumulator
+ *
+ * The gradients at this moment, null where a visit has none: dK and dV of its keys on chip, dQ of its rows in HBM, none of
+ * them scaled before the end; what this visit adds to dQ; and how many key blocks have added to dQ of each row block, of how many.
+ * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
  * `hiders`: what of the mask hides scores of this tile, in words, "" where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
- *   problem: Problem, step: number, steps: number, phase: string, phases: string[], position: number,
+ *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
- *   hiders: string, stats: Row[], acc: Accumulator | null, transfers: Transfer[], numbers: boolean,
+ *   hiders: string, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
  *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

@@ -2,7 +2,8 @@
 
 import { embedCode } from "./embed.js";
 import { fetched } from "../lib/build.js";
-import { tell } from "../lib/events.js";
+import { set } from "../lib/dom.js";
+import { hear, tell } from "../lib/events.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
 
@@ -30,6 +31,12 @@ export function mountBar({ element }) {
     menu.open = false;
     onStep("fa:predict");
   });
+  on(".fa-pass", ({ target }) => target.dataset.pass && onStep("fa:pass", target.dataset.pass));
+  const shown = () => (element.querySelector(".fa-pass").hidden = !isOnScreen("step"));
+  hear("fa:page", shown);
+  shown();
+  const passes = [...element.querySelectorAll("[data-pass]")];
+  hear("fa:passed", (pass) => passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })));
   on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
   on(".fa-copy", (event) => copy(event, () => window.location.href, "Copy it from the address bar")); // which always holds the Problem and the step

@@ -29,7 +29,7 @@ hear("fa:page", chip);
 
 /** The player shows this Problem at this place, with this selected. */
 export function placed({ query, ...place }) {
-  address.write({ text: null, gain: null, score: null, sink: null, hq: null, hk: null, head: null, dropout: null, rope: null, ...query, ...place });
+  address.write({ pass: null, text: null, gain: null, score: null, sink: null, hq: null, hk: null, head: null, dropout: null, rope: null, ...query, ...place });
   const now = new URLSearchParams(query).toString();
   if (now === shown) return;
   shown = now;

@@ -2,12 +2,12 @@
 
 import { address } from "./address.js";
 import { mode } from "./hall.js";
-import { isStepProblem } from "../model/controls.js";
+import { RUN_UNSAID, isStepProblem } from "../model/controls.js";
 
 /** These values are run: they go to the address unless they are the Step page's Problem. */
 export function ran({ mode: _, ...values }, { prefix }) {
   const query = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-  for (const [key, plain] of [["text", ""], ["gain", "1"], ["score", "none"], ["sink", ""]]) if (query[key] === plain) query[key] = null;
+  for (const [key, plain] of Object.entries(RUN_UNSAID)) if (query[key] === plain) query[key] = null;
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
   address.write(Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])));

@@ -14,6 +14,30 @@ const GRAINS = {
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
+/** What the visits are counted by, and which phases they have: in the forward all together, in the backward each kernel
+ * by itself, {stage: {word, from: its first visit, count, phases}}. */
+function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps }) {
+  const found = {};
+  for (let v = 0; v < steps; v++) {
+    const stage = stages[v_stage[v]];
+    const kernel = (found[String(stage)] ??= { word: pass === "forward" ? (stage ? "visit" : "tile") : stage ?? "tile", from: v, count: 0, has: 0 });
+    kernel.count++;
+    kernel.has |= v_phases[v];
+  }
+  for (const kernel of Object.values(found)) {
+    kernel.phases = new Set(phases.filter((_, k) => pass === "forward" || kernel.has & (1 << k)));
+    if (pass === "forward") Object.assign(kernel, { from: 0, count: steps });
+  }
+  return found;
+}
+
+/** The block of the outer loop that a visit belongs to, and in the backward its kernel. */
+function outerOf({ header: { pass, stages }, arrays: { v_i, v_j, v_stage }, problem: { order } }) {
+  if (pass === "forward") return (v) => (order === "fa1" ? v_j : v_i)[v];
+  const byRows = stages.map((stage) => stage === "dP" || stage === "dQ");
+  return (v) => `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
+}
+
 export class StepTransport extends Transport {
   /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. */
   constructor(player, beatMs, onLeave) {
@@ -46,6 +70,7 @@ export class StepTransport extends Transport {
     this.unit = unit;
     this.length(trace.steps);
     const names = trace.header.phases;
+    this.kernels = kernelsOf(trace);
     this.rail.replaceChildren(
       ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": name, "data-part": `phase.${name}` }, [el("span", { text: name })])),
     );
@@ -62,12 +87,12 @@ export class StepTransport extends Transport {
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
-  tiles({ steps, arrays, problem }) {
-    const { v_i, v_j } = arrays;
-    const outer = problem.order === "fa1" ? v_j : v_i;
+  tiles(trace) {
+    const { steps } = trace;
+    const outer = outerOf(trace);
     const some = steps <= MOST_SQUARES;
     let breaks = 0;
-    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [v, (breaks += v && outer[v] !== outer[v - 1] ? 1 : 0)]);
+    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [v, (breaks += v && outer(v) !== outer(v - 1) ? 1 : 0)]);
     const whole = some ? steps * (SQUARE.width + SQUARE.gap) + breaks * SQUARE.apart : SQUARE.most;
     const scale = Math.min(1, SQUARE.most / whole);
     const step = (SQUARE.width + SQUARE.gap) * scale;
@@ -87,6 +112,8 @@ export class StepTransport extends Transport {
   }
 
   draw(f, row) {
+    const { phases, word, from, count } = this.kernels[String(f.stage)];
+    set(this.rail, { "data-many": phases.size > 9 || null });
     for (const button of this.rail.children) {
       const name = button.dataset.go;
       const now = name === f.phase;
@@ -95,6 +122,7 @@ export class StepTransport extends Transport {
         "aria-current": now ? "step" : null,
         tabindex: now ? null : -1,
         disabled: f.phases.includes(name) ? null : "",
+        hidden: phases.has(name) ? null : "",
       });
     }
     this.marks.forEach((mark, v) => {
@@ -104,10 +132,9 @@ export class StepTransport extends Transport {
     if (this.line.length) set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
     set(this.phaseWord, { text: f.phase });
     this.announce(f);
-    const what = f.stage ? "visit" : "tile";
     this.show({
       step: f.step,
-      title: `${what} ${integer(f.step + 1)} of ${integer(f.steps)}`,
+      title: `${word} ${integer(f.step + 1 - from)} of ${integer(count)}`,
       spoken: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${sentence(f, row)}`,
     });
   }

@@ -2,19 +2,25 @@
 
 import { el, set } from "../lib/dom.js";
 
-const NAMES = { row: "Row", code: "Code", traffic: "Traffic", compare: "Compare" };
-export const TABS = Object.keys(NAMES);
+const NAMES = { row: "Row", products: "Products", code: "Code", traffic: "Traffic", compare: "Compare", check: "Check" };
+/** Of each pass. */
+const TABS = { forward: ["row", "code", "traffic", "compare"], backward: ["products", "code", "traffic", "check"] };
 
 /** @param onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
-  const buttons = TABS.map((name) => {
-    const button = el("button", { type: "button", role: "tab", text: NAMES[name], "data-tab": name });
-    button.addEventListener("click", () => onTab(name));
-    return button;
-  });
-  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": "Below the picture" }, buttons);
+  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": "Below the picture" });
+  let buttons = [];
+  const pass = (name) => {
+    buttons = TABS[name].map((tab) => {
+      const button = el("button", { type: "button", role: "tab", text: NAMES[tab], "data-tab": tab });
+      button.addEventListener("click", () => onTab(tab));
+      return button;
+    });
+    root.replaceChildren(...buttons);
+  };
+  pass("forward");
   const choose = (name) => buttons.forEach((button) => set(button, { "aria-selected": button.dataset.tab === name }));
-  return { root, choose };
+  return { root, choose, pass };
 }
 
 export class Drawer {
@@ -22,8 +28,17 @@ export class Drawer {
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
+    this.names = TABS.forward;
     this.panels = Object.entries(panels).map(([name, children]) => el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": NAMES[name], "data-panel": name }, children));
     this.root = el("div", { class: "fa-drawer" }, this.panels);
+  }
+
+  /** The tabs of this pass. */
+  pass(name) {
+    if (this.names === TABS[name]) return;
+    this.names = TABS[name];
+    this.line.pass(name);
+    this.line.choose(this.name);
   }
 
   open(name) {

@@ -6,7 +6,7 @@ import { placed } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
 import { BUILD, fetched } from "../lib/build.js";
 import { hall } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { hear, tell } from "../lib/events.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
@@ -22,7 +22,7 @@ const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
-const url = (search) => new URL(`fa/trace?${problemOf(search)}&build=${BUILD}`, document.baseURI);
+const url = (search, pass) => new URL(`fa/trace?${problemOf(search)}${pass === "backward" ? "&pass=backward" : ""}&build=${BUILD}`, document.baseURI);
 
 /** The kind of screen that the address names, if it is one of its own. */
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
@@ -32,7 +32,10 @@ class Page extends Stage {
   constructor(mount, masks) {
     super(mount, {
       url,
-      onPlace: placed,
+      onPlace: (place) => {
+        placed(place);
+        tell("fa:passed", place.pass ?? "forward");
+      },
       onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
@@ -43,8 +46,11 @@ class Page extends Stage {
         return window.location.search;
       },
       onChapter: (chapter) => address.write({ tour: chapter }),
-      onTick: ({ query, tick, clock }) => address.write({ ...query, step: tick, clock, mode: screen() ?? "compare", phase: null }),
-      controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
+      onTick: ({ query, tick, clock }) => address.write({ ...query, pass: null, step: tick, clock, mode: screen() ?? "compare", phase: null }),
+      controls: (name, button) => {
+        if (name === "pass") return this.turns();
+        return name === "mask" && masks ? this.composes() : controls.open(name, button);
+      },
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {
@@ -68,6 +74,7 @@ class Page extends Stage {
       address.write({ mode: "present" });
       (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
     });
+    hear("fa:pass", (pass) => this.turn(pass));
     hear("fa:save", (kind) => this.save(kind));
   }
 
@@ -175,7 +182,7 @@ class Page extends Stage {
 
   start(search) {
     const params = new URLSearchParams(search);
-    this.player.sram.budget.choose(params.get("card"));
+    this.player.views.forward.sram.budget.choose(params.get("card"));
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
     hall(params.get("mode") === "present");

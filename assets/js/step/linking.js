@@ -2,18 +2,20 @@
 // and the table are one tab stop each; arrows move inside of it. What is selected stays while stepping.
 
 import { explain } from "../model/explain.js";
-import { linksAt, rowOf } from "../model/links.js";
+import { AXES, linksAt, rowOf } from "../model/links.js";
 import { Links } from "../views/links.js";
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-const OF_ROW = ["row", "m", "alpha", "l"]; // the columns of the table, for the keyboard
+const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "D"] }; // the columns of the table, for the keyboard
+/** A block of a strip; of what rows have one of, the whole of it. */
+const blockOf = (tensor, i) => (AXES[tensor].length > 1 ? `${tensor}.${i}` : tensor);
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
 export class Linking {
   /** @param player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
   constructor(player) {
     this.player = player;
-    this.view = new Links(player.root, player.sram, player.hbm);
+    this.view = new Links(player);
     this.picked = null;
     this.over = null; // what the mouse is over or what has the focus: () → its name
     this.drawn = null;
@@ -105,23 +107,25 @@ export class Linking {
     const to = (size, k, low = 0) => Math.max(low, Math.min(size - 1, k));
     const keep = (...place) => (this.at = place);
     if (stop.matches(".fa-map")) {
-      const i = to(Tr, r + down, c >= 0 && c < Tc ? -2 : 0); // above the tiles K and V, beside them Q and O
-      const j = to(i < 0 ? Tc : Tc + 1, c + across, i < 0 ? 0 : -1);
+      const { above, left, right } = this.player.hbm.strips.sides;
+      const i = to(Tr, r + down, c >= 0 && c < Tc ? -above.length : 0); // above the tiles, beside them
+      const j = to(i < 0 ? Tc : Tc + right.length, c + across, i < 0 ? 0 : -left.length);
       keep(i, j);
-      if (i < 0) return `${i === -1 ? "K" : "V"}.${j}`;
-      return j < 0 ? `Q.${i}` : j === Tc ? `O.${i}` : `tile.${i}.${j}`;
+      if (i < 0) return `${above.at(i)}.${j}`;
+      return j < 0 ? blockOf(left.at(j), i) : j >= Tc ? blockOf(right[j - Tc], i) : `tile.${i}.${j}`;
     }
     const rows = f.rows.stop - f.rows.start;
     if (stop.matches(".fa-rows")) {
-      const [row, column] = keep(to(rows, r + down), to(OF_ROW.length, c + across));
-      return `${OF_ROW[column]}.${f.rows.start + row}`;
+      const names = OF_ROW[f.pass];
+      const [row, column] = keep(to(rows, r + down), to(names.length, c + across));
+      return `${names[column]}.${f.rows.start + row}`;
     }
     const tensor = stop.dataset.tensor;
-    const { matrix } = this.player.sram.frames[tensor];
-    const cols = f.cols.stop - f.cols.start;
-    const [high, wide] = { Q: [rows, matrix.cols], O: [rows, matrix.cols], S: [rows, cols], K: [matrix.rows, cols], V: [cols, matrix.cols] }[tensor];
+    const { sram } = this.player;
+    const sizes = { rows, keys: f.cols.stop - f.cols.start, dims: trace.problem.d, outs: trace.problem.d };
+    const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
     const place = keep(to(high, r + down), to(wide, c + across));
-    return linksAt(trace, f).cellAt(tensor, ...(tensor === "K" ? place.toReversed() : place));
+    return linksAt(trace, f).cellAt(tensor, ...(sram.isTurned(tensor) ? place.toReversed() : place));
   }
 
   /** Lights what belongs to what is pointed at, else to what is selected. */

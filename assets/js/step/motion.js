@@ -17,7 +17,7 @@ export class Motion {
   constructor(player) {
     this.player = player;
     this.layer = new Layer(player.root);
-    this.tile = new TileMotion(this.layer, player.sram);
+    this.tile = new TileMotion(this.layer, player);
   }
 
   stop() {
@@ -86,14 +86,16 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const held = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = flight.tensor === "P" ? "S" : flight.tensor;
+      const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
       const frame = this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(this.layer.isSeen(hbm.root) ? hbm.home(flight.tensor, flight.blocks, this.layer.box(hbm.map)) : this.dot("hbm"));
       const seat = this.layer.place(this.seat(flight.tensor));
-      const picture = frame && this.picture(frame, held[name]);
-      const said = flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] });
+      const pictured = frame ?? sram.pictured?.(name);
+      const picture = pictured && this.picture(pictured, held[name]);
+      const plus = flight.op === "add" ? "+ " : "";
+      const said = plus + (flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] }));
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
-      const stays = Boolean(frame) || flight.op === "write";
+      const stays = Boolean(frame) || flight.op !== "read";
       fly(this.layer, flight, { home, seat, points, picture, name: said, unit: sram.theme.unit, start: act.start, scale, stays });
       this.slots(flight, { home, seat, frame, said, start: act.start + flight.start * scale, end: act.start + (flight.start + flight.ms) * scale, over: act.start + act.ms });
     }
@@ -105,7 +107,7 @@ export class Motion {
   slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
     const { hbm } = this.player;
     const reads = op === "read";
-    if (this.layer.isSeen(hbm.root) && home.width > 4) slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+    if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add") slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
     this.layer.hide(frame.matrix.root, away);

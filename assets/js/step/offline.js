@@ -17,8 +17,8 @@ export function start() {
   const content = JSON.parse(document.getElementById("content").textContent);
   new Terms(() => Promise.resolve(content.glossary));
   const stage = new Stage(document.getElementById("stage"), {
-    url: (query) => {
-      const data = content.traces[nameOf(query)];
+    url: (query, pass) => {
+      const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
     },
     listings: () => Promise.resolve(content.listings),

@@ -20,6 +20,11 @@ export class Panes {
     this.root = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, this.buttons);
   }
 
+  /** What the third one shows in this pass. */
+  names(pass) {
+    set(this.button("rows"), { text: pass === "backward" ? "Products" : NAMES.rows });
+  }
+
   get name() {
     return this.player.dataset.pane;
   }

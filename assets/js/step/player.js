@@ -8,22 +8,22 @@ import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
-import { isNarrow } from "../lib/screen.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { firstRise, frame, movePhase, phasesOf, place, prepare, stated } from "../model/frame.js";
+import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
+import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
 import { Code, Traffic } from "./side.js";
-import { RowTable } from "../views/rows.js";
-import { Sram } from "../views/sram.js";
-import { AS_EVER, Story, WAYS } from "../views/story.js";
+import { rich } from "../views/rich.js";
+import { WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
-import { Drawer, TABS } from "./drawer.js";
+import { Drawer } from "./drawer.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
-import { PURPOSE, rich, Sentence } from "./sentence.js";
+import { PURPOSE, Sentence } from "./sentence.js";
+import { BackwardViews, ForwardViews } from "./views_of_pass.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
@@ -36,9 +36,11 @@ export class Player {
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
-    this.sram = new Sram({ onCard: this.options.onCard, onZoom: () => this.zoom() });
-    this.table = new RowTable();
-    this.story = new Story(() => this.layout());
+    this.views = {
+      forward: new ForwardViews({ onCard: this.options.onCard, onZoom: () => this.zoom(), onWay: () => this.layout() }),
+      backward: new BackwardViews(),
+    };
+    this.story = this.views.forward.story;
     this.code = new Code();
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -53,7 +55,7 @@ export class Player {
     this.says = new Sentence(this.hbm.bus);
     this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
     this.lens = new Lens();
-    this.drawer = new Drawer({ row: [this.story.root, this.predict.root, this.table.root], code: [this.code.root], traffic: [this.traffic.root] },
+    this.drawer = new Drawer({ ...this.views.forward.panels, ...this.views.backward.panels, code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls);
     this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
@@ -68,10 +70,41 @@ export class Player {
     this.root.append(this.linking.view.words);
     this.motion = new Motion(this);
     this.panes.show("sram");
-    this.open(TABS[0]);
+    this.dress();
+    this.open(this.own.first);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
     this.observe();
+  }
+
+  /** Which pass is shown. */
+  get pass() {
+    return this.trace?.header.pass ?? "forward";
+  }
+
+  /** What is shown of this pass alone. */
+  get own() {
+    return this.views[this.pass];
+  }
+
+  get sram() {
+    return this.own.sram;
+  }
+
+  /** The other pass of the same Problem, at the same tile. */
+  turn(pass) {
+    if (this.trace && pass !== this.pass) return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
+  }
+
+  /** The cards and tabs of the pass. */
+  dress() {
+    const { sram, first, panels } = this.own;
+    if (!sram.root.isConnected) this.stage.lastChild.replaceWith(sram.root);
+    if (this.predict.root.previousSibling !== panels[first][0]) panels[first][0].after(this.predict.root);
+    this.own.veil(!this.predict.root.hidden);
+    this.drawer.pass(this.pass);
+    this.panes.names(this.pass);
+    if (!this.drawer.names.includes(this.drawer.name)) this.drawer.open(first);
   }
 
   /** The drawer shows this, and the page is no longer new. */
@@ -83,7 +116,7 @@ export class Player {
 
   /** Brings a part of the page on screen, by its data-spot. */
   reveal(spot) {
-    if (spot === "rows" || spot === "story") this.open(TABS[0]);
+    if (spot === "rows" || spot === "story") this.open(this.own.first);
     this.panes.choose({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
   }
 
@@ -101,7 +134,7 @@ export class Player {
       if (!this.root.isConnected) return this.parked || this.destroy();
       if (this.trace && this.room() !== this.laidOut) this.layout();
     });
-    for (const { root } of [this.hbm, this.sram]) this.resizer.observe(root);
+    for (const { root } of [this.hbm, ...Object.values(this.views).map(({ sram }) => sram)]) this.resizer.observe(root);
     this.themes = new MutationObserver(() => this.trace && this.root.isConnected && this.layout());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
@@ -119,7 +152,7 @@ export class Player {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const response = await asked(this.options.url(query), request.signal, (sentence) => this.say(sentence));
+      const response = await asked(this.options.url(query, position.pass ?? this.pass), request.signal, (sentence) => this.say(sentence));
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
@@ -141,38 +174,21 @@ export class Player {
 
   show(trace, { step, phase, sel = this.linking.picked, way = this.story.way } = {}) {
     this.transport.stop();
-    const before = this.trace && this.at;
-    const here = step ?? this.sameTile(trace);
-    const same = before && step === undefined && here >= 0;
+    const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
+    this.dress();
     set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
     const known = trace.header.phases.includes(phase) ? phase : null;
-    this.at = this.placed(Math.max(0, here), known ?? (same ? before.phase : step === undefined ? "load" : undefined));
+    this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
     this.from(this.at.step);
     const { running } = ALGORITHMS[trace.problem.order];
     PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
-    if (!trace.header.numbers && this.drawer.name === TABS[0]) this.drawer.open("traffic"); // its rows come one tile at a time
+    if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
     this.story.way = WAYS.includes(way) ? way : "alpha";
     this.layout();
     this.linking.pick(sel);
-  }
-
-  /** Where the tile now shown is visited in another trace over the same grid; −1 in another grid. */
-  sameTile(trace) {
-    const grid = ({ n, block_q, block_k }) => `${n} ${block_q} ${block_k}`;
-    if (!this.trace || grid(trace.problem) !== grid(this.trace.problem)) return -1;
-    const { i, j } = frame(this.trace, this.at.step, this.at.phase);
-    return j < 0 ? -1 : trace.tileVisit[i * trace.problem.Tc + j];
-  }
-
-  /** A visit at this phase; if it has none of this name, at the last that it has before. */
-  placed(step, phase) {
-    const { phases } = this.trace.header;
-    const here = phasesOf(this.trace, Math.min(step, this.trace.steps - 1));
-    const before = phases.slice(0, phases.indexOf(phase) + 1).filter((name) => here.includes(name));
-    return place(this.trace, step, before.at(-1) ?? (phase && here[0]));
   }
 
   room() {
@@ -184,11 +200,9 @@ export class Player {
     const theme = palette(this.root);
     this.big = theme.big;
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
-    this.table.layout(this.trace.problem, this.trace.header.row_names);
-    for (const view of [this.story, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
+    for (const view of [this.own, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
     this.render();
-    if (isNarrow()) this.table.root.style.maxHeight = "";
-    else this.table.fit(this.drawer.root.clientHeight);
+    this.own.fit(this.drawer.root.clientHeight);
   }
 
   /** Shows a place, and unless `still` how it came to be from the one before. */
@@ -226,7 +240,7 @@ export class Player {
       trace.zoom = decode(await response.arrayBuffer());
       if (this.at.step !== step) return;
       this.sram.zoomed(frame(trace, step, this.at.phase));
-      if (this.drawer.name === "traffic") this.drawer.open(TABS[0]);
+      if (this.drawer.name === "traffic") this.drawer.open(this.own.first);
       this.render();
     } catch (error) {
       this.say(sentenceOf(error));
@@ -236,8 +250,8 @@ export class Player {
   /** Predicting takes the place of the row's story, which would give the answers away. */
   predicting(on) {
     this.predict.root.hidden = !on;
-    this.story.root.hidden = on;
-    if (on) this.open(TABS[0]);
+    this.own.veil(on);
+    if (on) this.open(this.own.first);
     if (on) this.panes.choose("rows");
     else this.panes.release();
     this.hbm.guessing = on;
@@ -269,21 +283,12 @@ export class Player {
     this.go(step, phase);
   }
 
-  /** The visits that Next shows phase by phase, for who starts at this one. */
   from(step) {
-    this.slow = this.trace.header.numbers ? [step, firstRise(this.trace, step)] : [];
+    this.slow = slowFrom(this.trace, step);
   }
 
-  /** Where Next leads: through the phases of the tile that the visitor came to and of the first in which α shrinks
-   * something; from tile to tile elsewhere. */
   ahead(by) {
-    const grain = this.transport.grain.value;
-    const { step } = this.at;
-    const next = movePhase(this.trace, this.at, by);
-    if (grain === "phase" || (grain === "auto" && next.step === step && this.slow.includes(step))) return next;
-    const there = step + by;
-    if (there < 0) return this.at;
-    return place(this.trace, there, grain === "auto" && by > 0 && this.slow.includes(there) ? phasesOf(this.trace, there)[0] : undefined);
+    return ahead(this.trace, this.at, by, this.transport.grain.value, this.slow);
   }
 
   play() {
@@ -337,21 +342,17 @@ export class Player {
     set(this.root, stated(f));
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
-    this.story.draw(this.trace, f, row?.row);
-    const usual = this.story.way === "alpha" ? "" : AS_EVER;
-    this.table.says(usual && `Table and picture: ${usual}`);
-    set(this.sram.card.note, { text: usual || "small, fast" });
+    this.own.draw(this.trace, f, row?.row);
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row);
     this.says.draw(f, row);
     if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null);
-    this.table.root.hidden = !f.numbers;
-    if (f.numbers) this.table.draw(f, row?.row);
     this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
     const way = this.story.way === "alpha" ? null : this.story.way;
-    this.options.onPlace?.({ query: this.trace.header.query, step: f.step, phase: last ? null : f.phase, sel: this.linking.picked, way });
+    const pass = f.pass === "forward" ? null : f.pass;
+    this.options.onPlace?.({ query: this.trace.header.query, pass, step: f.step, phase: last ? null : f.phase, sel: this.linking.picked, way });
   }
 }

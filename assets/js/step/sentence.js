@@ -3,27 +3,13 @@
 
 import { el, set } from "../lib/dom.js";
 import { said } from "../model/phases.js";
+import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
 export const PURPOSE = {
   standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
   running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
 };
-const SYMBOL = /(lse[₀-₉]*|[QKVO][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
-const TIED = / (·) /g; // no line ends beside it
-const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
-const INK = { ℓ: "l", "▲": "o" };
-
-/** @param {string} text @returns nodes */
-export const rich = (text) =>
-  text.split(SYMBOL).filter(Boolean).map((part) => {
-    if (!SYMBOL.test(part)) return document.createTextNode(part.replace(TIED, "\u00a0$1\u00a0").replace(LOOSE, "$&\u200b"));
-    const key = part.startsWith("lse") ? "lse" : INK[part[0]] ?? (part[0] === "α" ? "alpha" : part[0].toLowerCase());
-    const [, tensor, block] = /^([QKVO])([₀-₉]+)$/u.exec(part) ?? [];
-    const name = tensor ? `${tensor}.${[...block].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}` : { m: "m", "ℓ": "l", "α": "alpha" }[part];
-    return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
-  });
-
 /** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
 function formula(text) {
   const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];

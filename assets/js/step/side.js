@@ -2,8 +2,9 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { ALGORITHMS, CONVENTIONS } from "../model/algorithms.js";
+import { CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
+import { algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 
 const SOURCES = [
@@ -33,16 +34,21 @@ export class Code {
     this.tabs.forEach((tab) => set(tab, { "aria-selected": tab.dataset.code === kind, class: tab.dataset.code === kind ? "is-now" : "" }));
     if (!this.trace) return;
     this.layout(this.trace);
-    this.draw(this.last);
+    if (this.last) this.draw(this.last);
   }
 
   layout(trace) {
     this.trace = trace;
     const { order } = trace.problem;
+    const { pass } = trace.header;
+    const orders = algorithmsOf(pass);
+    const listed = (pass === "backward" ? this.listings?.backward : this.listings)?.[order] ?? {};
+    for (const tab of this.tabs) tab.hidden = pass === "backward" && tab.dataset.code !== "paper" && !listed[tab.dataset.code];
+    if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind)) return this.choose("paper");
     const [, , remark] = SOURCES.find(([kind]) => kind === this.kind);
-    const note = this.kind === "paper" && order === "standard" ? "three kernels, nothing fused" : remark;
-    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${ALGORITHMS[order].label} forward pass` : note;
-    this.lines = this.kind === "paper" ? ALGORITHMS[order].pseudocode : this.listings?.[order][this.kind] ?? [];
+    const note = this.kind === "paper" && order === "standard" ? `${pass === "backward" ? "five" : "three"} kernels, nothing fused` : remark;
+    this.card.note.textContent = this.kind === "paper" && order !== "standard" ? `${orders[order].label} ${pass} pass` : note;
+    this.lines = this.kind === "paper" ? orders[order].pseudocode : listed[this.kind] ?? [];
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
       ...this.lines.map((line, k) => [line, noteOf(line, trace.problem), k]).map(([{ text, phase }, remarks, k]) => el("li", { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) }, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
@@ -53,7 +59,11 @@ export class Code {
   draw(f) {
     this.last = f;
     let first = -1;
+    const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
+    const shown = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
+    this.list.classList.toggle("is-many", this.kind === "paper" && shown > 12);
     this.lines.forEach((line, k) => {
+      this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
       if (on && first < 0) first = k;
       set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
@@ -83,7 +93,7 @@ export class Traffic {
     const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) => el("span", { class: "fa-bar-line" }, [el("b", { "data-term": kind, text: kind }), el("span", { text: words.split(":")[0] })]));
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
-    for (const [order, { label, closed_form: form }] of Object.entries(ALGORITHMS)) {
+    for (const [order, { label, closed_form: form }] of Object.entries(algorithmsOf(trace.header.pass))) {
       const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) => el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }));
@@ -96,7 +106,7 @@ export class Traffic {
       this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts, number(all)), bar("least", once, [], number(once))]));
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
-    const other = trace.problem.order === "standard" ? "" : `  ${ALGORITHMS.standard.label.toLowerCase()} attention asks ${bytes(this.rows.standard.total)}`;
+    const other = trace.problem.order === "standard" ? "" : `  ${algorithmsOf(trace.header.pass).standard.label.toLowerCase()} attention asks ${bytes(this.rows.standard.total)}`;
     set(this.other, { text: other });
     set(this.whole, { text: ` of ${bytes(this.rows[trace.problem.order].total)}` });
   }

@@ -32,18 +32,19 @@ export class Words {
     this.root = el("p", { class: "fa-problem", role: "group", "aria-label": "The Problem" });
   }
 
-  layout({ problem }) {
-    const said = JSON.stringify(partsOf(problem));
+  layout({ problem, header: { pass } }) {
+    const said = JSON.stringify([pass, partsOf(problem)]);
     if (this.said === said) return;
     this.said = said;
     const parts = partsOf(problem).flatMap(([key, word, after]) => [this.word(key, word), after]);
+    if (this.open) parts.unshift(this.word("pass", pass === "forward" ? "Forward ⇄" : "Backward ⇄", null, "The other pass (B)")); // a phone's bar has no room for it
     if (this.open) parts.push(this.word("all", "⋯", "All controls", "All controls (C)"));
     this.root.replaceChildren(...parts);
   }
 
   word(key, text, label = null, title = null) {
     if (!this.open) return el("b", { text });
-    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": "dialog" });
+    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": key === "pass" ? null : "dialog" });
     node.addEventListener("click", () => this.open(key, node));
     return node;
   }

@@ -1,5 +1,6 @@
 // A matrix in its place on the SRAM card, under its name; empty and dashed until something is in it.
 
+import { hueOf } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { Matrix } from "./matrix.js";
 
@@ -11,9 +12,9 @@ export class Frame {
   constructor(name) {
     this.name = name;
     this.matrix = new Matrix(name);
-    this.head = el("figcaption", { class: `fa-ink-${name.toLowerCase()}` });
+    this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}` });
     this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
+    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
   }
 
   layout(x, y, width, height, rows, cols, type) {

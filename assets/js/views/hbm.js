@@ -1,18 +1,24 @@
-// The HBM card: Q, K, V, O as strips of blocks around the ghost of S. Tiles repaint only when
+// The HBM card: what the algorithm reads and writes as strips of blocks (strips.js) around the ghost of S. Tiles repaint only when
 // their state changes, so stepping costs the same at N = 16 and at N = 16,384.
 
-import { cividis, level, range, viridis } from "../lib/colors.js";
+import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
-import { blockName, bytes, integer, sub } from "../lib/format.js";
+import { blockName, bytes, integer } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
-import { sharing } from "../model/heads.js";
 import { partName } from "../model/links.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
-import { atPhase, blockWords, finishedRows, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
+import { Strips } from "./strips.js";
+import { atPhase, blockWords, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
 
 const GAP = 7;
-const NAME_FROM = 20; // px of block below which its name is left out
+
+/** What becomes of the N × N matrices, and in which order the backward goes. */
+function captionOf({ header: { pass }, problem: { n, order } }, { big }) {
+  const size = `${integer(n)} × ${integer(n)}`;
+  if (pass === "forward") return `${size} scores, ${order === "standard" ? "written to HBM" : "never stored"}`;
+  return order === "standard" ? `P, dP and dS, each ${size}, in HBM` : `outer loop: keys${big ? "" : "; tiles go down each column"}`;
+}
 
 export class Hbm {
   /** @param onHead see views/heads.js */
@@ -26,6 +32,7 @@ export class Hbm {
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
+    this.strips = new Strips();
     this.card = card("hbm", "HBM", "large, slow", [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
@@ -40,17 +47,18 @@ export class Hbm {
     const x = clientX - box.left - this.left;
     const y = clientY - box.top - this.top;
     const inside = (at) => at >= 0 && at < this.side;
-    const i = Math.floor(y / this.cell / p.block_q);
-    const j = Math.floor(x / this.cell / p.block_k);
-    if (inside(x) && inside(y)) return `tile.${i}.${j}`;
-    if (inside(x) && y < 0) return `${y < -this.gap - this.thick ? "V" : "K"}.${j}`;
-    return inside(y) ? `${x < 0 ? "Q" : "O"}.${i}` : null;
+    if (inside(x) && inside(y)) return `tile.${Math.floor(y / this.cell / p.block_q)}.${Math.floor(x / this.cell / p.block_k)}`;
+    return this.strips.at(x, y);
+  }
+
+  get marks() {
+    return this.strips.marks;
   }
 
   /** The block under the pointer: its name, shape, bytes and place. */
   nameAt({ clientX, clientY }) {
     const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
-    if (!kind) return "";
+    if (!kind || i === undefined) return "";
     if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
     return this.guessing ? "" : tileWords(this.trace, Number(i), Number(j));
   }
@@ -60,83 +68,47 @@ export class Hbm {
     this.theme = theme;
     this.heads.layout(trace);
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
-    const { unit: u, big } = theme;
+    const { unit: u } = theme;
     this.gap = GAP * u;
-    this.thick = Math.round((big ? 44 : 21) * u); // of a strip
     const p = trace.problem;
-    const edge = this.thick + 3 + this.gap;
-    const top = 2 * (this.thick + 3) + this.gap;
+    const taken = this.strips.measure(trace, theme);
+    const [before, after, above] = [taken.left, taken.right, taken.above].map((size) => size + this.gap);
     const box = this.map.getBoundingClientRect();
-    const across = box.width - 2 * edge;
-    const side = Math.max(64, Math.floor(Math.min(across, box.height - top - 4)));
+    const across = box.width - before - after;
+    const side = Math.max(64, Math.floor(Math.min(across, box.height - above - 4)));
     this.cell = side / p.n;
-    this.left = Math.floor((box.width - side) / 2);
-    this.top = Math.floor(top + Math.max(0, box.height - top - side - 4) / 2);
+    this.left = Math.floor(before + Math.max(0, across - side) / 2);
+    this.top = Math.floor(above + Math.max(0, box.height - above - side - 4) / 2);
     Object.assign(this.canvas.style, { left: `${this.left}px`, top: `${this.top}px` });
     this.ratio = fit(this.canvas, side, side);
     set(this.overlay, { width: box.width, height: box.height, viewBox: `0 0 ${box.width} ${box.height}` });
     this.side = side;
     this.states = null;
-    this.strips(p);
+    this.around();
     this.map.classList.toggle("is-stored", p.order === "standard");
-    const scores = `${integer(p.n)} × ${integer(p.n)} scores`;
-    set(this.caption, { text: p.order === "standard" ? `${scores}, written to HBM` : `${scores}, never stored` });
+    set(this.caption, { text: captionOf(trace, theme) });
   }
 
-  /** Static rectangles and names; `draw` only moves the bright ones. V lies above K, so that on their way to the
-   * chip the two never cross. */
-  strips(p) {
-    const { left, top, side, cell, gap, thick } = this;
-    const { big } = this.theme;
-    const above = { K: top - gap - thick, V: top - gap - 2 * thick - 3 };
+  /** Static rectangles and names; `draw` only moves the bright ones. */
+  around() {
+    const { left, top, side, cell, gap, trace } = this;
     const frame = svg("rect", { class: "fa-ghost", x: left - 3, y: top - 3, width: side + 5, height: side + 5, rx: 5 });
-    this.marks = {};
-    const parts = [frame];
-    const strip = (name, vertical, at, count, size) => {
-      const key = name.toLowerCase();
-      const place = (start, stop) => {
-        const a = start * size * cell;
-        const b = Math.min(side, stop * size * cell) - 2;
-        return vertical
-          ? { x: at, y: top + a, width: thick, height: Math.max(0.5, b - a) }
-          : { x: left + a, y: at, width: Math.max(0.5, b - a), height: thick };
-      };
-      const wide = size * cell >= 3;
-      const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
-        svg("rect", { class: `fa-block fa-fill-${key}${size * cell < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
-      const bright = svg("rect", { class: `fa-block is-now fa-fill-${key}`, rx: 3 });
-      const done = svg("rect", { class: `fa-block is-done fa-fill-${key}`, rx: 3 });
-      const labels = [];
-      if (size * cell >= (big ? 44 * this.theme.unit : Math.max(NAME_FROM, 22 * this.theme.unit)))
-        for (let k = 0; k < count; k++) {
-          const b = place(k, k + 1);
-          labels.push(svg("text", { class: `fa-block-name fa-name-${key}`, x: b.x + b.width / 2, y: b.y + b.height / 2, text: `${name}${sub(k)}` }));
-        }
-      parts.push(...blocks, done, bright, ...labels);
-      this.marks[name] = { place, bright, done, blocks, labels, count };
-    };
-    strip("V", false, above.V, p.Tc, p.block_k);
-    strip("K", false, above.K, p.Tc, p.block_k);
-    strip("Q", true, left - gap - thick, p.Tr, p.block_q);
-    strip("O", true, left + side + gap, p.Tr, p.block_q);
-    if (p.heads && sharing(p.heads) > 1)
-      for (const key of ["K", "V"])
-        parts.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${key.toLowerCase()}`, x: left - 6, y: above[key] + thick / 2, text: `×${sharing(p.heads)}` }));
     this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
     this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
-    parts.push(...this.skipWords(p), this.cursor, this.tileName);
-    this.overlay.replaceChildren(...parts);
+    const strips = this.strips.layout(trace, this.theme, { left, top, side, cell, gap });
+    this.overlay.replaceChildren(frame, ...strips, ...this.skipWords(trace.problem), this.cursor, this.tileName);
   }
 
   /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
   home(tensor, blocks, box) {
     const within = ({ x, y, width, height }) => new DOMRect(box.left + x, box.top + y, width, height);
-    if (this.marks[tensor]) return within(this.marks[tensor].place(Math.min(...blocks), Math.max(...blocks) + 1));
+    const strip = Array.isArray(blocks[0]) ? null : this.strips.home(tensor, blocks);
+    if (strip) return within(strip);
     const p = this.trace.problem;
-    const { left, top, cell, side, gap, thick } = this;
+    const { left, top, cell, side, gap } = this;
     if (!Array.isArray(blocks[0])) {
-      const { y, height } = this.marks.O.place(blocks[0], blocks[0] + 1);
-      return within({ x: left + side + gap + thick + 1, y, width: 3, height });
+      const { y, height } = this.strips.home("O", blocks.slice(0, 1));
+      return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
     const [i, j] = blocks[0];
     const last = blocks.at(-1)[1] + 1;
@@ -164,19 +136,7 @@ export class Hbm {
 
   draw(f) {
     this.tiles(f);
-    const mark = (name, now, done) => {
-      const { place, bright, done: rect, labels } = this.marks[name];
-      set(bright, now === null ? { width: 0, height: 0 } : place(now, now + 1));
-      set(rect, done ? place(0, done) : { width: 0, height: 0 });
-      labels.forEach((label, k) => label.classList.toggle("is-now", k === now || k < done));
-    };
-    const computing = f.kind !== "skipped";
-    const single = f.j >= 0 ? f.j : null;
-    mark("Q", computing && f.stage !== "softmax" && f.stage !== "output" ? f.i : null, 0);
-    mark("K", computing && f.stage !== "softmax" && f.stage !== "output" ? single : null, 0);
-    mark("V", computing && f.stage !== "scores" ? single : null, f.stage === "output" ? this.marks.V.count : 0);
-    mark("O", f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null, finishedRows(this.trace, f));
-    const { problem: p } = f;
+    this.strips.draw(f);
     set(this.cursor, {
       x: this.left + f.cols.start * this.cell,
       y: this.top + f.rows.start * this.cell,
@@ -194,7 +154,7 @@ export class Hbm {
   /** In a hall the tile says which of them it is: S and P themselves are never here. */
   nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k, order } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
-    const named = room && j >= 0 && kind !== "skipped" && order !== "standard";
+    const named = room && i >= 0 && j >= 0 && kind !== "skipped" && order !== "standard";
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
     set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
   }
@@ -208,8 +168,8 @@ export class Hbm {
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
-      const list = f.transfers.filter((t) => t.op === op);
-      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${t.tensor.toLowerCase()}`, text: blockName(t), "data-part": partName(t) }));
+      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
+      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${hueOf(t.tensor)}`, text: (t.op === "add" ? "+\u00a0" : "") + blockName(t), "data-part": partName(t) }));
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [el("span", { text: op }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
       lane.replaceChildren(...ends.filter(Boolean));
@@ -245,7 +205,7 @@ export class Hbm {
       const { v_i, v_j } = this.trace.arrays;
       const from = Math.min(this.shown, f.step);
       const to = Math.max(this.shown, f.step);
-      for (let v = from; v <= to; v++) if (v_j[v] >= 0) paint(v_i[v], v_j[v]);
+      for (let v = from; v <= to; v++) if (v_j[v] >= 0 && v_i[v] >= 0) paint(v_i[v], v_j[v]);
     }
     this.shown = f.step;
   }
@@ -281,8 +241,8 @@ export class Hbm {
     const { g, theme } = this;
     const { n, order } = f.problem;
     const values = this.trace.arrays[layer];
-    const [low, high] = layer === "P" ? [0, 1] : this.bounds;
-    const ramp = layer === "P" ? cividis : viridis;
+    const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
+    const ramp = { S: viridis, P: cividis }[layer] ?? theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
     const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
     const blank = order === "standard" ? theme.empty : theme.paper;

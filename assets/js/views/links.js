@@ -4,7 +4,6 @@
 
 import { el, set, svg } from "../lib/dom.js";
 
-const SIDES = { Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], V: ["keys", "outs"], O: ["rows", "outs"] }; // down, across
 const HEAD = 22; // px of the frames' names at 1280 × 720
 const EDGE = 22;
 const ROOM = 60; // px that a card must have
@@ -18,8 +17,9 @@ const written = (text) => text.split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? 
 const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
 
 export class Links {
-  constructor(root, sram, hbm) {
-    Object.assign(this, { root, sram, hbm });
+  /** @param player see step/linking.js: its card of a tile may be another one later */
+  constructor(player) {
+    Object.assign(this, { player, root: player.root, hbm: player.hbm });
     const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
     [this.tile, this.map] = [layer(), layer()];
     this.title = el("b");
@@ -27,14 +27,19 @@ export class Links {
     this.lines = el("div", { class: "fa-pick-lines" });
     this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [this.title, this.bars, this.lines]);
     this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in a lecture hall
-    sram?.body.append(this.tile, this.card); // a lane of a race shows no tile
-    hbm.overlay.before(this.map); // below its words
+    this.hbm.overlay.before(this.map); // below its words
+  }
+
+  /** The card of the tile; a lane of a race has none. */
+  get sram() {
+    return this.player.sram;
   }
 
   /** @param links see model/links.js @param of what to light, or null @param told what is said of it @param picked is it selected? */
   draw(links, f, of, told, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
+    if (this.sram && this.tile.parentElement !== this.sram.body) this.sram.body.append(this.tile, this.card);
     this.root.classList.toggle("is-linking", this.lit);
     for (const node of this.root.querySelectorAll("[data-part]")) {
       const thing = of && links.thing(node.dataset.part);
@@ -49,7 +54,7 @@ export class Links {
   /** The cells of the frames of SRAM. */
   inTile(links, f, of) {
     const bounds = { rows: f.rows, keys: f.cols };
-    return Object.entries(SIDES).flatMap(([tensor, sides]) => {
+    return Object.entries(this.sram.sides).flatMap(([tensor, sides]) => {
       const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
@@ -78,23 +83,19 @@ export class Links {
   /** What the thing is made of. */
   say(of, told) {
     this.words.replaceChildren(...written(of ? told.said : ""));
-    const { Q, K, S, V, O } = this.sram.frames;
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
-    const left = { x: Math.min(EDGE * unit, Q.x), width: S.x - Math.min(EDGE * unit, Q.x) - 8 };
-    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
-    const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
-    const side = !words && "QKS".includes(of?.tensor ?? "-") && !Q.root.hidden && left.width >= 1.5 * ROOM ? left : right;
-    const none = !of || !told.lines.length || K.height < ROOM / 2 || side.width < ROOM || this.sram.body.hidden;
-    this.card.hidden = none;
-    if (none) return;
-    Object.assign(this.card.style, { left: `${side.x}px`, top: `${K.y - head}px`, width: `${side.width}px`, height: `${K.height + head}px` });
+    const words = Boolean(of?.name.startsWith("tile.")); // they may take lines
+    const at = of && !this.sram.body.hidden ? this.sram.corner(words ? "tile" : of.tensor ?? "-", EDGE * unit, ROOM) : null;
+    this.card.hidden = !at || !told.lines.length || at.height < ROOM / 2 || at.width < ROOM;
+    if (this.card.hidden) return;
+    Object.assign(this.card.style, { left: `${at.x}px`, top: `${at.y - head}px`, width: `${at.width}px`, height: `${at.height + head}px` });
     set(this.title, { text: told.title });
     this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
-    const upright = of.tensor === "O";
+    const upright = Boolean(at.beside);
     this.draws(told.terms, upright);
-    const across = side === left ? `margin-left:${Q.x - left.x}px;width:${Q.width}px` : "";
-    set(this.bars, { style: upright ? `height:${V.height}px` : across });
+    const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";
+    set(this.bars, { style: upright ? `height:${at.beside.height}px` : across });
     this.card.classList.toggle("is-upright", upright);
   }
 

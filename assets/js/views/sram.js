@@ -4,11 +4,11 @@
 
 import { Budget } from "./budget.js";
 import { aroundZero, range } from "../lib/colors.js";
-import { card, el, set } from "../lib/dom.js";
+import { el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
-import { Frame, put } from "./frame.js";
-import { Matrix } from "./matrix.js";
+import { put } from "./frame.js";
+import { TileCard } from "./tile_card.js";
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
@@ -19,81 +19,36 @@ const STATS = 132; // m and ℓ, half of it m with its mark
 const SHARES = { Q: 96, S: 168, O: 96 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
-const DENSE = 18; // px of a row below which m and ℓ are colours
 /** What each of standard attention's three kernels holds on chip; the others hold everything. */
 const HELD = { scores: "QKS", softmax: "Sml", output: "SVO" };
 const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
-const FRAMES = ["Q", "K", "S", "V", "O"];
+/** Down and across. */
+const FRAMES = { Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], V: ["keys", "outs"], O: ["rows", "outs"] };
 
 /** Does S hold weights? */
 const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
-export class Sram {
+export class Sram extends TileCard {
   constructor({ onCard, onZoom }) {
-    this.frames = Object.fromEntries(FRAMES.map((name) => [name, new Frame(name)]));
-    this.heat = { m: new Matrix("m"), l: new Matrix("l") };
-    this.heads = Object.fromEntries([["m", "m"], ["l", "ℓ"]].map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key}`, text, "data-term": key, "data-part": key })]));
-    this.band = el("i", { class: "fa-row-band" });
-    this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
-    this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
-    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: "Q K V O: faint near 0" })]);
-    this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
-    zoom.addEventListener("click", onZoom);
-    this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
-    this.body = el("div", { class: "fa-tile" }, [
-      this.band, this.lines, this.keys, ...FRAMES.map((name) => this.frames[name].root),
-      el("div", { class: "fa-stat-heat" }, [this.heat.m.root, this.heat.l.root]), this.heads.m, this.heads.l, this.legend,
-    ]);
+    super(FRAMES, { m: "m", l: "ℓ" }, "Q K V O: faint near 0", onZoom);
     this.budget = new Budget(onCard);
-    this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty, this.budget.warning]);
     this.card.head.append(this.budget.root);
-    this.root = this.card.root;
+    this.root.append(this.budget.warning);
   }
 
-  /** The row of the matrix at a height of the window. */
-  rowAt(clientY) {
-    const k = Math.floor((clientY - this.body.getBoundingClientRect().top - this.frames.S.y) / this.high);
-    return k >= 0 && k < this.used ? this.first + k : null;
-  }
-
-  /** The name of the cell of a frame at a place of the window, or of the frame's block beside its cells. `cellAt`: see
-   * model/links.js. */
-  partAt(tensor, clientX, clientY, cellAt) {
-    const { root, matrix } = this.frames[tensor];
-    const box = root.getBoundingClientRect();
-    const down = Math.floor(((clientY - box.top) / box.height) * matrix.rows);
-    const across = Math.floor(((clientX - box.left) / box.width) * matrix.cols);
-    if (down < 0) return `${tensor === "S" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
-    return tensor === "K" ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
-  }
-
-  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
   layout(trace, theme) {
-    this.trace = trace;
-    this.theme = theme;
-    const p = trace.problem;
-    const { numbers } = trace.header;
-    this.body.hidden = !numbers;
-    this.empty.hidden = numbers;
     this.budget.layout(trace);
-    if (!numbers) {
-      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
-      return;
-    }
-    this.scale(trace.arrays);
-    this.arrange(null);
+    super.layout(trace, theme);
   }
 
   /** One scale for all operands, the same on both sides of 0. */
   scale({ Q = [], K = [], V = [], O = [], S = [], r_m_new = [], r_l_new = [] }) {
-    this.around = aroundZero(Q, K, V, O); // what O sums up before its division may lie beyond
+    this.around_(aroundZero(Q, K, V, O)); // what O sums up before its division may lie beyond
     this.scores = range(S);
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
-    this.around.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
   }
 
   /** The numbers of one visit came: their ranges, and room for them. */
@@ -155,25 +110,17 @@ export class Sram {
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
     const held = HELD[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
-    for (const name of FRAMES) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
+    for (const name of Object.keys(FRAMES)) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
     this.counts = held.includes("m");
     this.high = low / rows;
-    this.dense = this.high < Math.max(DENSE * u, type + 3);
-    for (const [name, half] of Object.entries(widths)) {
-      this.heads[name].hidden = !this.counts;
-      put(this.heads[name], x[name], base - (big ? 42 : 24) * u, half, (big ? 36 : 20) * u);
-      this.heat[name].root.hidden = !this.dense || !this.counts;
-      put(this.heat[name].root, x[name] + half * 0.25, base, half * 0.5, low);
-      this.heat[name].layout(rows, 1, half * 0.5, low, 99);
-    }
+    this.rows(rows, x.Q - 7, base, type, this.counts ? { m: { x: x.m, width: widths.m }, l: { x: x.l, width: widths.l } } : {});
     // In a hall each key stands over its column, where there is room for that.
     this.keys.hidden = !big || strip || wide.S < cols * KEY * u;
     put(this.keys, x.S, base - 46 * u, wide.S, 44 * u);
     this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
-    this.rows(rows, x, base, type, widths);
     put(this.legend, x.O + wide.O - (300 * u), height - foot + 4 * u, 300 * u, 16 * u);
   }
 
@@ -190,28 +137,8 @@ export class Sram {
     return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
   }
 
-  /** A line per row of the block: its number left of Q, its m and ℓ right of S. */
-  rows(count, x, base, type, widths) {
-    this.every = Math.ceil((type + 2) / this.high);
-    this.line = Array.from({ length: count }, (_, k) => {
-      const name = el("span", { class: "fa-row-name" });
-      const [m, l] = ["m", "l"].map((key) => el("span", { class: `fa-stat-now is-${key}`, "data-now": key }));
-      const root = el("div", { class: "fa-sram-row" }, [name, m, l]);
-      put(root, 0, base + k * this.high, this.wide, this.high);
-      Object.assign(name.style, { width: `${x.Q - 7}px` });
-      Object.assign(m.style, { left: `${x.m}px`, width: `${widths.m}px` });
-      Object.assign(l.style, { left: `${x.l}px`, width: `${widths.l}px` });
-      return { root, name, m, l };
-    });
-    this.lines.style.fontSize = `${this.theme.big ? type : Math.max(12, 14 * this.theme.unit)}px`;
-    this.lines.replaceChildren(...this.line.map(({ root }) => root));
-  }
-
   draw(f, focus) {
-    if (!this.trace.header.numbers && this.body.hidden === f.numbers) {
-      this.body.hidden = !f.numbers;
-      this.empty.hidden = f.numbers;
-    }
+    this.reveals(f);
     if (!f.numbers) return;
     const sums = this.phone && !f.stage && f.done("output");
     if (f.stage !== this.stage || sums !== this.sums) this.arrange(f.stage, sums);
@@ -219,7 +146,8 @@ export class Sram {
     for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f, f.acc, isWeighted(f), f.stats.find((s) => s.row === focus));
-    this.drawRows(f, focus);
+    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old }));
+    this.drawRows(f, focus, now, (key) => this.theme[key.toUpperCase()]);
   }
 
   /** What each frame holds at this moment. */
@@ -269,32 +197,13 @@ export class Sram {
     return { x: left + this.left, top: top + y, bottom: top + y + height };
   }
 
-  /** m and ℓ as they are at this moment; a row whose maximum rose over an earlier one is marked. */
-  drawRows(f, focus) {
-    const at = f.stats.findIndex((s) => s.row === focus);
-    // Where names are left out, the row that is followed has its own, and room for it.
-    const named = (k) => k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
-    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old, rose: s.rose }));
-    this.line.forEach(({ root, name, m, l }, k) => {
-      const s = f.stats[k];
-      root.hidden = !s;
-      if (!s) return;
-      const rose = now[k].rose && this.counts;
-      set(root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
-      for (const [node, part] of [[name, "row"], [m, "m"], [l, "l"]]) set(node, { "data-part": part === "row" || this.counts ? `${part}.${s.row}` : null });
-      set(name, { text: named(k) ? s.name ?? String(s.row) : "" });
-      const write = !this.dense && this.counts;
-      set(m, { text: write ? number(now[k].m) : "" });
-      set(l, { text: write ? number(now[k].l) : "" });
-    });
-    for (const key of ["m", "l"])
-      if (this.dense && this.counts) {
-        const [low, high] = this.heatOf[key];
-        this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: this.theme[key.toUpperCase()], theme: this.theme });
-      }
-    this.band.hidden = at < 0;
-    const grow = this.dense ? 1 : 3;
-    if (at >= 0) put(this.band, 6, this.frames.S.y + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);
+  /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. */
+  corner(tensor, edge, least) {
+    const { Q, K, S, V, O } = this.frames;
+    const left = { x: Math.min(edge, Q.x), width: S.x - Math.min(edge, Q.x) - 8 };
+    const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
+    const isLeft = "QKS".includes(tensor) && !Q.root.hidden && left.width >= 1.5 * least;
+    return { ...(isLeft ? left : right), y: K.y, height: K.height, under: isLeft ? Q : null, beside: tensor === "O" ? V : null };
   }
 
   /** What hovering a block says: its shape, its bytes, and where it is. */

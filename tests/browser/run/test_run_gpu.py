@@ -91,7 +91,7 @@ def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
 
 def test_the_named_sweep_has_its_older_names_beside(gpu):
     gpu.tell("all")
-    event = call(gpu, [64, "bf16", "naive,fa2", 65536, "causal", "none", ""], "sweep")
+    event = call(gpu, [64, "bf16", "naive,fa2", 65536, "causal", "none", "", "", 0], "sweep")
     assert event.startswith("event: complete"), event
     (rows,) = json.loads(event.split("data: ", 1)[1])
     assert len(rows) == 2 * 2 * 9

@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, field
 from urllib.parse import quote, quote_plus
 
+from explainer.base.fields import FIELDS
 from tests.browser.harness import ROOT, Server
 
 SCRIPT = "<script>window.pwned=1</script>"
@@ -86,12 +87,9 @@ BODIES = [
     b'{"data": ["\\ud800"], "session_hash": "\\ud800", "fn_index": 0}',
 ]
 KEYS = (
-    *("n", "d", "br", "bc", "b", "h", "mask", "order", "dtype", "data", "seed", "text", "gain"),
+    *(asked.key for asked in FIELDS.values()),
     *(
-        "methods",
-        "longest",
         "at",
-        "step",
         "phase",
         "mode",
         "clock",

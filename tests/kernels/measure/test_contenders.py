@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -12,11 +13,11 @@ import torch
 import kernels
 from kernels import masks, scores
 from kernels.measure import contenders, flex
-from kernels.measure.contenders import NotAvailable, Problem
+from kernels.measure.contenders import ORDERS, NotAvailable, Problem
 from kernels.measure.memory import moved_bytes
-from kernels.reference import materialized
 
 MASKS = ("full", "causal")
+BLIND = "window:3,0&prefix:9"  # rows from 12 on see no key
 
 
 def tensors(mask: str, n: int = 40, d: int = 16):
@@ -24,10 +25,10 @@ def tensors(mask: str, n: int = 40, d: int = 16):
     return problem, problem.tensors(device="cpu")
 
 
-@pytest.mark.parametrize("mask", MASKS)
-def test_naive_is_one_graph(mask):
-    """So that what PyTorch compiles is all of it."""
-    _, (q, k, v) = tensors(mask)
+@pytest.mark.parametrize("mask", [*MASKS, BLIND])
+def test_naive_is_one_graph(mask, monkeypatch):
+    """So that what PyTorch compiles is all of it; also of rows that see no key, which give 0."""
+    problem, (q, k, v) = tensors(mask)
     graphs = []
 
     def backend(graph, inputs):
@@ -35,9 +36,10 @@ def test_naive_is_one_graph(mask):
         return graph.forward
 
     torch.compiler.reset()
-    compiled = torch.compile(materialized, backend=backend, dynamic=False, fullgraph=True)
-    o = compiled(q, k, v, masks.parse(mask), 0.25)
-    torch.testing.assert_close(o, kernels.naive_attention(q, k, v, mask=mask))
+    compiled = partial(torch.compile, backend=backend, dynamic=False, fullgraph=True)
+    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: compiled(function))
+    o = contenders._function("naive_compiled", problem, q, k, v)()
+    torch.testing.assert_close(o, kernels.reference_attention(q, k, v, mask=mask)[0].float())
     assert len(graphs) == 1
 
 
@@ -114,11 +116,56 @@ def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
     torch.testing.assert_close(o.nan_to_num(0.0), kernels.naive_attention(q, k, v, mask=mask))
 
 
+@pytest.mark.parametrize("name", ["naive", "fa2", "flex", "sdpa_dense", "sdpa_math"])
+@pytest.mark.filterwarnings("ignore")
+def test_heads_that_share_keys(name, monkeypatch):
+    """Each query head has the keys of its group: two groups of three, told by the shapes."""
+    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
+    problem = Problem(40, 16, "causal", "fp32", 2, 6, kv_heads=2)
+    q, k, v = problem.tensors(device="cpu")
+    assert problem.grouped and (q.shape[1], k.shape[1], v.shape[1]) == (6, 2, 2)
+    if name == "fa2" and not kernels.INTERPRETED:
+        pytest.skip("on the CPU the kernels need Triton's interpreter")
+    o = contenders._function(name, problem, q, k, v)()
+    every = [x.repeat_interleave(3, 1) for x in (k, v)]
+    torch.testing.assert_close(o, kernels.naive_attention(q, *every, mask="causal"))
+    for b, h in ((0, 0), (1, 4)):
+        one = contenders.head_of(q, k, v, b, h)
+        alone = kernels.naive_attention(*one, mask="causal")[0, 0]
+        torch.testing.assert_close(o[b, h], alone)
+
+
+def test_dropout_is_the_same_for_all_or_refused(monkeypatch):
+    """What draws other random numbers is not compared; naive attention is, with the kernels' own,
+    as far as they are made."""
+    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
+    problem = Problem(24, 16, "causal", "fp32", 2, 3, dropout=0.4, seed=7)
+    q, k, v = problem.tensors(device="cpu")
+    truth, _ = kernels.reference_attention(q, k, v, **problem.rules)
+    every = [name for name in contenders.NAMES if kernels.INTERPRETED or name not in ORDERS]
+    for name in every:
+        if name in ("naive", "naive_compiled", *ORDERS):
+            o = contenders._function(name, problem, q, k, v)()
+            torch.testing.assert_close(o, truth.float(), atol=1e-5, rtol=1e-5)
+            continue
+        with pytest.raises(NotAvailable, match="draws other random numbers"):
+            contenders._function(name, problem, q, k, v)
+    with pytest.raises(NotAvailable, match="at most 16,777,216 are"):
+        contenders.admit("naive", replace(problem, n=2048), torch.device("cuda"))
+
+
+def test_a_dense_mask_with_rows_that_see_nothing_is_not_given_to_sdpa():
+    problem, given = tensors(BLIND)
+    with pytest.raises(NotAvailable, match="Some rows see no key"):
+        contenders._function("sdpa_dense", problem, *given)
+
+
 @pytest.mark.parametrize(
     ("name", "mask", "score", "reason"),
     [
         ("sdpa_flash", "causal&window:4,0", "none", "full and causal alone"),
         ("fa4", "prefix:4", "none", "full and causal alone"),
+        ("naive_compiled", "block:8x8,0.0", "none", "takes no list of blocks"),
         ("sdpa_dense", "causal", "softcap:3", "no change of the scores"),
         ("sdpa_cudnn", "causal", "alibi", "no change of the scores"),
     ],

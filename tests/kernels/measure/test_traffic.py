@@ -6,7 +6,9 @@ import pytest
 
 import kernels
 from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed, traffic
+from explainer.algorithms.transfers import OPS
 from explainer.base.formats import DTYPES
 from explainer.problem import Problem
 from kernels.masks import PLAIN
@@ -83,3 +85,44 @@ def test_bad_arguments(changed, words):
     good = {"n": 8, "d": 4, "block_m": 4, "block_n": 4, "causal": True, "order": "fa2"}
     with pytest.raises(ValueError, match=words):
         kernels.count_traffic(**{**good, "dtype": "fp32", **changed})
+
+
+def counted_backward(p: Problem) -> dict[str, tuple[int, int, int]]:
+    """What the interpreter counts of the backward kernels, without what never moves."""
+    found = kernels.count_backward_traffic(
+        p.n, p.d, block_m=p.block_q, block_n=p.block_k, mask=str(p.mask), score=str(p.score),
+        dtype=p.dtype,
+    )  # fmt: skip
+    return {tensor: moved for tensor, moved in found.items() if any(moved)}
+
+
+def by_operation(p: Problem) -> dict[str, tuple[int, int, int]]:
+    """{tensor: bytes read, written and added to} of the trace's backward transfers."""
+    found: dict[str, list[int]] = {}
+    for step in schedule(p, "backward"):
+        for t in step.transfers:
+            found.setdefault(t.tensor, [0, 0, 0])[OPS.index(t.op)] += t.nbytes
+    return {tensor: tuple(moved) for tensor, moved in found.items()}
+
+
+BACKWARD = [
+    *(Problem(**given, inputs="random") for given in drawn(12)),
+    Problem(n=37, block_q=5, block_k=16, mask="causal&window:5,0|prefix:2", dtype="fp16"),
+    Problem(n=20, mask="block:4x4,0.0,2.1", score="softcap:2&bias:1,-1", dtype="bf16"),
+    Problem(n=32, d=16, block_q=16, block_k=16, mask="full", dtype="fp16"),
+]
+
+
+@pytest.mark.parametrize("problem", BACKWARD, ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
+def test_asked_is_counted_in_the_backward_pass(problem):
+    """By tensor and by what is done: dQ is zeroed, added to in fp32, read and written once more."""
+    assert counted_backward(problem) == by_operation(problem)
+
+
+def test_two_passes_add_nothing():
+    found = kernels.count_backward_traffic(
+        20, 8, block_m=8, block_n=8, dtype="fp16", deterministic=True
+    )
+    assert found["dQ"] == (0, 20 * 8 * 2, 0)
+    with pytest.raises(ValueError, match="n = 0"):
+        kernels.count_backward_traffic(0, 8, block_m=8, block_n=8, dtype="fp16")

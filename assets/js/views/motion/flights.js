@@ -1,17 +1,21 @@
 // Bytes on their way between HBM and the chip: a block that leaves its home as a dashed slot, along a ribbon as wide as its
 // bytes, with ghosts behind it.
 
+import { hueOf } from "../../lib/colors.js";
 import { el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
-const HUES = { Q: "q", K: "k", V: "v", O: "o", m: "m", l: "l", lse: "l" }; // S and P have none
+const UNCOLORED = ["S", "P", "dP", "dS"];
 const GHOSTS = 4;
 const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
-const THREADS = ["m", "l", "lse"]; // a number per row: no card, no ghosts, no name
+const THREADS = ["m", "l", "lse", "D"]; // a number per row: no card, no ghosts, no name
 
 const css = ({ x, y, width, height }) => `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
-export const hueOf = (tensor) => `--fa-hue:var(--fa-${HUES[tensor] ?? "quiet"});--fa-hue-ink:var(--fa-ink-${HUES[tensor] ?? "s"}, var(--fa-hue))`;
+const hues = (tensor) => {
+  const hue = UNCOLORED.includes(tensor) ? null : hueOf(tensor);
+  return `--fa-hue:var(--fa-${hue ?? "quiet"});--fa-hue-ink:var(--fa-ink-${hue ?? "s"}, var(--fa-hue))`;
+};
 
 /** The same box, moved and resized by transforms alone. */
 const transforms = (boxes, { width, height }) => ({
@@ -20,7 +24,7 @@ const transforms = (boxes, { width, height }) => ({
 
 /** A place that is empty while its block is away. @param at {start, ms} */
 export function slot(layer, tensor, box, name, at) {
-  const node = layer.add(el("div", { class: "fa-slot", style: `${css(box)};${hueOf(tensor)}`, text: name }));
+  const node = layer.add(el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }));
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
 
@@ -28,16 +32,16 @@ export function slot(layer, tensor, box, name, at) {
  * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} */
 export function fly(layer, flight, { home, seat, points, picture, name, unit, start, scale, stays, ghosts = GHOSTS }) {
   const { tensor, op, bytes } = flight;
-  const back = op === "write";
+  const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = THREADS.includes(tensor);
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
-  const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hueOf(tensor), "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1) });
+  const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hues(tensor), "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1) });
   const lines = layer.add(svg("svg", { class: "fa-ribbons" }, [line])); // as a whole: what animates parts of an SVG can hang Chromium
   layer.animate(lines, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
   const size = { width: Math.max(home.width, seat.width), height: Math.max(home.height, seat.height) };
   const block = (kind, late) => {
-    const node = layer.add(el("div", { class: `fa-flight ${kind}${slim ? " is-slim" : ""}`, style: `width:${size.width}px;height:${size.height}px;${hueOf(tensor)}` }));
+    const node = layer.add(el("div", { class: `fa-flight ${kind}${slim ? " is-slim" : ""}`, style: `width:${size.width}px;height:${size.height}px;${hues(tensor)}` }));
     const boxes = passage(points, home, seat, back, late);
     layer.animate(node, transforms(boxes, size), at);
     return { node, boxes };
@@ -50,7 +54,7 @@ export function fly(layer, flight, { home, seat, points, picture, name, unit, st
   layer.animate(node, { opacity: stays ? [1, 1] : [1, 1, 0], offset: stays ? [0, 1] : [0, 0.85, 1] }, at);
   if (picture) node.append(picture);
   if (slim || !name) return;
-  const word = layer.add(el("b", { class: "fa-flight-name", style: hueOf(tensor), text: name }));
+  const word = layer.add(el("b", { class: "fa-flight-name", style: hues(tensor), text: name }));
   layer.animate(word, { transform: boxes.map((box) => `translate(${(box.x + box.width + 6).toFixed(1)}px, ${(box.y + box.height / 2).toFixed(1)}px) translateY(-50%)`) }, at);
   layer.animate(word, { opacity: [0, 1, 1, 0], offset: [0, 0.15, 0.75, 0.95] }, at);
 }

@@ -6,7 +6,11 @@ import { el, set } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { turn } from "./cells.js";
 
-const TURNS = { S: { scores: "grow", mask: "flip", exp: "flip" }, O: { exp: "fade", output: "fade" } };
+const TURNS = {
+  S: { scores: "grow", mask: "flip", exp: "flip" }, O: { exp: "fade", output: "fade" },
+  dS: { dP: "grow", dS: "flip" }, dV: { dV: "fade" }, dK: { dK: "fade" }, dQ: { dQ: "fade", scale: "flip" },
+};
+
 const MOST_CELLS = 4096; // beyond that nothing turns
 const MOST_ROWS = 16; // beyond that no row's number flies by itself
 const SPENT = 0.22;
@@ -49,20 +53,27 @@ function arrives(layer, node, size, was, from, to) {
 }
 
 export class TileMotion {
-  constructor(layer, sram) {
-    Object.assign(this, { layer, sram });
+  constructor(layer, player) {
+    Object.assign(this, { layer, player });
+  }
+
+  /** The card of the pass. */
+  get sram() {
+    return this.player.sram;
   }
 
   /** What its motion goes by. */
   get nodes() {
     const { frames, line = [] } = this.sram;
-    return [...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]), ...line.flatMap(({ m, l }) => [m, l])];
+    return [...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]), ...line.flatMap((one) => this.sram.columns.map((key) => one[key]))];
   }
 
   /** @param acts of model/motion.js */
   show(acts) {
-    for (const name of ["S", "O"]) {
+    for (const name of Object.keys(TURNS)) {
+      if (!this.sram.frames[name]) continue;
       const { root, matrix } = this.sram.frames[name];
+      if (root.hidden) continue;
       const turns = acts.filter(({ phase, before }) => before?.numbers && TURNS[name][phase]).map(({ phase, start, ms, before, after }) => ({
         kind: TURNS[name][phase], phase, start, ms, before: this.sram.contents(before)[name], after: this.sram.contents(after)[name],
       }));
@@ -78,8 +89,16 @@ export class TileMotion {
   }
 
   scores(act) {
+    this.crosses(act, "Q", "K");
+  }
+
+  dP(act) {
+    this.crosses(act, "dO", "V");
+  }
+
+  crosses(act, left, above) {
     const { rows, cols } = act.after;
-    this.beams(act, "Q", "K", rows.stop - rows.start, cols.stop - cols.start);
+    this.beams(act, left, above, rows.stop - rows.start, cols.stop - cols.start);
   }
 
   output(act) {
@@ -139,9 +158,9 @@ export class TileMotion {
 
   /** What is spent fades before what is stored leaves, and is there again at the end. */
   store({ after, start, ms }) {
-    const kept = after.stage === "scores" || after.stage === "softmax" ? "S" : "O";
+    const kept = after.transfers.filter(({ op }) => op !== "read").map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
     const { frames, lines, heat } = this.sram;
-    const spent = [...Object.values(frames).filter(({ name }) => name !== kept).map(({ root }) => root), lines, heat.m.root, heat.l.root];
+    const spent = [...Object.values(frames).filter(({ name }) => !kept.includes(name)).map(({ root }) => root), lines, ...Object.values(heat).map(({ root }) => root)];
     for (const node of spent) this.layer.animate(node, { opacity: [1, SPENT, SPENT, 1], offset: [0, 0.2, 0.88, 1] }, { start, ms });
   }
 }

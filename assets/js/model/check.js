@@ -1,0 +1,57 @@
+// What the backward's numbers must add up to, as far as a trace has come: each row of dS to 0 over its keys, and dQ to dS K. Summed
+// here in double precision; what the trace has differs by its own rounding. Pure.
+
+/** @import { Frame, Trace } from "./types.js" */
+/** `sum`: of dS over the keys met so far; `seen` of how many keys that are not hidden; `end`: what the sum must be after
+ * the last one, 0 but for a sink. @typedef {{row: number, sum: number, seen: number, of: number, end: number}} RowSum */
+
+/** Keys of the visits up to now whose dS is known, of this row block. @param {Trace} trace @param {Frame} f */
+function keysOf({ adds, arrays, problem: p, strip }, f) {
+  if (p.order === "standard") return strip.dS[f.i] < f.step || (strip.dS[f.i] === f.step && f.done("dS")) ? [{ start: 0, stop: p.n }] : [];
+  const known = adds[f.i].filter((v) => v < f.step || (v === f.step && f.done("dS")));
+  return known.map((v) => ({ start: arrays.v_j[v] * p.block_k, stop: Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k) }));
+}
+
+/** @param {Trace} trace @param {number} row @param {number} key */
+const sees = ({ arrays: { hidden }, problem: { n } }, row, key) => !hidden.length || !((hidden[(row * n + key) >> 3] >> (7 - ((row * n + key) & 7))) & 1);
+
+/** Of each row of the row block at work; nothing where there is none. @param {Trace} trace @param {Frame} f @returns {RowSum[]} */
+export function sumsOfRows(trace, f) {
+  const { problem: p, arrays } = trace;
+  if (!f.numbers || f.i < 0) return [];
+  const keys = keysOf(trace, f);
+  return Array.from({ length: f.rows.stop - f.rows.start }, (_, r) => {
+    const row = f.rows.start + r;
+    let [sum, seen, of] = [0, 0, 0];
+    for (let key = 0; key < p.n; key++) if (sees(trace, row, key)) of++;
+    for (const { start, stop } of keys)
+      for (let key = start; key < stop; key++) {
+        if (!sees(trace, row, key)) continue;
+        seen++;
+        sum += arrays.dS[row * p.n + key] / (arrays.slope?.[row * p.n + key] || 1);
+      }
+    const sink = p.sink === null ? 0 : Math.exp(p.sink - arrays.lse[row]); // which weighs, and has no value
+    return { row, sum, seen, of, end: sink ? arrays.D[row] * sink : 0 };
+  });
+}
+
+/** dQ of the row block so far beside dS K of the keys met so far: the largest difference of an entry and the largest
+ * entry; null before anything was added. @param {Trace} trace @param {Frame} f @returns {{off: number, most: number} | null} */
+export function agreement(trace, f) {
+  const { problem: p, arrays, adds } = trace;
+  if (!f.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i]) return null;
+  const visits = adds[f.i].slice(0, f.grads.added[f.i]);
+  const at = arrays.a_ptr[visits[visits.length - 1]];
+  const scale = p.order === "fa1" ? p.scale : 1; // by which it multiplies every part
+  let [off, most] = [0, 0];
+  for (let row = f.rows.start; row < f.rows.stop; row++)
+    for (let x = 0; x < p.d; x++) {
+      let sum = 0;
+      for (const v of visits)
+        for (let key = arrays.v_j[v] * p.block_k; key < Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k); key++) sum += arrays.dS[row * p.n + key] * arrays.K[key * p.d + x];
+      const found = arrays.acc_dQ[at + (row - f.rows.start) * p.d + x];
+      off = Math.max(off, Math.abs(found - sum * scale));
+      most = Math.max(most, Math.abs(found));
+    }
+  return { off, most };
+}

@@ -1,0 +1,131 @@
+// The same as model/explain.js for what only the backward has: P from lse, dP and dS, the gradients and what arrives in them,
+// lse and D of a row. Pure.
+
+import { number, sub } from "../lib/format.js";
+import { crossings } from "./backward.js";
+import { bends, changed } from "./scores.js";
+import { equals, operands, plus, sum, within } from "./sums.js";
+
+/** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
+/** @import { Told } from "./sums.js" */
+
+/** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives. */
+const SUMS = {
+  dV: { made: "Pᵀ·dO", left: "P", right: "dO", over: "rows", of: "cols" },
+  dK: { made: "dSᵀ·Q", left: "dS", right: "Q", over: "rows", of: "cols" },
+  dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
+};
+
+/** @param {string} title @param {string} said @param {Partial<Told>} [more] @returns {Told} */
+const tell = (title, said, more = {}) => ({ title, terms: null, total: undefined, lines: [], ...more, said });
+/** In brackets where it is negative. @param {number | undefined} x */
+const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
+
+/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+function weight(trace, f, row, key) {
+  const { problem: p } = f;
+  const name = `P[${row},${key}]`;
+  const now = crossings(f).S;
+  if (!now || !within(f.rows, row) || !within(f.cols, key)) return tell(name, `${name}, from row ${row} of Q and row ${key} of K; ${within(f.rows, row) && within(f.cols, key) && !f.stage ? "not yet computed" : "not on chip now"}`);
+  const { Q, K, P } = operands(trace, f);
+  if (f.stage) return tell(name, `${name} = ${number(P(row, key))}, which the forward stored`, { lines: [`P = ${number(P(row, key))}, stored`] });
+  const [r, c] = [row - f.rows.start, key - f.cols.start];
+  const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
+  const total = sum(terms);
+  const raw = trace.arrays.S[row * p.n + key];
+  const steps = changed(p, total * p.scale, row, key);
+  const lines = [`${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`];
+  steps.forEach(({ name: by, text, s }, k) => lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
+  const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
+  if (hidden) lines.push("hidden: −∞");
+  const { lse } = f.stats[r] ?? {};
+  if (now === "P") lines.push(hidden ? "P = 0" : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`);
+  const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
+  return tell(title, `${now === "P" ? name : `S[${row},${key}]`}, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K: ${lines.join("; ")}`, { terms: now === "S" ? terms : null, total, lines });
+}
+
+/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+function slope(trace, f, row, key) {
+  const { problem: p } = f;
+  const name = `dS[${row},${key}]`;
+  const now = crossings(f).dS;
+  if (!now || !within(f.rows, row) || !within(f.cols, key)) return tell(name, `${name}, from row ${row} of dO and row ${key} of V; ${within(f.rows, row) && within(f.cols, key) && !f.stage ? "not yet computed" : "not on chip now"}`);
+  const { V, P, dO, dP, dS } = operands(trace, f);
+  if (f.stage === "dQ" || f.stage === "dK") return tell(name, `${name} = ${number(dS(row, key))}, which was stored`, { lines: [`dS = ${number(dS(row, key))}`] });
+  const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
+  const total = sum(terms);
+  const lines = [`dO · V ${equals(total, dP(row, key))}`];
+  if (now === "dP") return tell(`dP[${row},${key}]`, `dP[${row},${key}], the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of dO and row ${key} of V: ${lines[0]}`, { terms, total, lines });
+  const D = f.stats.find((s) => s.row === row)?.D;
+  const steep = trace.arrays.slope?.[row * p.n + key];
+  const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
+  lines.push(`P · (dP − D)${bends(p) && steep !== undefined ? " · slope" : ""} =`);
+  lines.push(`${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${steep !== undefined ? ` · ${number(steep)}` : ""} ${equals(found, dS(row, key))}`);
+  return tell(name, `${name} = P · (dP − D): ${lines.at(-1)}; ${lines[0]}`, { total, lines });
+}
+
+/** An entry of a gradient: what it was, and what arrives. @param {Trace} trace @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
+ * @param {number} a its row or key @param {number} x @returns {Told} */
+function gradient(trace, f, kind, a, x) {
+  const { made, left, right, over, of } = SUMS[kind];
+  const name = `${kind}[${a},${x}]`;
+  const { problem: p, grads } = f;
+  const acc = grads?.[kind];
+  const span = /** @type {Span} */ (f[of]);
+  const title = `${kind}${sub(a)},${sub(x)}`;
+  if (!acc || !within(span, a)) return tell(name, `${name}; ${kind === "dQ" ? "not at work now" : "not on chip now"}`);
+  const at = (a - span.start) * p.d + x;
+  const now = acc.data[at];
+  if (f.stage === "D") return tell(title, `${name} = 0, to which parts will be added`, { lines: ["0, for parts to come"] });
+  if (f.stage === "scale") {
+    const parts = trace.adds[f.i].at(-1);
+    const sums = parts === undefined ? 0 : trace.arrays.acc_dQ[trace.arrays.a_ptr[parts] + at];
+    const line = acc.state === "final" ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}` : number(now);
+    return tell(title, `${name}: ${line}`, { lines: [line] });
+  }
+  if (!f.done(kind)) return tell(title, `${name}: ${number(now)}; ${made} arrives in the phase “${kind}”`, { lines: [number(now)] });
+  const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (operands(trace, f));
+  const { start, stop } = /** @type {Span} */ (f[over]);
+  const terms = Array.from({ length: stop - start }, (_, k) => (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) * entries[right](start + k, x));
+  const scaled = kind === "dQ" && p.order === "fa1" ? p.scale : 1; // by which each of its visits multiplies
+  const total = sum(terms) * scaled;
+  const from = trace.before[kind][f.step];
+  const ptr = kind === "dQ" ? trace.arrays.a_ptr : trace.arrays.c_ptr;
+  const sums = trace.arrays[`acc_${kind}`];
+  const before = from < 0 ? 0 : sums[ptr[from] + at];
+  const after = sums[ptr[f.step] + at];
+  const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
+  if (acc.state === "final" && kind !== "dV") lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
+  return tell(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
+}
+
+/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
+function ofRow(trace, f, kind, row) {
+  const s = f.stats.find((stats) => stats.row === row);
+  const { d } = f.problem;
+  const { O, dO } = operands(trace, f);
+  const lines = [];
+  const terms = kind === "D" && s?.D !== undefined && f.stage !== "dS" ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x)) : null;
+  if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
+  if (kind !== "lse" && s?.D !== undefined) lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
+  const what = { lse: "lse, m + log ℓ from the forward,", D: `D, ${f.stage === "dS" ? "Σ P·dP" : "Σ O·dO"},`, row: "Row" }[kind];
+  const title = kind === "row" ? `Row ${row}${s?.name ? ` “${s.name}”` : ""}` : `${kind} of row ${row}`;
+  return tell(title, `${kind === "row" ? title : `${what} of row ${row}`}: ${lines.join("; ") || (s ? "not yet known" : "not on chip now")}`, { terms, total: terms ? sum(terms) : undefined, lines });
+}
+
+/** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
+ * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Told | null} */
+export function explainBackward(trace, f, kind, at) {
+  const [a, b] = at;
+  if (!f.numbers) return null;
+  if (kind === "S") return weight(trace, f, a, b);
+  if (kind === "dS") return slope(trace, f, a, b);
+  if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2) return gradient(trace, f, kind, a, b);
+  if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(trace, f, kind, a);
+  if ((kind === "dO" || kind === "O") && at.length === 2) {
+    const name = `${kind}[${a},${b}]`;
+    const x = within(f.rows, a) && f.done("load") && f.kind !== "skipped" ? operands(trace, f)[kind](a, b) : undefined;
+    return tell(name, `${name}, ${x === undefined ? "not on chip now" : number(x)}`, { lines: x === undefined ? [] : [number(x)] });
+  }
+  return null;
+}

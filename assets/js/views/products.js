@@ -1,0 +1,83 @@
+// The five products of the backward, the one at work underlined; and what its numbers must add up to so far.
+
+import { el, set } from "../lib/dom.js";
+import { number, sub } from "../lib/format.js";
+import { agreement, sumsOfRows } from "../model/check.js";
+import { PRODUCTS } from "../model/phases_backward.js";
+import { rich } from "./rich.js";
+
+const LESSONS = {
+  fa1: "Five products where the forward has two: 2.5 × its FLOPs, and still no N × N matrix in memory.",
+  fa2: "Five products where the forward has two: 2.5 × its FLOPs, and still no N × N matrix in memory.",
+  standard: "Four products: the forward kept P, N × N, and dP and dS, as large, go to HBM and come back.",
+};
+const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
+const IN_STANDARD = { dV: "to HBM at the end", dP: "N × N, to HBM", dK: "to HBM at the end", dQ: "to HBM at the end" };
+
+export class Products {
+  constructor() {
+    this.list = el("ol", { class: "fa-products" });
+    this.lesson = el("p", { class: "fa-caption" });
+    this.root = el("section", { class: "fa-card fa-products-card", "aria-label": "Products" }, [this.list, this.lesson]);
+  }
+
+  layout({ problem: { order } }) {
+    const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
+    this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(formula)), el("span", { text: order === "standard" ? IN_STANDARD[phase] : where })]));
+    this.list.replaceChildren(...this.items);
+    set(this.lesson, { text: LESSONS[order] });
+  }
+
+  draw({ phase }) {
+    const now = AT[phase] ?? phase;
+    for (const item of this.items) set(item, { class: item.dataset.product === now ? "is-now" : "", "aria-current": item.dataset.product === now ? "step" : null });
+  }
+}
+
+const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
+
+export class Check {
+  constructor() {
+    this.body = el("tbody");
+    const heads = ["row", "lse", "D", "Σ dS so far", "keys"].map((text) => el("th", { scope: "col", text }));
+    this.table = el("table", { "aria-label": "Rows of the block" }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
+    this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [this.table]);
+    this.sums = el("p");
+    this.dQ = el("p");
+    this.root = el("section", { class: "fa-card fa-check", "aria-label": "Check" }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
+  }
+
+  layout({ problem: { block_q, sink } }) {
+    this.lines = Array.from({ length: block_q }, () => {
+      const cells = ["lse", "D", "sum", "keys"].map((key) => el("td", key === "lse" || key === "D" ? { "data-stat": key, "data-value": "" } : { "data-column": key }));
+      const title = el("th", { scope: "row" });
+      return { tr: el("tr", {}, [title, ...cells]), title, cells };
+    });
+    this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
+    this.scroll.classList.toggle("is-dense", block_q > 4);
+    this.sink = sink;
+  }
+
+  draw(trace, f, focus) {
+    const sums = sumsOfRows(trace, f);
+    this.lines.forEach(({ tr, title, cells }, k) => {
+      const [sum, s] = [sums[k], f.stats[k]];
+      tr.hidden = !sum;
+      if (!sum) return tr.removeAttribute("data-row");
+      set(tr, { "data-row": sum.row, "data-part": `row.${sum.row}`, class: sum.row === focus ? "is-followed" : "" });
+      const name = trace.header.row_names?.[sum.row];
+      set(title, { text: name ? `${sum.row} ${name}` : String(sum.row) });
+      const known = (x) => (x === undefined ? "" : String(x));
+      set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
+      set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
+      set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
+      set(cells[3], { text: `${sum.seen} of ${sum.of}` });
+    });
+    const end = this.sink === null ? "0" : "D times its sink's weight";
+    set(this.sums, { text: sums.length ? `Softmax only moves weight around: after its last key each row of dS sums to ${end}, but for rounding.` : "No row block is at work." });
+    const found = agreement(trace, f);
+    const rest = f.grads.of[f.i] - f.grads.added[f.i];
+    const words = found && `dQ${sub(f.i)} in HBM, ${f.grads.added[f.i]} of ${f.grads.of[f.i]} parts, agrees with dS K of these keys to ${number(found.off)}; its largest entry is ${number(found.most)}${rest ? "" : ". No part is missing"}.`;
+    set(this.dQ, { text: words || "" });
+  }
+}

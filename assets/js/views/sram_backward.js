@@ -1,0 +1,246 @@
+// The SRAM card of the backward: two crossings side by side, Q × Kᵀ → P and dO × Vᵀ → dS, dVᵀ under P and dKᵀ under dS, so that keys
+// stay in their columns. lse stands right of P, D right of dS. The small kernels and those of standard attention show less of the
+// same; a phone and a lecture hall one crossing at a time, the one at work.
+
+import { aroundZero, hueOf, range } from "../lib/colors.js";
+import { el, set } from "../lib/dom.js";
+import { sub } from "../lib/format.js";
+import { crossings } from "../model/backward.js";
+import { put } from "./frame.js";
+import { TileCard } from "./tile_card.js";
+
+/** Down and across. */
+const FRAMES = {
+  Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], dV: ["outs", "keys"],
+  dO: ["rows", "outs"], V: ["outs", "keys"], dS: ["rows", "keys"], dK: ["dims", "keys"], O: ["rows", "outs"], dQ: ["rows", "dims"],
+};
+const LEFT = { left: "Q", above: "K", cell: "S", stat: "lse", below: "dV" };
+const RIGHT = { left: "dO", above: "V", cell: "dS", stat: "D", below: "dK" };
+/** What stands where, of each kernel; null: over the tiles. */
+const PLACES = {
+  null: [LEFT, RIGHT],
+  D: [{ cell: "O" }, { cell: "dO", stat: "D" }],
+  scale: [{ cell: "dQ" }],
+  dV: [{ left: "dO", cell: "S", below: "dV" }],
+  dP: [{ left: "dO", above: "V", cell: "dS" }],
+  dS: [{ cell: "S" }, { cell: "dS", stat: "D" }],
+  dQ: [{ left: "dQ", above: "K", cell: "dS" }],
+  dK: [{ left: "Q", cell: "dS", below: "dK" }],
+};
+const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
+// Pixels at 1280 × 720
+const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 8];
+const SHARES = { above: 62, cell: 126, below: 76 };
+const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
+const ONE_BELOW = 460; // px of the card in which one crossing is shown
+
+export class SramBackward extends TileCard {
+  constructor() {
+    super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", null);
+    for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
+    this.note = el("span");
+    this.card.note.replaceChildren(this.note);
+  }
+
+  /** One scale for all operands, one for each gradient, the same on both sides of 0. */
+  scale({ Q, K, V, O, dO, S, dP, dS, lse, D, acc_dQ, acc_dK, acc_dV, dQ, dK, dV }) {
+    this.around_(aroundZero(Q, K, V, O, dO));
+    const of = (...all) => aroundZero(...all.map((values) => values.filter((x) => !Number.isNaN(x))));
+    this.sums = { dQ: of(acc_dQ, dQ), dK: of(acc_dK, dK), dV: of(acc_dV, dV) };
+    this.scores = range(S);
+    [this.dP, this.dS] = [aroundZero(dP), aroundZero(dS)];
+    this.heatOf = { lse: aroundZero(lse), D: aroundZero(D) };
+  }
+
+  /** What stands where now. @param second is the second crossing at work? */
+  arrange(stage, second = false) {
+    const { unit: u, big } = this.theme;
+    const p = this.trace.problem;
+    const [width, height] = [this.body.clientWidth, this.body.clientHeight];
+    const alone = big || width < ONE_BELOW;
+    Object.assign(this, { stage, second, alone, wide: width });
+    const all = PLACES[String(stage)];
+    const shown = alone && all.length > 1 && stage !== "D" ? [all[second ? 1 : 0]] : all;
+    const type = big ? Math.max(24, 24 * u) : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
+    this.body.classList.toggle("is-two", shown.length > 1);
+    const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
+    const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
+    const has = (place) => shown.some((one) => one[place]) && !(big && place !== "below");
+    const keyed = FRAMES[shown[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
+    const [head, gap, low] = big ? [keyed ? 0 : 44 * u, 44 * u, 34 * u] : [HEAD * u, GAP * u, LOW_GAP * u];
+    const room = height - head - FOOT * u - (has("above") ? gap : 0) - (has("below") ? low : 0);
+    const whole = SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
+    const share = (place) => (has(place) ? (room * SHARES[place]) / whole : 0);
+    const high = { above: share("above"), below: share("below") };
+    high.cell = Math.min(room - high.above - high.below, p.block_q * (big ? 96 : 66) * u);
+    const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
+    const base = top + (has("above") ? high.above + gap : 0);
+    const names = this.trace.header.row_names ?? [p.n - 1];
+    const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
+    const label = Math.max(EDGE * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
+    this.high = high.cell / p.block_q;
+    const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
+    for (const { root } of Object.values(this.frames)) root.hidden = true;
+    const stats = {};
+    let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
+    this.left = Math.max(0, x - label);
+    const name = x - 6;
+    const lay = (frame, left, y, w, h) => {
+      this.frames[frame].layout(left, y, w, Math.max(1, h), ...cells(frame), type);
+      this.frames[frame].root.hidden = false;
+    };
+    shown.forEach((one, k) => {
+      const [side, cell, stat] = wide.each[k];
+      if (side) lay(one.left, x, base, side, high.cell);
+      x += side + (side ? APART * u : 0);
+      if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
+      lay(one.cell, x, base, cell, high.cell);
+      if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
+      if (stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
+      x += cell + stat + (stat ? 0 : APART * u) + APART * u;
+    });
+    this.rows(p.block_q, name, base, type, stats);
+    if (shown.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
+    this.ghost(cells("dQ"), high.cell, wide, type);
+    const { cell } = shown[0];
+    const { x: from, width: over } = this.frames[cell];
+    this.keys.hidden = !big || FRAMES[cell][1] !== "keys" || over < cells(cell)[1] * 58 * u;
+    put(this.keys, from, base - 46 * u, over, 44 * u);
+    this.keys.style.gridTemplateColumns = `repeat(${cells(cell)[1]}, 1fr)`;
+    for (const one of shown) this.frames[one.cell].head.hidden = !this.keys.hidden;
+    this.legend.hidden = true;
+  }
+
+  /** px of each place: [side, cell, stat] of each, and of all. */
+  widths(shown, cells, { width, big, u, alone }) {
+    const side = shown.map(({ left }) => (left && !big ? Math.min((shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE) * u, cells(left)[1] * 24 * u) : 0));
+    const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
+    const apart = shown.reduce((sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0), 0) * u;
+    const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
+    const cell = shown.map((one) => Math.floor(Math.min(left / shown.length, cells(one.cell)[1] * CELL * u)));
+    return { each: shown.map((_, k) => [side[k], cell[k], stat[k]]), total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart) };
+  }
+
+  /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. */
+  ghost([rows, cols], high, wide, type) {
+    const { dQ } = this.frames;
+    if (!dQ.root.hidden || this.stage !== null) return;
+    const from = this.frames.dS.root.hidden ? this.frames.S : this.frames.dS;
+    const size = Math.max(48 * this.theme.unit, wide.each[0][0] * 1.4);
+    dQ.layout(from.x - size * 0.2, from.y + high * 0.2, size, high * 0.6, rows, cols, type);
+  }
+
+  /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. */
+  seat(tensor, where) {
+    const name = { P: "S", dP: "dS" }[tensor] ?? tensor;
+    const frame = this.frames[name];
+    if (frame && !frame.root.hidden) return where(frame.root);
+    const box = where(this.body);
+    if (name === "dQ" && this.stage === null) return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
+    const column = this.shown[{ m: "lse", l: "lse" }[name] ?? name];
+    if (column) return new DOMRect(box.x + column.x + column.width / 2 - 3, box.y + this.base, 6, this.high * this.line.length);
+    const other = Object.values(this.frames).find(({ root }) => !root.hidden);
+    const { x, y, height } = where(other.root);
+    return new DOMRect(x, y, EDGE, height);
+  }
+
+  /** What flies with a picture of its own without a frame to stand in. */
+  pictured(tensor) {
+    return tensor === "dQ" && this.stage === null ? this.frames.dQ : null;
+  }
+
+  corner(tensor, edge, least) {
+    const frame = this.frames[["dO", "V", "dS", "dK", "D"].includes(tensor) && !this.frames.dS.root.hidden ? "dS" : "S"];
+    const [K, V] = [this.frames.K, this.frames.V].map((one) => (one.root.hidden ? null : one));
+    const left = (K ?? V ?? frame).x - edge;
+    if (K && V) return { x: K.x + K.width + 6, width: V.x - K.x - K.width - 12, y: K.y, height: K.height + 2, under: null, beside: null };
+    return { x: edge, width: left - 8, y: (K ?? V ?? frame).y, height: K || V ? Math.max(least, (K ?? V).height) : 0, under: null, beside: null };
+  }
+
+  draw(f, focus) {
+    this.reveals(f);
+    if (!f.numbers) return;
+    const second = this.alone && RIGHT_FROM.includes(f.phase);
+    if (f.stage !== this.stage || second !== this.second) this.arrange(f.stage, second);
+    [this.first, this.used] = [f.rows.start, Math.min(f.problem.block_q, f.rows.stop - f.rows.start)];
+    for (const [name, how] of Object.entries(this.contents(f))) if (!this.frames[name].root.hidden) this.frames[name].draw(how);
+    if (!this.keys.hidden) this.nameKeys(f);
+    this.captions(f);
+    this.drawRows(f, focus, f.stats, (key) => this.theme[hueOf(key).toUpperCase()]);
+  }
+
+  /** What each frame holds at this moment. */
+  contents(f) {
+    const p = f.problem;
+    const { arrays } = this.trace;
+    const { theme } = this;
+    const loaded = f.done("load") && f.kind !== "skipped";
+    const [rows, cols] = [Math.min(p.block_q, f.rows.stop - f.rows.start), f.cols.stop - f.cols.start];
+    const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
+    const held = {};
+    const matrix = (name, now, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
+      (held[name] = { now: `${now} ${filled} ${block}`, filled: Boolean(filled), block: String(block), values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+    const ofRows = (name) => matrix(name, f.stage, loaded, (r, c) => arrays[name][(f.rows.start + r) * p.d + c], [rows, p.d], f.i);
+    const ofKeys = (name) => matrix(name, f.stage, loaded && f.j >= 0, (r, c) => arrays[name][(f.cols.start + c) * p.d + r], [p.d, cols], f.j);
+    for (const name of ["Q", "dO", "O"]) ofRows(name);
+    for (const name of ["K", "V"]) ofKeys(name);
+    const at = (data) => (r, c) => data[(f.rows.start + r) * p.n + f.cols.start + c];
+    const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
+    const { S, dS } = crossings(f);
+    const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));
+    if (S === "P") matrix("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
+    else matrix("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
+    if (dS === "dS") matrix("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
+    else matrix("dS", "dP", dS, (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0), lanes, tile, this.dP, theme.dS);
+    for (const name of ["dV", "dK"]) {
+      const acc = f.grads[name];
+      matrix(name, `${f.step} ${acc?.state}`, acc && acc.state !== "zero", (r, c) => acc.data[c * p.d + r], [p.d, cols], f.j, this.sums[name]);
+    }
+    const acc = f.stage === null ? f.grads.part : f.grads.dQ?.state === "zero" ? null : f.grads.dQ?.data;
+    matrix("dQ", `${f.step} ${f.stage} ${f.grads.dQ?.state}`, acc && (f.stage !== "scale" || loaded), (r, c) => acc[r * p.d + c], [rows, p.d], f.i, this.sums.dQ);
+    return held;
+  }
+
+  nameKeys({ cols: { start, stop } }) {
+    this.keys.replaceChildren(...Array.from({ length: Math.min(stop - start, this.trace.problem.block_k) }, (_, c) => el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` })));
+  }
+
+  /** Where the tile stands in the window, from the names of its rows on. */
+  magnified() {
+    const { left, top } = this.body.getBoundingClientRect();
+    return { x: left + this.left, top: top + this.base, bottom: top + this.base + this.high * this.line.length };
+  }
+
+  captions(f) {
+    const { order, d } = f.problem;
+    const [i, j] = [sub(Math.max(0, f.i)), f.j < 0 ? "" : sub(f.j)];
+    const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
+    const size = (name) => FRAMES[name].map((axis) => ({ rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start, dims: d, outs: d })[axis]);
+    const say = (name, strong, quiet = "", inside = "") => {
+      const [r, c] = size(name);
+      this.frames[name].say(strong, quiet, `${strong}: ${r} × ${c}, on chip`, inside);
+    };
+    for (const name of ["Q", "dO", "O"]) say(name, `${name}${i}`);
+    for (const name of ["K", "V"]) say(name, `${name}${j}ᵀ`);
+    const { S, dS } = crossings(f);
+    const by = f.stage ? "" : order === "fa1" ? "= exp(S − m)/ℓ" : `= exp(S − lse${i})`;
+    say("S", S ? `${S}${ij}` : "", S === "P" ? by : S ? "= QKᵀ/√d" : "", `${f.stage ? "P" : "S"}${ij}`);
+    say("dS", dS ? `${dS}${ij}` : "", dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "", `dP${ij}`);
+    const state = (name) => (f.grads[name]?.state === "final" ? (name === "dV" ? "done" : "/ √d") : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name]);
+    for (const name of ["dV", "dK"]) say(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
+    say("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : "in fp32") : "");
+    for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
+    this.remark(f, j);
+  }
+
+  /** Which stays, and which streams past. */
+  remark(f, j) {
+    const keys = f.stage === null && f.j >= 0 && f.kind !== "skipped";
+    const text = keys ? `K${j} V${j}` : f.stage ?? "";
+    if (this.note.dataset.text === text) return;
+    set(this.note, { "data-text": text });
+    const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
+    if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill", el("span", { class: "fa-where-wide", text: "; rows stream past" }));
+    else this.note.replaceChildren(f.stage === "D" || f.stage === "scale" ? "a small kernel of its own, row block by row block" : "small, fast");
+  }
+}

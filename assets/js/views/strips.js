@@ -1,0 +1,170 @@
+// The strips of blocks around the map of HBM. Which stand where is declared for each pass, all else follows from it: sizes,
+// names, what is bright, where a block lies and what lies at a place.
+
+import { hueOf } from "../lib/colors.js";
+import { set, svg } from "../lib/dom.js";
+import { sub } from "../lib/format.js";
+import { sharing } from "../model/heads.js";
+import { finishedBlocks, finishedRows, OF_KEYS } from "../model/tiles.js";
+
+/** From the outside in, left and above; away from the map on the right. */
+const STRIPS = {
+  forward: { above: ["V", "K"], left: ["Q"], right: ["O"] },
+  backward: { above: ["dV", "dK", "V", "K"], left: ["Q", "O", "dO", "m", "l", "lse", "D"], right: ["dQ"] },
+};
+/** In a lecture hall, whose names are large; what else moves does so beside what is named here. */
+const FEW = { forward: STRIPS.forward, backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] } };
+const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
+const SLIM = ["m", "l", "lse", "D"]; // a number per row
+const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
+const GRADIENTS = /^d/;
+const NAME_FROM = 20; // px of block below which its name is left out
+const APART = 3;
+const SEGMENTS = { most: 24, high: 5 }; // of dQ's parts in a block, and px of each
+
+export class Strips {
+  /** What of the room the strips take, in px: {left, above, right}. */
+  measure(trace, { unit: u, big }) {
+    const { pass, totals } = trace.header;
+    const moved = totals.asked[trace.problem.order];
+    const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
+    this.made = MADE[pass];
+    this.sides = Object.fromEntries(Object.entries((big ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
+    const thick = Math.round((big ? 44 : 21) * u);
+    const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
+    this.thick = (name) => (SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : own[name] ?? thick);
+    const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
+    return { left: sum(this.sides.left), above: sum(this.sides.above), right: sum(this.sides.right) };
+  }
+
+  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies */
+  layout(trace, theme, map) {
+    Object.assign(this, { trace, theme, map, marks: {} });
+    const { left, top, side, gap } = map;
+    const parts = [];
+    const { above, left: before, right } = this.sides;
+    let at = top - gap;
+    for (const name of above.toReversed()) {
+      at -= this.thick(name);
+      parts.push(...this.strip(name, false, at));
+      at -= APART;
+    }
+    at = left - gap;
+    for (const name of before.toReversed()) {
+      at -= this.thick(name);
+      parts.push(...this.strip(name, true, at));
+      at -= APART;
+    }
+    at = left + side + gap;
+    for (const name of right) {
+      parts.push(...this.strip(name, true, at));
+      at += this.thick(name) + APART;
+    }
+    return parts;
+  }
+
+  /** One strip: faint blocks, over them those that are final and the one at work, and the names. */
+  strip(name, upright, at) {
+    const { problem: p, header } = this.trace;
+    const { left, top, side, cell } = this.map;
+    const { unit: u, big } = this.theme;
+    const [count, size] = OF_KEYS.includes(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
+    const thick = this.thick(name);
+    const long = size * cell;
+    const place = (start, stop) => {
+      const a = start * long;
+      const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
+      return upright ? { x: at, y: top + a, width: thick, height: b } : { x: left + a, y: at, width: b, height: thick };
+    };
+    const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
+    const wide = long >= 3;
+    const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
+      svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
+    const bright = svg("rect", { class: `${kind} is-now`, rx: 3 });
+    const done = svg("rect", { class: `${kind} is-done`, rx: 3 });
+    const room = big ? 44 * u : Math.max(NAME_FROM, 22 * u);
+    const labels = Array.from({ length: long >= room && !SLIM.includes(name) ? count : 0 }, (_, k) => {
+      const b = place(k, k + 1);
+      const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
+      return svg("text", { class: `fa-block-name fa-name-${hueOf(name)}`, x: b.x + b.width / 2, y: b.y + high, text: `${name}${sub(k)}` });
+    });
+    const more = [];
+    if (SLIM.includes(name)) more.push(svg("text", { class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`, x: at + (name === "lse" ? thick : thick / 2), y: top - 10 * u, "text-anchor": "end", style: `text-anchor:${name === "lse" ? "end" : "middle"}`, text: name === "l" ? "ℓ" : name }));
+    const group = !upright && p.heads && !GRADIENTS.test(name) ? sharing(p.heads) : 1;
+    if (group > 1) more.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`, x: left - 6, y: at + thick / 2, text: `×${group}` }));
+    this.marks[name] = { place, bright, done, blocks, labels, count, segments: [] };
+    if (name === "dQ" && header.pass === "backward") more.push(...this.segments());
+    return [...blocks, done, bright, ...labels, ...more];
+  }
+
+  /** Has a block of dQ room for its parts, one beside the other? */
+  parted({ height }) {
+    return height >= (this.theme.big ? 40 : 28) * this.theme.unit;
+  }
+
+  /** A small segment for each key block that will add to dQ of its rows. */
+  segments() {
+    const { adds, problem: p } = this.trace;
+    const { place } = this.marks.dQ;
+    const { unit: u } = this.theme;
+    const high = SEGMENTS.high * u;
+    this.marks.dQ.segments = adds.map(({ length }, i) => {
+      const b = place(i, i + 1);
+      if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
+      const step = (b.width - 6 * u) / length;
+      return Array.from({ length }, (_, k) => svg("rect", { class: "fa-part", rx: Math.min(2, high / 3), x: b.x + 3 * u + k * step, y: b.y + b.height - high - 5 * u, width: Math.max(0.8, step - Math.min(2, step / 4)), height: high }));
+    });
+    return this.marks.dQ.segments.flat();
+  }
+
+  /** Of each strip the block at work, and those from the first that are final. */
+  draw(f) {
+    const now = f.pass === "forward" ? this.forward(f) : this.backward(f);
+    for (const [name, { place, bright, done, labels, segments }] of Object.entries(this.marks)) {
+      const [at = null, final = 0] = now[name] ?? [];
+      set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
+      set(done, final ? place(0, final) : { width: 0, height: 0 });
+      labels.forEach((label, k) => label.classList.toggle("is-now", (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name))));
+      segments.forEach((parts, i) => parts.forEach((part, k) => set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` })));
+    }
+  }
+
+  forward(f) {
+    const computing = f.kind !== "skipped";
+    const single = f.j >= 0 ? f.j : null;
+    const scoring = computing && f.stage !== "softmax" && f.stage !== "output";
+    return {
+      Q: [scoring ? f.i : null], K: [scoring ? single : null],
+      V: [computing && f.stage !== "scores" ? single : null, f.stage === "output" ? this.marks.V.count : 0],
+      O: [f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null, finishedRows(this.trace, f)],
+    };
+  }
+
+  /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
+  backward(f) {
+    const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
+    for (const { tensor, block, moved } of f.transfers)
+      if (found[tensor] && !Array.isArray(block) && (moved || !this.made.includes(tensor))) found[tensor][0] = block;
+    if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
+    return found;
+  }
+
+  /** The block at a place of the map's window, counted from the corner of the map; null where none is. */
+  at(x, y) {
+    const { left, top } = this.map;
+    for (const [name, { place, count }] of Object.entries(this.marks)) {
+      const b = place(0, count);
+      const [px, py] = [x + left, y + top];
+      if (px < b.x - 1 || px > b.x + b.width + 2 || py < b.y - 1 || py > b.y + b.height + 2) continue;
+      const size = OF_KEYS.includes(name) ? this.trace.problem.block_k : this.trace.problem.block_q;
+      const along = OF_KEYS.includes(name) ? x : y;
+      return SLIM.includes(name) ? name : `${name}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
+    }
+    return null;
+  }
+
+  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. */
+  home(tensor, blocks) {
+    return (this.marks[tensor] ?? (this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null))?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null;
+  }
+}

@@ -1,0 +1,142 @@
+// The SRAM card of either pass: frames of matrices, a line per row with its number and its statistics, and what stands there of a
+// Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
+
+import { card, el, set } from "../lib/dom.js";
+import { number } from "../lib/format.js";
+import { AXES } from "../model/links.js";
+import { Frame, put } from "./frame.js";
+import { Matrix } from "./matrix.js";
+
+const DENSE = 18; // px of a row below which its statistics are colours
+
+export class TileCard {
+  /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param scale the legend's
+   * words @param onZoom the numbers of this tile are wanted; none where they cannot be had */
+  constructor(frames, stats, scale, onZoom) {
+    this.sides = frames;
+    this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
+    this.columns = Object.keys(stats);
+    this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
+    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key })]));
+    this.band = el("i", { class: "fa-row-band" });
+    this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
+    this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
+    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: scale })]);
+    this.words = el("span");
+    const zoom = onZoom && el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
+    zoom?.addEventListener("click", onZoom);
+    this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
+    this.body = el("div", { class: "fa-tile" }, [
+      this.band, this.lines, this.keys, ...Object.values(this.frames).map(({ root }) => root),
+      el("div", { class: "fa-stat-heat" }, Object.values(this.heat).map(({ root }) => root)), ...Object.values(this.heads), this.legend,
+    ]);
+    this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty]);
+    this.root = this.card.root;
+  }
+
+  /** The row of the matrix at a height of the window. */
+  rowAt(clientY) {
+    const k = Math.floor((clientY - this.body.getBoundingClientRect().top - this.base) / this.high);
+    return k >= 0 && k < this.used ? this.first + k : null;
+  }
+
+  /** Does this frame show its tensor on its side, keys across? */
+  isTurned(tensor) {
+    return this.sides[tensor][0] !== AXES[tensor][0];
+  }
+
+  /** The name of the cell of a frame at a place of the window, or of the frame's block beside its cells. `cellAt`: see
+   * model/links.js. */
+  partAt(tensor, clientX, clientY, cellAt) {
+    const { root, matrix } = this.frames[tensor];
+    const box = root.getBoundingClientRect();
+    const down = Math.floor(((clientY - box.top) / box.height) * matrix.rows);
+    const across = Math.floor(((clientX - box.left) / box.width) * matrix.cols);
+    if (down < 0 || across < 0) return `${AXES[tensor][1] === "keys" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
+    return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
+  }
+
+  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
+  layout(trace, theme) {
+    this.trace = trace;
+    this.theme = theme;
+    const p = trace.problem;
+    const { numbers } = trace.header;
+    this.body.hidden = !numbers;
+    this.empty.hidden = numbers;
+    if (!numbers) {
+      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. ${this.empty.children.length > 1 ? "Click a tile of the map, or" : "The numbers of a tile can be had in the forward."}`;
+      return;
+    }
+    this.scale(trace.arrays);
+    this.arrange(null);
+  }
+
+  /** The ends of the operands' scale are written at the legend. */
+  around_(ends) {
+    this.around = ends;
+    ends.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
+  }
+
+  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. */
+  rows(count, name, base, type, columns) {
+    this.base = base;
+    this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
+    this.every = Math.ceil((type + 2) / this.high);
+    this.line = Array.from({ length: count }, (_, k) => {
+      const line = { name: el("span", { class: "fa-row-name" }) };
+      Object.assign(line.name.style, { width: `${name}px` });
+      for (const key of this.columns) {
+        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key });
+        if (columns[key]) Object.assign(line[key].style, { left: `${columns[key].x}px`, width: `${columns[key].width}px` });
+      }
+      line.root = el("div", { class: "fa-sram-row" }, [line.name, ...this.columns.map((key) => line[key])]);
+      put(line.root, 0, base + k * this.high, this.wide, this.high);
+      return line;
+    });
+    this.lines.style.fontSize = `${this.theme.big ? type : Math.max(12, 14 * this.theme.unit)}px`;
+    this.lines.replaceChildren(...this.line.map(({ root }) => root));
+    this.shown = columns;
+    for (const key of this.columns) {
+      const at = columns[key];
+      this.heads[key].hidden = !at;
+      this.heat[key].root.hidden = !at || !this.dense;
+      if (!at) continue;
+      const { big, unit: u } = this.theme;
+      put(this.heads[key], at.x, base - (big ? 42 : 24) * u, at.width, (big ? 36 : 20) * u);
+      put(this.heat[key].root, at.x + at.width * 0.25, base, at.width * 0.5, count * this.high);
+      this.heat[key].layout(count, 1, at.width * 0.5, count * this.high, 99);
+    }
+  }
+
+  /** A Problem without numbers shows them once those of its visit have come. */
+  reveals(f) {
+    if (this.trace.header.numbers || this.body.hidden !== f.numbers) return;
+    this.body.hidden = !f.numbers;
+    this.empty.hidden = f.numbers;
+  }
+
+  /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. */
+  drawRows(f, focus, now, rampOf) {
+    const at = f.stats.findIndex((s) => s.row === focus);
+    // Where names are left out, the row that is followed has its own, and room for it.
+    const named = (k) => k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
+    this.line.forEach((line, k) => {
+      const s = f.stats[k];
+      line.root.hidden = !s;
+      if (!s) return;
+      const rose = s.rose && this.columns.some((key) => this.shown[key]);
+      set(line.root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      set(line.name, { "data-part": `row.${s.row}`, text: named(k) ? s.name ?? String(s.row) : "" });
+      for (const key of this.columns) set(line[key], { "data-part": this.shown[key] ? `${key}.${s.row}` : null, text: this.shown[key] && !this.dense ? number(now[k][key]) : "" });
+    });
+    for (const key of this.columns)
+      if (this.dense && this.shown[key]) {
+        const [low, high] = this.heatOf[key];
+        this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: rampOf(key), theme: this.theme });
+      }
+    this.band.hidden = at < 0;
+    const grow = this.dense ? 1 : 3;
+    if (at >= 0) put(this.band, 6, this.base + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);
+  }
+}

@@ -1,0 +1,95 @@
+"""What the backward kernel reports of each tile is what the trace shows; a fault in it is seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import kernels
+from explainer.engine.gradient_agreement import compare_gradients
+from explainer.problem import Problem
+from explainer.trace import trace_backward
+from kernels import fa2_backward, gradients
+from tests.kernels.attention_checks import DEVICE, DTYPES
+from tests.kernels.test_backward import Unmasked, no_slope, planted
+
+PROBLEMS = [
+    Problem(),
+    Problem(dtype="fp16", inputs="rising"),
+    Problem(n=37, d=12, block_q=5, block_k=16, mask="causal&window:5,0|prefix:2", dtype="bf16"),
+    Problem(n=29, d=16, block_q=16, block_k=6, mask="full", score="softcap:2&alibi", sink=1.5),
+    Problem(mask="block:4x4,0.0,2.1", score="scale:2&bias:1,-1", dtype="fp16"),
+    Problem(n=1, d=2, block_q=1, block_k=1),
+]
+
+
+def made(problem: Problem):
+    """The kernel's inputs, with O and lse of its own forward pass, and its options."""
+    t = trace_backward(problem)
+    q, k, v, grad_o = (
+        torch.tensor(np.array(x))[None, None].to(DTYPES[problem.dtype]).to(DEVICE)
+        for x in (t.Q, t.K, t.V, t.dO)
+    )
+    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
+    options = problem.rules | blocks
+    o, lse = kernels.flash_attention(q, k, v, return_lse=True, **options)
+    options.pop("sink", None)  # lse has it already
+    return (grad_o, q, k, v, o, lse), options
+
+
+def reported(problem: Problem) -> list[np.ndarray]:
+    tensors, options = made(problem)
+    return [x[0, 0].cpu().numpy() for x in kernels.gradient_states(*tensors, **options)]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
+def test_the_kernels_tiles_are_the_traces(problem):
+    found = compare_gradients(problem, reported(problem))
+    assert found["agrees"], found
+    assert found["tiles"] == sum(v.part_dQ is not None for v in trace_backward(problem).visits)
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="faults are planted in the interpreter's code")
+@pytest.mark.parametrize(
+    "fault", [(gradients, "Launch", Unmasked), (fa2_backward, "modified_with_slope", no_slope)],
+    ids=["mask", "slope"],
+)  # fmt: skip
+def test_a_fault_in_the_kernel_is_seen(fault, monkeypatch):
+    problem = Problem(n=20, block_q=6, score="softcap:1")
+    with monkeypatch.context() as planting:
+        planted(planting, *fault)
+        found = reported(problem)
+    assert not compare_gradients(problem, found)["agrees"]
+
+
+@pytest.mark.parametrize("name", [0, 1, 2], ids=["dQ", "dK", "dV"])
+def test_a_wrong_tile_is_seen(name):
+    """One number of one tile a little off, a tile that is another one's, and one that is lost."""
+    problem = Problem(dtype="fp16", n=20)
+    found = reported(problem)
+    assert compare_gradients(problem, found)["agrees"]
+    states = found[name]
+    for fault in (states[3, 1] + 0.02 * np.abs(states[3, 1]).max(), states[4, 1], np.nan):
+        wrong = [x.copy() for x in found]
+        wrong[name][3, 1] = fault
+        assert not compare_gradients(problem, wrong)["agrees"]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS[1:4:2], ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
+def test_the_last_tile_of_a_column_is_what_is_stored(problem):
+    """And the sum of what tiles add, scaled, is dQ: reporting changes nothing."""
+    tensors, options = made(problem)
+    part_dq, dk, dv = (x[0, 0] for x in kernels.gradient_states(*tensors, **options))
+    grad_o, *rest = tensors
+    sink = {} if problem.sink is None else {"sink": problem.sink}
+    grads = kernels.gradients.backward(grad_o, None, *rest, **options, **sink)
+    j = torch.arange(problem.n) // problem.block_k
+    last = [int((~part_dq[:, t, 0, 0].isnan()).nonzero().max()) for t in range(problem.Tc)]
+    at = torch.tensor(last)[j], j, torch.arange(problem.n) % problem.block_k
+    for states, final, factor in ((dk, grads[1], problem.scale), (dv, grads[2], 1.0)):
+        torch.testing.assert_close((states[at] * factor).to(final.dtype), final[0, 0])
+    rows = torch.arange(problem.n)
+    i, r = rows // problem.block_q, rows % problem.block_q
+    dq = part_dq.nansum(1)[i, r] * problem.scale
+    torch.testing.assert_close(dq, grads[0][0, 0].float(), atol=1e-5, rtol=2**-7)

@@ -1,0 +1,305 @@
+"""The backward trace against autograd and finite differences in float64, visit by visit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import explainer.trace as tracing
+from explainer.algorithms import backward_numbers, fa2_backward, tiling
+from explainer.algorithms.backward_numbers import BackwardRun
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import PASSES
+from explainer.base.formats import round_to
+from explainer.problem import Problem, ProblemError
+from explainer.trace import BackwardTrace, trace_backward
+from tests import by_hand
+from tests.by_autograd import NAMES, autograd, judge
+from tests.test_problem import problems
+from tests.test_trace import SHAPES
+
+ORDERS = ("fa1", "fa2", "standard")
+DTYPES = ("fp32", "fp16", "bf16")
+GRID = [
+    Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
+    for n, d, br, bc in SHAPES
+    for c in (True, False)
+    for o in ORDERS
+    for t, x in zip(DTYPES, ("rising", "random", "spike"), strict=True)
+]
+GRID += [
+    replace(p, order=order, dtype=dtype)
+    for p, dtype in zip(by_hand.drawn(30, seed=5), DTYPES * 10, strict=True)
+    for order in ORDERS
+]
+GRID += [
+    Problem(score="alibi&softcap:3", order=order, q_heads=4, kv_heads=2, head=head)
+    for order, head in zip(ORDERS, (1, 2, 3), strict=True)
+]
+
+
+@pytest.mark.parametrize("problem", GRID, ids=lambda p: "-".join(p.to_query().values()))
+def test_gradients_are_autograds(problem):
+    t = trace_backward(problem)
+    true, limits = judge(t)
+    seen = set()
+    for v in t.visits:
+        r = slice(None) if v.i is None else tiling.rows(problem, v.i)
+        c = slice(None) if v.j is None else tiling.cols(problem, v.j)
+        for name in ("P", "dP", "dS", "D"):
+            if (mine := getattr(v, name)) is None:
+                continue
+            seen.add(name)
+            truth, limit = (getattr(x, name) for x in (true, limits))
+            truth, limit = (x[r] if name == "D" else x[r, c] for x in (truth, limit))
+            if name in ("P", "dS") or problem.order == "standard" or v.kind == "full":
+                assert (np.abs(mine - truth) <= limit + 1e-7).all(), (v.i, v.j, name)
+    computed = any(v.kind != "skipped" for v in t.visits if v.stage is None)
+    assert seen == {"P", "dP", "dS", "D"} or not computed
+
+
+@pytest.mark.parametrize("order", ["fa1", "fa2"])
+def test_what_is_summed_is_the_sum_so_far(order):
+    p = Problem(n=23, block_q=5, block_k=7, mask="causal&window:9,0|prefix:3", order=order)
+    t = trace_backward(p)
+    true = autograd(t)
+    rows_of = dict.fromkeys(range(p.Tc), ())
+    keys_of = dict.fromkeys(range(p.Tr), ())
+    factor = p.scale if order == "fa1" else 1.0
+    for v in t.visits:
+        if v.part_dQ is None:
+            continue
+        r, c = tiling.rows(p, v.i), tiling.cols(p, v.j)
+        rows_of[v.j] += tuple(range(r.start, r.stop))
+        keys_of[v.i] += tuple(range(c.start, c.stop))
+        rows, keys = list(rows_of[v.j]), list(keys_of[v.i])
+        K, Q, dO = (x.astype(np.float64) for x in (t.K, t.Q, t.dO))
+        for mine, sum_ in (
+            (v.part_dQ, factor * true.dS[r, c] @ K[c]),
+            (v.dQ, factor * true.dS[r][:, keys] @ K[keys]),
+            (v.dK, true.dS[rows, c].T @ Q[rows]),
+            (v.dV, true.P[rows, c].T @ dO[rows]),
+        ):
+            np.testing.assert_allclose(mine, sum_, atol=2e-6)
+
+
+SOME = {
+    "full": {"causal": False},
+    "causal": {"causal": True},
+    "mask": {"mask": "window:2,1|prefix:2", "score": "scale:2&bias:1,-0.5"},
+    "softcap": {"score": "softcap:1.5"},
+    "alibi": {"score": "alibi"},
+    "sink": {"sink": 0.7, "score": "softcap:3&alibi"},
+    "blind": {"mask": "block:2x2,1.0,2.1", "causal": None},
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("how", SOME)
+def test_finite_differences(how, order):
+    """Of a loss ⟨O, dO⟩ that shares no code with what is judged, in float64."""
+    given = {key: x for key, x in SOME[how].items() if x is not None}
+    p = Problem(n=7, d=3, block_q=3, block_k=2, order=order, seed=4, **given)
+    t = trace_backward(p)
+    Q, K, V, dO = (x.astype(np.float64) for x in (t.Q, t.K, t.V, t.dO))
+    seen, h = by_hand.seen(p), 1e-5
+
+    def loss() -> float:
+        s = np.where(seen, by_hand.scores(p, Q, K), -np.inf)
+        return ((by_hand.softmax(p, s)[2] @ V) * dO).sum()
+
+    for x, mine in ((Q, t.dQ), (K, t.dK), (V, t.dV)):
+        for at in np.ndindex(x.shape):
+            before, ends = x[at], []
+            for x[at] in (before + h, before - h):
+                ends.append(loss())
+            x[at] = before
+            assert math.isclose((ends[0] - ends[1]) / (2 * h), mine[at], abs_tol=3e-6)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("mask", by_hand.PRESETS)
+@pytest.mark.parametrize("score", ["none", "alibi", "bias:1,-1"])
+def test_every_row_of_dS_sums_to_zero(mask, score, order):
+    """A shift of all scores of a row changes no P: where no score bends S, and no sink stays."""
+    p = Problem(mask=mask, score=score, order=order, n=20, block_q=6)
+    found, size = np.zeros(p.n), np.zeros(p.n)
+    for v in trace_backward(p).visits:
+        if v.dS is not None and v.stage in (None, "dS"):
+            r = tiling.rows(p, v.i)
+            found[r] += v.dS.sum(axis=1, dtype=np.float64)
+            size[r] += np.abs(v.dS).sum(axis=1)
+    assert size.max() > 0.1 and np.abs(found).max() < 2e-6 * max(1, size.max())
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_gradient_gives_none(order, monkeypatch):
+    zeros = lambda problem: np.zeros((problem.n, problem.d), np.float32)  # noqa: E731
+    monkeypatch.setattr(backward_numbers, "make_gradient", zeros)
+    found = traced_anew(Problem(order=order, score="softcap:2", n=20, block_q=6))
+    assert not any(getattr(found, name).any() for name in NAMES)
+
+
+@pytest.mark.parametrize("how", SOME)
+def test_the_three_orders_agree(how):
+    given = {key: x for key, x in SOME[how].items() if x is not None}
+    one, *others = (
+        trace_backward(Problem(n=19, block_q=5, block_k=3, order=order, **given))
+        for order in ORDERS
+    )
+    for other in others:
+        for name in NAMES:
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=3e-6)
+        np.testing.assert_array_equal(one.dO, other.dO)
+
+
+def traced_anew(problem: Problem) -> BackwardTrace:
+    """Past what is kept of it."""
+    return trace_backward.__wrapped__(problem)
+
+
+class Unzeroed(np.ndarray):
+    """Memory that ignores being set to 0."""
+
+    def __setitem__(self, key, value):
+        if not np.isscalar(value):
+            super().__setitem__(key, value)
+
+
+def plant_unzeroed(monkeypatch):
+    real = BackwardRun.__init__
+
+    def made(self, *arguments):
+        real(self, *arguments)
+        self.dQ = np.ones_like(self.dQ).view(Unzeroed)
+
+    monkeypatch.setattr(BackwardRun, "__init__", made)
+
+
+class LseAsItIs:
+    """NumPy, but where is what it is given otherwise."""
+
+    where = staticmethod(lambda condition, a, b: b)
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+
+FAULTS = {
+    "none": lambda m: None,
+    "mask forgotten": lambda m: m.setattr(BackwardRun, "mask", lambda self, S, r, c: S),
+    "lse of blind rows": lambda m: m.setattr(fa2_backward, "np", LseAsItIs()),
+    "dQ not zeroed": plant_unzeroed,
+    "D forgotten": lambda m: m.setattr(
+        tracing, "BACKWARD", {"fa2": SimpleNamespace(compute=without_D)}
+    ),
+    "slope forgotten": lambda m: m.setattr(
+        BackwardRun, "scored", lambda self, S, r, c: (flat(self, S, r, c), None)
+    ),
+}
+
+
+def flat(run, S, r, c):
+    return backward_numbers.Operands.scored(run, S, r, c)[0]
+
+
+def without_D(run, steps):
+    for visit in fa2_backward.compute(run, steps):
+        run.D[:] = 0
+        yield visit
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_judge_rejects(fault, monkeypatch):
+    """Each fault is planted and must be seen; without one the same Problem passes."""
+    problem = Problem(block_q=8, mask="causal&block:4x4,0.0,2.1-2,3.3", score="softcap:1")
+    with monkeypatch.context() as planting:
+        FAULTS[fault](planting)
+        with np.errstate(invalid="ignore"):
+            found = traced_anew(problem)
+    if fault == "none":
+        judge(found)
+        return
+    with pytest.raises(AssertionError, match=r"beyond|not finite"):
+        judge(found)
+
+
+@given(problems(most_n=24, most_d=6))
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+def test_visits_are_the_schedule_and_the_mask(problem):
+    p = replace(problem, dropout=0.0)
+    found, steps = trace_backward(p), schedule(p, "backward")
+    of = PASSES["backward"]
+    for v, step in zip(found.visits, steps, strict=True):
+        same = ("i", "j", "kind", "stage", "phases", "transfers")
+        assert all(getattr(v, name) == getattr(step, name) for name in same)
+        places = [of.phases.index(x) for x in v.phases]
+        assert places == sorted(places) and v.stage in of.stages
+        assert {t.phase for t in v.transfers} <= set(v.phases)
+        assert {t.tensor for t in v.transfers} <= set(of.tensors)
+    seen = by_hand.seen(p)
+    by_key = [(i, j) for j in range(p.Tc) for i in range(p.Tr)]
+    left = [
+        (i, j) for i, j in by_key
+        if seen[i * p.block_q : (i + 1) * p.block_q, j * p.block_k : (j + 1) * p.block_k].any()
+    ]  # fmt: skip
+    tiles = [v for v in found.visits if v.stage is None]
+    computed = [(v.i, v.j) for v in tiles if v.kind != "skipped"]
+    stages = list(dict.fromkeys(v.stage for v in found.visits))
+    if p.order == "standard":
+        assert stages == ["dV", "dP", "dS", "dQ", "dK"]
+        for stage in ("dV", "dK"):
+            assert [(v.i, v.j) for v in found.visits if v.stage == stage] == by_key
+        for stage in ("dP", "dQ"):
+            order = [(v.i, v.j) for v in found.visits if v.stage == stage]
+            assert order == sorted(by_key)
+        return
+    assert computed == left
+    assert all(v.kind == "full" or "mask" in v.phases for v in tiles if v.kind != "skipped")
+    if p.order == "fa1":
+        assert stages == [None] and [(v.i, v.j) for v in tiles] == by_key
+    else:
+        assert stages == ["D", None, "scale"]
+        blind = [j for j in range(p.Tc) if all(k != j for _, k in left)]
+        assert [(v.i, v.j) for v in tiles if v.kind == "skipped"] == [(None, j) for j in blind]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_frozen_and_deterministic(order):
+    p = Problem(order=order, score="softcap:2")
+    one, two = trace_backward(p), traced_anew(p)
+    for a, b in zip((one, *one.visits), (two, *two.visits), strict=True):
+        for name, x in vars(a).items():
+            if isinstance(x, np.ndarray):
+                np.testing.assert_array_equal(x, getattr(b, name))
+                assert x.dtype == np.float32 and not x.flags.writeable, name
+
+
+def test_dO_is_its_own_and_the_heads():
+    t = trace_backward(Problem())
+    assert not any(np.array_equal(t.dO, x) for x in (t.Q, t.K, t.V))
+    other = [
+        trace_backward(Problem(**x)).dO
+        for x in ({"seed": 8}, {"q_heads": 2, "head": 1}, {"dtype": "bf16"}, {"inputs": "spike"})
+    ]
+    assert [np.array_equal(t.dO, x) for x in other] == [False, False, False, True]
+    np.testing.assert_array_equal(other[2], round_to(t.dO, "bf16"))
+
+
+def test_what_cannot_be_shown_is_refused_in_a_sentence():
+    for problem, words in (
+        (
+            Problem(dropout=0.1),
+            "dropout = 0.1 is not allowed: the dropout must be 0",
+        ),
+        (Problem(n=16_384, block_q=1, block_k=1), "br = 1 and bc = 1 are not allowed"),
+        (Problem(n=16_384, d=64, block_q=128, block_k=128), "n = 16,384 is not allowed"),
+    ):
+        with pytest.raises(ProblemError, match=r"^(?:[^.]|\.(?=\d))*\.$") as refused:
+            trace_backward(problem)
+        assert words in str(refused.value)
