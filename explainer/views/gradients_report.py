@@ -62,7 +62,7 @@ def passes(w: Workload) -> str:
     ways = " ".join(f"{way.capitalize()}: {what}." for way, what in CONVENTIONS.items())
     note = (
         "Standard attention reads and writes N × N matrices seven times, P, dP and dS, in five "
-        "kernels. FlashAttention has keys outside and rows inside: dK and dV stay on chip, and each "
+        "kernels. FlashAttention has keys outside and rows inside: dK and dV stay on chip; each "
         "tile adds to dQ in HBM: FA-1 reads and writes it, FA-2 adds in fp32, which counts once, "
         "as written. Nothing of the backward pass was measured."
     )
