@@ -276,12 +276,15 @@ def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
     page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
 
 
-def test_a_hall_opens_at_the_view_of_its_address(tab):
+@pytest.mark.parametrize("view", ["trips", "traffic", "capacity", "work"])
+def test_a_hall_opens_at_the_view_and_pass_of_its_address(tab, view):
     page = tab.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    view_of(open_page(tab, mode="present", **{"mem-view": "trips"}), "trips")
+    query = {"mem-view": view, "mem-pass": "backward", "mem-mask": "causal"}
+    view_of(open_page(tab, mode="present", **query), view)
     sizes = settled(page).evaluate(HALL_SIZES)
     assert sizes and min(sizes) >= 24
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
 
 
 def test_plain_is_a_workload():
