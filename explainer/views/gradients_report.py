@@ -62,9 +62,9 @@ def passes(w: Workload) -> str:
     ways = " ".join(f"{way.capitalize()}: {what}." for way, what in CONVENTIONS.items())
     note = (
         "Standard attention reads and writes N × N matrices seven times, P, dP and dS, in five "
-        "kernels. FlashAttention has keys outside and rows inside: dK and dV stay on chip, and dQ, "
-        "in fp32, is added to in HBM once per tile. An addition counts once, as written; nothing "
-        "of the backward pass was measured."
+        "kernels. FlashAttention has keys outside and rows inside: dK and dV stay on chip; each "
+        "tile adds to dQ in HBM: FA-1 reads and writes it, FA-2 adds in fp32, which counts once, "
+        "as written. Nothing of the backward pass was measured."
     )
     return card("passes", "Backward beside forward", computed("the loops' transfers added up"),
                 f"one head, N = {w.n:,}, tiles of {w.block_q} × {w.block_k}", words(note),
@@ -88,7 +88,7 @@ def products(w: Workload) -> str:
         "Deterministic mode computes dQ in a second pass, with S and dP once more: 7 products. "
         "Standard attention, which kept P, has 4."
     )
-    return card("products", "Five products for two", computed("2·d FLOPs for each score"),
+    return card("five-products", "Five products for two", computed("2·d FLOPs for each score"),
                 "one head", *bars, words(note),
                 table(("", "product", "FLOPs"), rows, "The products of the backward pass"),
                 words(fine, "fa-fine"))  # fmt: skip

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
-from explainer.views import balance_report, charts, decode_report, html, parallel_report
+from explainer.views import charts, decode_report, html, parallel_report
 
 VIEWS = {
     "grid": "Grid to multiprocessors",
@@ -30,6 +30,12 @@ ORDERS = {  # of unequal blocks, in either pass
     "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
     "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
 }
+NAMES = {  # of a launch; short, so that a phone has room for its visits
+    ("forward", "fa1"): "FA-1: a program per head",
+    ("forward", "fa2"): "FA-2: a program per row block",
+    ("backward", "fa1"): "FA-1: one program per head",
+    ("backward", "fa2"): "FA-2: one per key block",
+}
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 View = tuple[str, list[go.Figure], str]
@@ -41,10 +47,9 @@ def _grid(w: Workload, pass_: str) -> View:
     other = {o: durations.schedule(w, "fa2", o, pass_) for o in orders}
     unit = durations.pace(w, "fa2", pass_).unit
     longest = max(s.makespan for s in both.values())
-    figures, block = [], balance_report.BLOCKS[pass_]
+    figures = []
     for order, s in both.items():
-        name = {"fa1": "FA-1: a program per head", "fa2": f"FA-2: a program per {block}"}[order]
-        name += f", {parallel_report.time(s.makespan, unit)}"
+        name = f"{NAMES[pass_, order]}, {parallel_report.time(s.makespan, unit)}"
         kind = parallel_report.simulation(w, pass_)
         launched = launch.programs(w, order, pass_=pass_)
         told = parallel_report.told(s, launched, unit, kind, pass_)
