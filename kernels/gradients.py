@@ -55,7 +55,7 @@ def backward(
     `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is 0. O and lse are
     what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
     computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
-    `deterministic`: dQ by a pass of its own, the same bits at each call; None asks
+    `deterministic`: dQ by a pass of its own or in turns, the same bits at each call; None asks
     torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
     ValueError that says why not; None: METHOD where it takes the input. Raises TypeError,
     ValueError or RuntimeError with one sentence for input that cannot run.
@@ -67,8 +67,8 @@ def backward(
     if grad_o is None:
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
-    options = causal, mask, score, scale, block_m, block_n, precision, deterministic
-    options = *options, method or METHOD, method is not None
+    chosen = method or METHOD, method is not None
+    options = causal, mask, score, scale, block_m, block_n, precision, *chosen, deterministic
     tensors = q, k, v, o, grad_o, lse
     key = (
         *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
@@ -84,8 +84,8 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, deterministic,
-    method, required, states: tuple[torch.Tensor, ...] | None = None,
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, method,
+    required, deterministic, states: tuple[torch.Tensor, ...] | None = None,
 ) -> Callable[..., Gradients]:  # fmt: skip
     """A function of tensors like these, the gradient by lse and the sink, to the gradients;
     `states` as `gradient_states` returns them, for what tiles leave."""
@@ -100,9 +100,12 @@ def _prepare(
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
     asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
     if method == "hopper":
-        reason = _why_not_hopper(q, k, v, asked, changed, scale, deterministic)
+        reason = hopper_backward.supports(q, k, v, asked, changed, scale)
         if not reason:
-            return _with_sink(hopper_backward.prepare(q, k, v, o, grad_o, asked, changed, scale))
+            tensors = q, k, v, o, grad_o
+            return _with_sink(
+                hopper_backward.prepare(*tensors, asked, changed, scale, deterministic)
+            )
         if required:
             raise ValueError(reason)
     elif method not in METHODS:
@@ -194,17 +197,10 @@ def gradient_states(
     shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
     states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
     tensors = q, k, v, o, grad_o, lse.contiguous()
-    how = causal, mask, score, scale, block_m, block_n, "ieee", False, METHODS[0], True
+    how = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
     call = _prepare(*tensors, *how, states=states)
     on_device(call, *tensors, None, None)
     return states
-
-
-def _why_not_hopper(q, k, v, mask, score, scale, deterministic) -> str:
-    """Why the Hopper backward does not run this, in one sentence; "" if it does."""
-    if deterministic:
-        return "deterministic = True: the Hopper backward adds up dQ in whatever order comes."
-    return hopper_backward.supports(q, k, v, mask, score, scale)
 
 
 def _with_sink(found: Callable) -> Callable[..., Gradients]:

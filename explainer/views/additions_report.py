@@ -38,8 +38,8 @@ def additions(w: Workload) -> str:
     fine = (
         f"One head, {p.mask.text}, N = {p.n}, d = {p.d}, tiles of {p.block_q} × {p.block_k}, "
         "beside the sum in the order of the keys; off: the largest difference of the sum from the "
-        "same sum in float64. deterministic=True adds dQ in one order in a pass of its own: the "
-        "same bits each time, for 7 products in place of 5."
+        "same sum in float64. The deterministic kernel adds dQ in one order in a pass of its own: "
+        "the same bits each time, for 7 products in place of 5."
     )
     return card("additions", "The order of additions", SHUFFLED, "", words(note),
                 table(head, rows, "dQ by order"), words(fine, "fa-fine"))  # fmt: skip

@@ -51,21 +51,25 @@ def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str
 
 def prepare(
     q, k, v, o, grad_o, mask: masks.Mask, score: scores.Score, scale: float,
-    plan: backward_plans.Plan | None = None,
+    deterministic: bool = False, plan: backward_plans.Plan | None = None,
+    section_bytes: int = plans.L2_SECTION_BYTES,
 ) -> Callable:  # fmt: skip
     """A function of tensors like these, for input that `supports` takes: call(q, k, v, o, grad_o,
     lse, grad_lse) → dQ, dK, dV in q's dtype, and D (B, H, Nq), fp32, less grad_lse.
 
-    `plan` overrides the one of `backward_plans` but for what the input says.
+    `deterministic`: dQ is added up in one order. `plan` overrides the one of `backward_plans` but
+    for what the input says; section_bytes: of the heads whose Q, dO and dQ are to stay in L2
+    together.
     """
     from .backward_ends import after_kernel, before_kernel
     from .backward_kernel import backward_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
-    chosen = backward_plans.choose(d, mask, n_k, group)
+    chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
     if plan is not None:
-        chosen = replace(plan, masked=chosen.masked, grouped=chosen.grouped)
+        said = {name: getattr(chosen, name) for name in ("masked", "grouped", "turns")}
+        chosen = replace(plan, **said)
     for name, number in score.steps:
         scale *= number[0] if name == "scale" else 1.0
     if torch.cuda.is_current_stream_capturing():
@@ -75,10 +79,13 @@ def prepare(
         )
     rows, keys = chosen.block_m, backward_plans.KEYS
     made = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
+    turns, counted = None, (0,)
+    if chosen.turns:
+        turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, device)
+        counted = (batch, heads, turns.shape[1], 2)
     padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
     tiles = key_blocks * batch * k_heads
-    # of Q, dO and dQ, which all key blocks of a head go through
-    section = max(1, min(batch * k_heads, plans.L2_SECTION_BYTES // (8 * n_q * d * group)))
+    section = max(1, min(batch * k_heads, section_bytes // (8 * n_q * d * group)))
     whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
     half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
@@ -92,7 +99,7 @@ def prepare(
         backward_kernel, min(tiles, multiprocessors),
         (
             key_blocks, batch * k_heads, heads, group, padded, section, scale,
-            scale * math.log2(math.e), made.spans, made.tiles,
+            scale * math.log2(math.e), made.spans, made.tiles, turns,
         ),
         {"plan": chosen, **versions.OPTIONS},
         boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
@@ -116,7 +123,10 @@ def prepare(
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
             delta[:, :, :n_q] -= grad_lse
         queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unread
-        main(q, k, v, grad_o, scaled, delta, added, dk, dv, queue)
+        counts = (
+            torch.zeros(counted, dtype=torch.int32, device=device) if turns is not None else unread
+        )
+        main(q, k, v, grad_o, scaled, delta, added, dk, dv, queue, counts)
         after(added, dq)
         return dq, dk, dv, delta[:, :, :n_q]
 

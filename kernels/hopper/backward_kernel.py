@@ -33,7 +33,9 @@ from .backward_parts import (
     TURNS,
     as_tile,
     async_add,
+    await_turn,
     hide,
+    let_go,
     on_side,
     tell,
     told,
@@ -124,13 +126,14 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     """Warpgroup w: keys j·128 + 64 w … + 63 of every tile."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, SPANS = work
+    stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables = work
     slots, ready, free = notes
     dq_desc, dk_desc, dv_desc = stores
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
     q_smem, lse_smem, q_full, q_empty = q_ring
     do_smem, delta_smem, do_full, do_empty = do_ring
     scale, scale_log2 = scales
+    SPANS, TURNS_OF, COUNTS, Tr = tables
     D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, M, 16])
@@ -154,6 +157,8 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         head = told(slots, n, HEAD)
         turns = told(slots, n, TURNS)
         row0 = first
+        if plan.turns:
+            count = COUNTS
         if plan.masked:
             seen_from = told(slots, n, FROM + 2 * w)
             seen_to = told(slots, n, TO + 2 * w)
@@ -209,10 +214,17 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             S_started = on_side(k_own, q_smem, ahead, none, False)
             # phase: store — dQ_i into its buffer, which the part before has left, and on
             dQ = warpgroup_mma_wait(1, deps=[dQ_started])
+            if plan.turns:
+                if turn > 0:
+                    let_go(count, w)
             tma.store_wait(0)
             out = dq_smem.index(w + (it >> 30))  # + 0: addresses that are not kept between passes
             out.reshape([HALF, HALF]).store(dQ)
             fence_async_shared()
+            if plan.turns:
+                at = row0 // M
+                count = COUNTS + (head * Tr + at) * 2 + w
+                await_turn(count, gl.load(TURNS_OF + key0 // KEYS * Tr + at))
             if BY_COLUMNS:
                 async_add(dq_desc, [head, row0, w * HALF], out)
             else:
@@ -223,6 +235,8 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                 if row0 == end:
                     row0 = first
                     head += 1
+        if plan.turns:
+            let_go(count, w)
         mbarrier.arrive(k_empty.index(0), count=1)
         mbarrier.arrive(v_empty.index(0), count=1)
         # phase: store — dK_j = scale · dSᵀ Q and dV_j; the copy leaves out keys beyond Nk
@@ -247,14 +261,17 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
 @gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
 def backward_kernel(
     q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc, dq_desc, dk_desc, dv_desc, counter,
-    Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, plan: gl.constexpr,
+    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, TURNS_OF,
+    plan: gl.constexpr,
 ):  # fmt: skip
     """Rings and barriers in shared memory, then every warp goes to its role.
 
     Descriptors of (B, H, N, d): boxes of M rows of Q and dO, 128 keys of K and V, 64 of dK and dV,
     64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and D, (B · H · PADDED,) in fp32: M
     rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
-    SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows.
+    SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. With plan.turns
+    TURNS_OF (Tc, Tr): how many key blocks add to row block i before j; COUNTS (B, H, Tr, 2): how
+    many have, 0 at first; else None.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
@@ -286,7 +303,8 @@ def backward_kernel(
     loads = (descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES)
     stores = (dq_desc, dk_desc, dv_desc)
     scales = (scale, scale_log2)
-    work = (stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, SPANS)
+    tables = (SPANS, TURNS_OF, COUNTS, PADDED // M)
+    work = (stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables)
     gl.warp_specialize(
         [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],
         [4, 1],

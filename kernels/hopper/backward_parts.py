@@ -56,6 +56,43 @@ def told(slots, n, field: gl.constexpr):
 
 
 @gluon.jit
+def await_turn(place, turn):
+    """Until as many have let go of the part of dQ whose count is at this address as go before."""
+    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    place = gl.full([128], 0, gl.int64, lanes) + place.to(gl.int64)
+    turn = gl.full([128], 0, gl.int32, lanes) + turn
+    ASM: gl.constexpr = """{
+.reg .pred wrong;
+waitLoop:
+ld.acquire.gpu.global.b32 $0, [$1];
+setp.ne.s32 wrong, $0, $2;
+@wrong bra.uni waitLoop;
+}"""
+    gl.inline_asm_elementwise(ASM, "=&r,l,r", [place, turn], gl.int32, is_pure=False, pack=1)
+
+
+@gluon.jit
+def let_go(place, w: gl.constexpr):
+    """Once what warpgroup w has added is in HBM, all of it, the next may add there."""
+    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    place = gl.full([128], 0, gl.int64, lanes) + place.to(gl.int64)
+    MEET: gl.constexpr = "bar.sync 13, 128;" if w == 0 else "bar.sync 14, 128;"
+    ASM: gl.constexpr = (
+        "cp.async.bulk.wait_group 0;\n"
+        + MEET
+        + """
+{
+.reg .pred first;
+setp.eq.s32 first, $2, 0;
+@first red.release.gpu.global.add.u32 [$1], 1;
+}
+mov.b32 $0, $2;"""
+    )
+    lane = gl.arange(0, 128, lanes)
+    gl.inline_asm_elementwise(ASM, "=r,l,r", [place, lane], gl.int32, is_pure=False, pack=1)
+
+
+@gluon.jit
 def on_side(own, x_smem, s, first, LESS: gl.constexpr):
     """Start own · Xᵀ (64, M) in fp32, with LESS plus `first`: own (64, d) are this warpgroup's keys
     or values."""

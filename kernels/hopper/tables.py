@@ -49,6 +49,20 @@ def on_device(
     return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
 
 
+@lru_cache(maxsize=64)
+def turns_on_device(
+    mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device
+) -> torch.Tensor:
+    """(Tc, Tr) int32: how many tiles of `on_device` by keys meet row block i before tile j."""
+    _, tiles = made(*spans(mask, n_q, n_k, True), block_m, block_n)
+    found = np.zeros((len(tiles), -(-n_q // block_n)), np.int32)
+    before = np.zeros(found.shape[1], np.int32)
+    for j, first, end in tiles[:, :3]:
+        found[j] = before
+        before[first:end] += 1
+    return torch.from_numpy(found).to(device)
+
+
 def made(
     start: np.ndarray, stop: np.ndarray, block_m: int, block_n: int
 ) -> tuple[np.ndarray, np.ndarray]:

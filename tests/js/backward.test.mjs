@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
   BACKWARD, acts, agreement, ahead, counterpart, crossings, explain, finishedBlocks, flights, frame, hidden, linksAt, lit, number, PRODUCTS,
-  phasesOf, rowOf, said, sentence, slowFrom, stated, sumsOfRows,
+  phasesOf, questionAt, rowOf, said, sentence, slowFrom, stated, sumsOfRows,
 } from "./model.mjs";
 
 const GRADIENTS = ["dQ", "dK", "dV"];
@@ -110,6 +110,30 @@ for (const [name, case_] of fixtures("backward")) {
       before = now;
     }
     equal(before, { dQ: trace.problem.Tr, dK: trace.problem.Tc, dV: trace.problem.Tc }, name);
+  });
+
+  test(`${name}: every question is answered by what comes`, () => {
+    const at = new Map(case_.places.map((want) => [want.step, want])); // the last of each visit
+    let [asked, answers] = [0, new Set()];
+    for (let step = 0; step < trace.steps; step++) {
+      const question = questionAt(trace, step);
+      if (!question) continue;
+      asked += 1;
+      const next = at.get(step + 1);
+      const answer = question.options[question.answer];
+      answers.add(question.text.split(". ")[1] + answer);
+      const phases = phasesOf(trace, step + 1);
+      if (/leave the chip/.test(question.text)) assert.equal(answer, phases.includes("store") ? "Yes" : "No", question.text);
+      else if (/parts/.test(question.text)) assert.equal(answer, String(next.added[next.i]), question.text);
+      else if (/hide any/.test(question.text)) assert.equal(answer, next.kind === "partial" ? "Yes" : "No", question.text);
+      else {
+        const [, row, key] = /row (\d+) .* at key (\d+)/.exec(question.text);
+        assert.equal(answer, case_.dense.dS[row][key] > 0 ? "above 0" : "below 0", question.text);
+        assert.equal(question.row, Number(row));
+      }
+      assert.doesNotMatch(question.text + question.because, /undefined|NaN/);
+    }
+    if (order !== "standard" && trace.steps > 6) assert.ok(asked > 2 && answers.size > 2, name);
   });
 
   test(`${name}: what flies is what is moved`, () => {

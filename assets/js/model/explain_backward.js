@@ -3,7 +3,7 @@
 
 import { number, sub } from "../lib/format.js";
 import { crossings } from "./backward.js";
-import { bends, changed } from "./scores.js";
+import { changed } from "./scores.js";
 import { equals, operands, plus, sum, within } from "./sums.js";
 
 /** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
@@ -59,9 +59,9 @@ function slope(trace, f, row, key) {
   const D = f.stats.find((s) => s.row === row)?.D;
   const steep = trace.arrays.slope?.[row * p.n + key];
   const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
-  lines.push(`P · (dP − D)${bends(p) && steep !== undefined ? " · slope" : ""} =`);
-  lines.push(`${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${steep !== undefined ? ` · ${number(steep)}` : ""} ${equals(found, dS(row, key))}`);
-  return tell(name, `${name} = P · (dP − D): ${lines.at(-1)}; ${lines[0]}`, { total, lines });
+  const by = steep === undefined ? "" : ` · ${number(steep)}`;
+  lines.push(`= P · (dP − D)${by && " · slope"}`, `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`);
+  return tell(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }
 
 /** An entry of a gradient: what it was, and what arrives. @param {Trace} trace @param {Frame} f @param {"dQ" | "dK" | "dV"} kind

@@ -3,6 +3,7 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
+import { addsOf, maskedOrNot, nextParts, signOf } from "./questions_backward.js";
 
 /** @import { Trace } from "./types.js" */
 /** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
@@ -98,7 +99,10 @@ function masked(trace, v) {
   return { text: `What becomes of ${tileOf(trace, v)}?`, options: ["full", "partial", "skipped"], answer: kind, because };
 }
 
-const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
+const TURNS = {
+  forward: [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]],
+  backward: [[signOf, nextParts, maskedOrNot], [addsOf, signOf, nextParts], [nextParts, addsOf, signOf], [maskedOrNot, signOf, addsOf]],
+};
 
 /** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], told: Record<string, number[]>}>} */
 const asked = new WeakMap();
@@ -120,8 +124,9 @@ export function questionAt(trace, step) {
   const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (asked.get(trace));
   while (list.length <= step) {
     const at = list.length;
-    let question = at === 0 ? skipped(trace) : null;
-    for (const ask of TURNS[at % TURNS.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
+    const turns = TURNS[trace.header.pass];
+    let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
+    for (const ask of turns[at % turns.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
     if (question && at && question.options.length) told[question.options.join()][question.answer] += 1;
     list.push(question);
   }

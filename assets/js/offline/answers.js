@@ -50,7 +50,8 @@ export class Answers {
     if (given.n) for (const key of ["br", "bc"]) given[key] ??= String(Math.min(BLOCK, Number(given.n)));
     const all = { ...this.content.plain, ...given };
     if (all.gain && Number(all.gain) === 1) delete all.gain;
-    return PROBLEM_KEYS.filter((key) => all[key]).map((key) => `${key}=${key === "text" ? all[key] : plain(all[key])}`).join("&");
+    const keys = given.pass ? [...PROBLEM_KEYS, "pass"] : PROBLEM_KEYS;
+    return keys.filter((key) => all[key]).map((key) => `${key}=${key === "text" ? all[key] : plain(all[key])}`).join("&");
   }
 
   /** In place of fetch(). */

@@ -28,17 +28,18 @@ export class Drawer {
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
-    this.names = TABS.forward;
     this.panels = Object.entries(panels).map(([name, children]) => el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": NAMES[name], "data-panel": name }, children));
-    this.root = el("div", { class: "fa-drawer" }, this.panels);
+    this.root = el("div", { class: "fa-drawer" });
+    this.pass("forward");
   }
 
-  /** The tabs of this pass. */
+  /** The tabs of this pass; what only the other one has is not on the page. */
   pass(name) {
     if (this.names === TABS[name]) return;
     this.names = TABS[name];
     this.line.pass(name);
     this.line.choose(this.name);
+    this.root.replaceChildren(...this.panels.filter(({ dataset }) => this.names.includes(dataset.panel)));
   }
 
   open(name) {

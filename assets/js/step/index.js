@@ -47,10 +47,7 @@ class Page extends Stage {
       },
       onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, tick, clock }) => address.write({ ...query, pass: null, step: tick, clock, mode: screen() ?? "compare", phase: null }),
-      controls: (name, button) => {
-        if (name === "pass") return this.turns();
-        return name === "mask" && masks ? this.composes() : controls.open(name, button);
-      },
+      controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {

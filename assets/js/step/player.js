@@ -57,7 +57,7 @@ export class Player {
     this.lens = new Lens();
     this.drawer = new Drawer({ ...this.views.forward.panels, ...this.views.backward.panels, code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
-    this.problem = new Words(this.options.controls);
+    this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
     this.panes = new Panes(this.root);
     this.root.append(
@@ -92,7 +92,7 @@ export class Player {
   }
 
   /** The other pass of the same Problem, at the same tile. */
-  turn(pass) {
+  turn(pass = this.pass === "forward" ? "backward" : "forward") {
     if (this.trace && pass !== this.pass) return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
   }
 
@@ -177,7 +177,7 @@ export class Player {
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
     this.dress();
-    set(this.root, { "data-query": new URLSearchParams(trace.header.query) });
+    set(this.root, { "data-query": new URLSearchParams(trace.header.query), "data-pass": this.pass });
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
     this.from(this.at.step);

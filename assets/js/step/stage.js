@@ -20,7 +20,7 @@ export class Stage {
   /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
   key(event) {
     if (event.defaultPrevented || !this.mount.isConnected || !this.mount.checkVisibility() || isTaken(event)) return;
-    if (isLetter(event, "b")) return this.turns();
+    if (isLetter(event, "b") && !this.racing) return this.player.turn();
     if (isLetter(event, "r") && this.player.pass === "backward") return this.player.say("The loop orders are compared in their forward: switch to it first. What each moves in its backward is under Traffic.");
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
     (this.racing ? this.race : this.player).key(event);
@@ -44,10 +44,6 @@ export class Stage {
     const isAsked = params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
     if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
     return isAsked;
-  }
-
-  turns() {
-    return this.turn(this.player.pass === "forward" ? "backward" : "forward");
   }
 
   /** The other pass, or this one. A race is between forwards: it ends. */

@@ -26,9 +26,10 @@ const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype, score, si
 ];
 
 export class Words {
-  /** @param open what shows a control, or all for "all", beside a button; none: the words are only read */
-  constructor(open) {
-    this.open = open;
+  /** @param open what shows a control, or all for "all", beside a button; none: the words are only read @param turn shows
+   * the other pass, where no bar does */
+  constructor(open, turn) {
+    Object.assign(this, { open, turn });
     this.root = el("p", { class: "fa-problem", role: "group", "aria-label": "The Problem" });
   }
 
@@ -37,14 +38,21 @@ export class Words {
     if (this.said === said) return;
     this.said = said;
     const parts = partsOf(problem).flatMap(([key, word, after]) => [this.word(key, word), after]);
-    if (this.open) parts.unshift(this.word("pass", pass === "forward" ? "Forward ⇄" : "Backward ⇄", null, "The other pass (B)")); // a phone's bar has no room for it
+    if (this.turn) parts.unshift(this.switch(pass));
     if (this.open) parts.push(this.word("all", "⋯", "All controls", "All controls (C)"));
     this.root.replaceChildren(...parts);
   }
 
+  /** For a page whose bar has no room for it, or that has no bar. */
+  switch(pass) {
+    const node = el("button", { type: "button", class: "fa-word fa-word-pass", text: pass === "forward" ? "Forward ⇄" : "Backward ⇄", title: "The other pass (B)" });
+    node.addEventListener("click", this.turn);
+    return node;
+  }
+
   word(key, text, label = null, title = null) {
     if (!this.open) return el("b", { text });
-    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": key === "pass" ? null : "dialog" });
+    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": "dialog" });
     node.addEventListener("click", () => this.open(key, node));
     return node;
   }

@@ -85,13 +85,16 @@ export class Links {
     this.words.replaceChildren(...written(of ? told.said : ""));
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
-    const words = Boolean(of?.name.startsWith("tile.")); // they may take lines
-    const at = of && !this.sram.body.hidden ? this.sram.corner(words ? "tile" : of.tensor ?? "-", EDGE * unit, ROOM) : null;
-    this.card.hidden = !at || !told.lines.length || at.height < ROOM / 2 || at.width < ROOM;
+    const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
+    const at = of && !this.sram.body.hidden ? this.sram.corner(words ? "-" : of.tensor ?? "-", EDGE * unit, ROOM) : null;
+    const [last] = told?.lines.slice(-1) ?? [];
+    const isAbove = this.sram.headline?.(of && last && !words ? [el("b", { text: told.title }), " ", ...written(last)] : null) ?? false;
+    const lines = isAbove ? told.lines.slice(0, -1) : told?.lines ?? [];
+    this.card.hidden = !at || !(lines.length || told.terms) || at.height < ROOM / 2 || at.width < ROOM;
     if (this.card.hidden) return;
     Object.assign(this.card.style, { left: `${at.x}px`, top: `${at.y - head}px`, width: `${at.width}px`, height: `${at.height + head}px` });
     set(this.title, { text: told.title });
-    this.lines.replaceChildren(...told.lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
+    this.lines.replaceChildren(...lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
     const upright = Boolean(at.beside);
     this.draws(told.terms, upright);
     const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";

@@ -77,7 +77,7 @@ export class SramBackward extends TileCard {
     const base = top + (has("above") ? high.above + gap : 0);
     const names = this.trace.header.row_names ?? [p.n - 1];
     const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
-    const label = Math.max(EDGE * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
+    const label = Math.max((big ? 100 : EDGE) * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
     const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
@@ -230,17 +230,30 @@ export class SramBackward extends TileCard {
     for (const name of ["dV", "dK"]) say(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
     say("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : "in fp32") : "");
     for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
-    this.remark(f, j);
+    this.last = f;
+    this.remark();
+  }
+
+  /** Of a thing that is pointed at what it comes to, in the place of the remark; null: the remark again. The corner between the
+   * crossings has no room for it. Is it said here? */
+  headline(nodes) {
+    if (nodes) this.note.replaceChildren(...nodes);
+    if (nodes) delete this.note.dataset.text;
+    else this.remark();
+    return Boolean(nodes);
   }
 
   /** Which stays, and which streams past. */
-  remark(f, j) {
+  remark() {
+    const f = this.last;
+    const j = f.j < 0 ? "" : sub(f.j);
     const keys = f.stage === null && f.j >= 0 && f.kind !== "skipped";
     const text = keys ? `K${j} V${j}` : f.stage ?? "";
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
     if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill", el("span", { class: "fa-where-wide", text: "; rows stream past" }));
-    else this.note.replaceChildren(f.stage === "D" || f.stage === "scale" ? "a small kernel of its own, row block by row block" : "small, fast");
+    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren("a small kernel of its own", el("span", { class: "fa-where-wide", text: ", row block by row block" }));
+    else this.note.replaceChildren("small, fast");
   }
 }

@@ -82,7 +82,7 @@ export class Strips {
       svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
     const bright = svg("rect", { class: `${kind} is-now`, rx: 3 });
     const done = svg("rect", { class: `${kind} is-done`, rx: 3 });
-    const room = big ? 44 * u : Math.max(NAME_FROM, 22 * u);
+    const room = (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) * (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
     const labels = Array.from({ length: long >= room && !SLIM.includes(name) ? count : 0 }, (_, k) => {
       const b = place(k, k + 1);
       const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;

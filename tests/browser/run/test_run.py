@@ -69,6 +69,33 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     chip.wait_for(state="hidden")  # it was said of another Problem
 
 
+def test_the_tab_opens_with_what_the_step_page_shows(tab):
+    """As a reload of the same address does."""
+    page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")
+    open_controls(page).get_by_role("radio", name="Full", exact=True).check()
+    tab.settle()
+    page.keyboard.press("Escape")  # the controls close before anything else hears a click
+    page.get_by_role("tab", name="Run", exact=True).click()
+    wait_for_size(page, "Length N", "8")
+    wait_for_size(page, "Mask", "Full")
+    assert size(page, "Heads H").input_value() == "2"
+    page.locator(".fa-run-page").get_by_role("button", name="Run", exact=True).click()
+    assert run_result(page)["agrees"] == "true"
+    text = page.locator('[data-testid="run-result"]').inner_text()
+    assert "H = 2 · head 1" in text and "full, sink 1, Hk = 1, dropout 0.2" in text
+    assert not any(key.startswith("run-") for key in query_of(page)), "it is the Step page's"
+
+
+def test_the_tab_keeps_what_was_run_there(tab):
+    page = open_run(tab, n="8", **{"run-n": "6"})
+    for arrive in (lambda: page.get_by_role("tab", name="Run", exact=True).click(), page.reload):
+        page.get_by_role("tab", name="Step", exact=True).click()
+        tab.settle()
+        arrive()
+        wait_for_size(page, "Length N", "6")
+        assert query_of(page)["n"] == "8" and query_of(page)["run-n"] == "6"
+
+
 def beside(page, chip) -> None:
     """The chip stands between the last tab and the first button, or is not there at all."""
     if not chip.is_visible():

@@ -9,6 +9,7 @@ from tests.browser.harness import settled
 
 TIGHT = [(1024, 768), (1280, 720), (1366, 650)]
 WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
+BACKWARD = "data=random&seed=9&pass=backward"
 STATES = {
     "cold": "step=0&phase=load",
     "exp": "step=4&phase=exp",
@@ -18,8 +19,12 @@ STATES = {
     "large": "n=4096&d=64&br=128&bc=64&mask=full&step=300",
     "wide": "n=64&d=16&br=8&bc=8&step=9&phase=exp",
     "ragged": "n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask",
+    "dQ": f"{BACKWARD}&step=9&phase=dQ",
+    "D": f"{BACKWARD}&step=2&phase=D",
+    "dS stored": f"{BACKWARD}&order=standard&step=34&phase=dS",
+    "dQ back and forth": f"{BACKWARD}&order=fa1&n=14&br=4&bc=5&step=6&phase=D",
 }
-FEW = ["exp", "standard", "ragged"]  # where there is room
+FEW = ["exp", "standard", "ragged", "dQ"]  # where there is room
 RACE = "n=16&mode=compare&clock=bytes&step=3"
 
 # Of every text of the player: is it large enough, in the window, whole, and clear of every other?

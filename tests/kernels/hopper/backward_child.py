@@ -3,8 +3,8 @@
 Each line of stdin is a request in JSON, each line of stdout its answer. With "problem" (n_q, n_k,
 batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is prepared and made,
 its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged: "fault" says what
-was wrong, "" if nothing; "plant" (pattern, replacement) changes the PTX before. With "plan" (fields
-of a Plan), d and dtype it is compiled: see `plan_compiler`.
+was wrong, "" if nothing. "turns": deterministic; "plant" (pattern, replacement) changes the PTX
+before. With "plan" (fields of a Plan), d and dtype it is compiled: see `plan_compiler`.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class OnMachine:
 
     def backward_kernel(self, *tensors):
         described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
-        counter = tensors[-1]
-        compiled = self._compiled(described, counter)
+        plain = tensors[len(described) :]
+        compiled = self._compiled(described, plain)
         arguments = []
         for one, meta in zip(described, compiled.metadata.tensordesc_meta, strict=True):
             array = bits(one.base).reshape(-1)
@@ -76,22 +76,22 @@ class OnMachine:
             seen = as_strided(array, one.shape, place)
             arguments += [Map(seen, tuple(meta["block_size"]), SWIZZLES[meta["swizzle"]])]
             arguments += [*one.shape, *one.strides]
-        scalars = [bits(x) if isinstance(x, torch.Tensor) else x for x in self.scalars]
+        scalars = [x for x in (*plain, *self.scalars) if x is not None]
         ptx, (pattern, new) = compiled.asm["ptx"], self.request.get("plant", ("", ""))
         if pattern:
             assert pattern in ptx, f"nothing to plant: {pattern}"
             ptx = ptx.replace(pattern, new)
-        arguments += [bits(counter), *scalars, 0, 0]
+        arguments += [bits(x) if isinstance(x, torch.Tensor) else x for x in scalars] + [0, 0]
         how = {"late": self.request["late"], "seed": self.request["seed"]}
         Machine(ptx, arguments, compiled.metadata.shared, **how).run(self.programs)
-        assert not counter.any(), "the queue's counter is not back at 0"
+        assert not plain[0].any(), "the queue's counter is not back at 0"
 
-    def _compiled(self, described, counter):
+    def _compiled(self, described, plain):
         key = (self.constants["plan"], described[0].base.dtype)
         if key not in self.compiled:
             with redirect_stdout(io.StringIO()):
                 self.compiled[key] = self.kernel.warmup(
-                    *described, counter, *self.scalars, grid=(1,), **self.constants
+                    *described, *plain, *self.scalars, grid=(1,), **self.constants
                 )
         return self.compiled[key]
 
@@ -113,7 +113,7 @@ def run(request: dict) -> dict:
     score = scores.parse("none")
     if reason := backward.why_not(q, k, v, mask, score, d**-0.5):
         return {"fault": reason}
-    call = backward.prepare(*tensors, mask, score, d**-0.5)
+    call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("turns", False))
     try:
         *grads, _ = call(*tensors, lse.float(), None)
         assert_gradients(grads, q, k, v, grad_o, mask=mask.text)
@@ -131,11 +131,13 @@ def compile_plan(request: dict) -> dict:
     flat, added = torch.empty(1024), torch.empty(1, 1024, d)
     rows, keys, half = (launch._descriptor(x, n) for n in (plan.block_m, 128, 64))
     flat, table = backward._flat(flat, plan.block_m), torch.empty(16, dtype=torch.int32)
+    backward_kernel.device_caches.clear()  # a kernel found there has no log
     log = io.StringIO()
     with redirect_stdout(log):
         compiled = backward_kernel.warmup(
             rows, keys, keys, rows, flat, flat, backward._added(added), half, half, table,
-            8, 1, 1, 1, 1024, 1, 0.125, 0.18, table, table, plan, grid=(1,), **OPTIONS,
+            table, 8, 1, 1, 1, 1024, 1, 0.125, 0.18, table, table,
+            table if plan.turns else None, plan, grid=(1,), **OPTIONS,
         )  # fmt: skip
     return {
         "triton": triton.__version__,

@@ -71,6 +71,28 @@ def load_global(m, found, parts):
     return act
 
 
+def load_acquired(m, found, parts):
+    load = load_global(m, found, parts)
+
+    def act(warp, lanes):
+        load(warp, lanes)
+        warp.waits = warp.spins  # lets others go on, so that what it looks for may change
+
+    return act
+
+
+def add_global(m, found, parts):
+    at, source = m.address(parts[0]), m.value(parts[1])
+
+    def act(warp, lanes):
+        where = at(warp)
+        for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+            words, place = m.global_memory(int(where[lane]))
+            words[place] += source(warp)[lane]
+
+    return act
+
+
 def store_global(m, found, parts):
     at, sources = m.address(parts[0]), [m.value(x) for x in names_in(parts[1])]
 
@@ -143,6 +165,8 @@ INSTRUCTIONS = [
     (rf"ld\.shared(?:\.v\d)?\.{T}", load_shared), (rf"st\.shared(?:\.v\d)?\.{T}", store_shared),
     (r"stmatrix\.sync\.aligned\.m8n8\.x\d(?:\.trans)?\.shared\.b16", store_matrix),
     (r"ld\.global(?:\.v\d)?\.b32", load_global), (r"st\.global(?:\.v\d)?\.b32", store_global),
+    (r"ld\.acquire\.gpu\.global\.b32", load_acquired),
+    (r"red\.release\.gpu\.global\.add\.u32", add_global),
     (r"atom\.global\.gpu\.acq_rel\.add\.u32", atomic),
     (r"mbarrier\.init\.shared::cta\.b64", ordered.begin_barrier),
     (r"mbarrier\.arrive(?:\.expect_tx)?\.shared(?:::cta)?\.b64", ordered.arrive),
@@ -150,7 +174,7 @@ INSTRUCTIONS = [
     (r"cp\.async\.bulk\.tensor\.\dd\.shared::\w+\.global\.mbarrier.*", ordered.copy_in),
     (r"cp\.(?:reduce\.)?async\.bulk\.tensor\.\dd\.global\.shared::cta.*", ordered.copy_out),
     (r"cp\.async\.bulk\.commit_group", ordered.commit_copies),
-    (r"cp\.async\.bulk\.wait_group\.read", ordered.wait_copies),
+    (r"cp\.async\.bulk\.wait_group(?:\.read)?", ordered.wait_copies),
     (r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(b?f16)\.b?f16", ordered.product),
     (r"wgmma\.commit_group.*", ordered.commit_products),
     (r"wgmma\.wait_group.*", ordered.wait_products),

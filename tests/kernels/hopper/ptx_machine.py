@@ -20,6 +20,7 @@ from .ptx_async import PARAMETERS, Barrier
 from .ptx_instructions import CONTROL, INSTRUCTIONS
 from .ptx_values import I64, LANES, U32, Fault
 
+MOST_LOOKS = 20_000
 SHARED = 1024  # where shared memory begins: aligned as the hardware has it
 
 
@@ -37,6 +38,7 @@ class Warp:
     number: int
     block: Block
     at: int = 0
+    looks: int = 0
     done: bool = False
     waits: object = None  # for what; None: it can go on
     registers: Registers = field(default_factory=Registers)
@@ -44,6 +46,13 @@ class Warp:
     open: list = field(default_factory=list)
     stores: list = field(default_factory=list)  # groups of bulk copies
     open_stores: list = field(default_factory=list)
+
+    def spins(self) -> bool:
+        """Waited for by a warp that looks again and again: now and then it may."""
+        self.looks += 1
+        if self.looks > MOST_LOOKS:
+            raise Fault(f"Warp {self.number} of block {self.block.number} looks for ever.")
+        return self.looks % 2 == 0
 
     def run(self, machine) -> bool:
         """Goes on until it must wait. True if it got anywhere."""

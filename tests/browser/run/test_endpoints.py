@@ -1,4 +1,4 @@
-"""The named endpoints, and requests that no page makes."""
+"""Requests that no page makes: the named endpoints, as a program calls them."""
 
 from __future__ import annotations
 

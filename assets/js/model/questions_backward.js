@@ -1,0 +1,63 @@
+// What to guess before a tile of the backward, by the rules of model/questions.js. Pure.
+
+import { number, sub } from "../lib/format.js";
+
+/** @import { Trace } from "./types.js" */
+/** @import { Question } from "./questions.js" */
+
+/** Is it a tile that is computed? @param {Trace} trace @param {number} v */
+const isTile = ({ header, arrays: a }, v) => header.stages[a.v_stage[v]] === null && (a.v_phases[v] & (1 << header.phases.indexOf("dQ"))) > 0;
+
+/** As the page counts it. @param {Trace} trace @param {number} v */
+function tileOf({ arrays: a }, v) {
+  const tiles = Array.from(a.v_stage).flatMap((stage, at) => (stage === a.v_stage[v] ? [at] : []));
+  return `tile ${tiles.indexOf(v) + 1} of ${tiles.length} (Q${sub(a.v_i[v])}, K${sub(a.v_j[v])})`;
+}
+
+/** "Do dK and dV leave the chip after it?" @param {Trace} trace @param {number} v @returns {Question} */
+export function addsOf(trace, v) {
+  const { header, arrays: a } = trace;
+  if (!isTile(trace, v)) return null;
+  const j = sub(a.v_j[v]);
+  const stores = (a.v_phases[v] & (1 << header.phases.indexOf("store"))) > 0;
+  const because = stores ? `no row block below it sees K${j}: dK${j} and dV${j} are whole` : `more row blocks of this column are to come, and dK${j} and dV${j} take in each of them`;
+  return { text: `Next is ${tileOf(trace, v)}. Will dK${j} and dV${j} leave the chip after it?`, options: ["Yes", "No"], answer: stores ? 0 : 1, because };
+}
+
+/** "How many parts will dQ of its rows have?" @param {Trace} trace @param {number} v @returns {Question} */
+export function nextParts(trace, v) {
+  const { arrays: a, adds } = trace;
+  if (!isTile(trace, v)) return null;
+  const visits = adds[a.v_i[v]];
+  if (visits.length < 2 || visits.length > 5) return null;
+  const i = sub(a.v_i[v]);
+  const options = visits.map((_, k) => String(k + 1));
+  const answer = visits.indexOf(v);
+  return { text: `Next is ${tileOf(trace, v)}. How many of its parts will dQ${i} have in HBM then?`, options, answer, because: `each key block that Q${i} sees adds one, and K${sub(a.v_j[v])} is number ${answer + 1} of ${visits.length}` };
+}
+
+/** "Which sign has this dS?", of the entry of a row that is furthest from 0. @param {Trace} trace @param {number} v @returns {Question} */
+export function signOf(trace, v) {
+  const { arrays: a, problem: p } = trace;
+  if (!isTile(trace, v) || a.slope) return null;
+  const row = Math.min(p.n - 1, a.v_i[v] * p.block_q + (v % p.block_q));
+  const start = a.v_j[v] * p.block_k;
+  const keys = Array.from({ length: Math.min(p.n, start + p.block_k) - start }, (_, k) => start + k);
+  const size = (/** @type {number} */ key) => Math.abs(a.dS[row * p.n + key]);
+  const key = keys.reduce((most, one) => (size(one) > size(most) ? one : most));
+  const [P, dP, D, dS] = [a.P[row * p.n + key], a.dP[row * p.n + key], a.D[row], a.dS[row * p.n + key]];
+  if (!(Math.abs(dS) >= 0.005)) return null;
+  const told = `P = ${number(P)}, dP = ${number(dP)}`;
+  return {
+    text: `In ${tileOf(trace, v)} row ${row} will find ${told} at key ${key}. Its D is ${number(D)}. Which sign has dS there?`,
+    options: ["above 0", "below 0"], answer: dS > 0 ? 0 : 1, because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`, row,
+  };
+}
+
+/** "Does its mask hide scores?" @param {Trace} trace @param {number} v @returns {Question} */
+export function maskedOrNot(trace, v) {
+  const { header, arrays: a } = trace;
+  if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
+  const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
+  return { text: `Next is ${tileOf(trace, v)}. Does the mask hide any of its scores?`, options: ["Yes", "No"], answer: partial ? 0 : 1, because: partial ? "some of its keys are hidden, so their P is 0 and no gradient flows through them" : "every query there sees every key" };
+}

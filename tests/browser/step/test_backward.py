@@ -1,0 +1,141 @@
+"""The backward on the Step page: the switch, every phase by keyboard against the trace, what is
+lit, what the drawer says; nothing is asked of the server while stepping."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from explainer.problem import ORDERS, Problem
+from explainer.trace import trace_backward
+from tests.browser.expected import phases
+from tests.browser.harness import focus, press, query_of, read
+from tests.browser.site.test_accessible import serious
+
+HERE = "data=random&seed=9&pass=backward"
+TILE = f"{HERE}&step=9"  # tile (2, 1): rows 8 to 11, keys 4 to 7
+
+
+def asked(requests: list[str]) -> list[str]:
+    """What was asked of the server, but for the glossary, which comes once."""
+    return [url for url in requests if "/fa/glossary" not in url and not url.startswith("data:")]
+
+
+def test_the_switch_keeps_the_tile_and_the_phase(tab):
+    page = tab.open(f"{TILE}&phase=exp")
+    shown = read(page)
+    assert (shown["pass"], shown["i"], shown["j"], shown["phase"]) == ("backward", "2", "1", "exp")
+    backward = page.get_by_role("button", name="Backward", exact=True)
+    assert backward.get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Forward", exact=True).click()
+    page.wait_for_selector('[data-testid="player"][data-pass="forward"]')
+    tab.settle()
+    shown = read(page)
+    assert (shown["i"], shown["j"], shown["phase"], shown["step"]) == ("2", "1", "exp", "4")
+    assert "pass" not in query_of(page)
+    assert {name for row in shown["rows"].values() for name in row} >= {"m_new", "l_new"}
+    page.keyboard.press("b")
+    page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
+    tab.settle()
+    assert read(page)["step"] == "9" and query_of(page)["pass"] == "backward"
+    assert page.get_by_role("tab", name="Compare").count() == 0
+    press(page, "r")  # no race of backwards: said, not shown
+    assert "Traffic" in page.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_phase_by_keyboard(stage, order):
+    """The attributes, the bytes, lse and D of every place of a ragged Problem."""
+    problem = Problem(
+        n=7, d=5, block_q=3, block_k=4, causal=True, order=order, inputs="random", seed=9
+    )
+    query = "&".join(f"{k}={v}" for k, v in problem.to_query().items())
+    t = trace_backward(problem)
+    page = stage.show(f"{query}&pass=backward&step=0&phase=load")
+    focus(page)
+    before, moved, first = len(stage.requests), [0, 0], True
+    for step, visit in enumerate(t.visits):
+        names = phases(visit)
+        for k, phase in enumerate(names):
+            shown = read(page) if first else press(page, "ArrowDown")
+            first = False
+            for x in visit.transfers:
+                if x.phase == phase:
+                    moved[x.op != "read"] += x.nbytes
+            where = f"{order} {step} {phase}"
+            assert (shown["step"], shown["phase"]) == (str(step), phase), where
+            assert [shown["reads"], shown["writes"]] == [str(x) for x in moved], where
+            assert shown["kind"] == visit.kind, where
+            known = "D" in names[: k + 1] if "D" in names else "exp" in names
+            for row, found in shown["rows"].items():
+                value = float(t.D[int(row)]) if known else None
+                assert found["D"] == ("" if value is None else str(np.float64(value))), where
+            words = page.get_by_test_id("sentence").inner_text()
+            assert phase in words and "undefined" not in words, words
+    assert press(page, "ArrowDown")["step"] == str(len(t.visits) - 1)
+    assert asked(stage.requests[before:]) == []
+
+
+LIT = """() => Object.fromEntries([...document.querySelectorAll(
+  ".fa-tile > .fa-marks [data-linked]")]
+  .map((node) => [node.dataset.tensor, node.dataset.box]))"""
+
+
+def test_a_slope_lights_its_crossing_and_says_what_it_is(stage):
+    page = stage.show(f"{TILE}&phase=dS&sel=dS.9.5")
+    row, key, dims, outs = "rows 9–9", "keys 5–5", "dims 0–7", "outs 0–7"
+    assert page.evaluate(LIT) == {
+        **{"Q": f"{row}, {dims}", "K": f"{key}, {dims}", "S": f"{row}, {key}"},
+        **{"dO": f"{row}, {outs}", "V": f"{key}, {outs}", "dS": f"{row}, {key}"},
+        **{"dV": f"{key}, {outs}", "dK": f"{key}, {dims}"},
+    }
+    t = trace_backward(Problem(inputs="random", seed=9))
+    visit = next(v for v in t.visits if (v.i, v.j, v.stage) == (2, 1, None))
+    P, dP, dS, D = visit.P[1, 1], visit.dP[1, 1], visit.dS[1, 1], t.D[9]
+    said = page.get_by_test_id("sentence").inner_text()
+    for number in (P, dP, D, dS):
+        assert f"{number:.2f}".replace("-", "−") in said, said
+    frame = page.locator(".fa-frame-ds")
+    frame.focus()
+    press(page, "ArrowRight")
+    assert query_of(page)["sel"] == "dS.8.5"
+    page.keyboard.press("Escape")
+
+
+def test_parts_of_dQ_arrive_one_by_one(stage):
+    page = stage.show(f"{TILE}&phase=dS")
+    parts = "document.querySelectorAll('.fa-part.is-in').length"
+    before = page.evaluate(parts)
+    focus(page)
+    assert press(page, "ArrowDown")["phase"] == "dQ"
+    assert page.evaluate(parts) == before + 1
+    now = page.locator(".fa-products .is-now")
+    assert now.count() == 1 and now.get_attribute("data-product") == "dQ"
+    press(page, "End")
+    assert page.evaluate("document.querySelectorAll('.fa-part:not(.is-in)').length") == 0
+    page.get_by_role("tab", name="Check", exact=True).click()
+    stage.show(f"{HERE}&step=13&phase=dQ")
+    sums = page.locator(".fa-check td[data-column=sum]").all_inner_texts()
+    assert sums == ["0"] * 4  # every key of these rows was met
+    page.get_by_role("tab", name="Code", exact=True).click()
+    lit = page.locator(".fa-code li.is-now code").all_inner_texts()
+    assert [line.strip() for line in lit] == ["dQᵢ += dS Kⱼ"]
+
+
+def test_a_problem_without_a_backward_says_so_and_leaves_the_picture(tab):
+    page = tab.open("data=random&seed=9&dropout=0.1&step=4")
+    tab.tolerate("400")
+    page.keyboard.press("b")
+    page.wait_for_selector(".fa-notice:not([hidden])")
+    assert "dropout" in page.get_by_role("alert").inner_text()
+    assert read(page)["pass"] == "forward" and read(page)["step"] == "4"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(stage, dark):
+    page = stage.show(f"{TILE}&phase=exp&sel=S.9.5")
+    page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    page.get_by_role("tab", name="Check", exact=True).click()
+    assert serious(page, ".fa-mount") == [] and serious(page, ".fa-pass") == []
+    page.get_by_role("tab", name="Products", exact=True).click()
+    page.evaluate("document.body.classList.remove('dark')")
