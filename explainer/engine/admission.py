@@ -119,7 +119,7 @@ def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None
     if tiles > INTERPRETER_TILES:
         work = f"{len(kernels)} kernel{'s' * (len(kernels) > 1)}"
         if request.pass_ == "backward":
-            work = f"both passes, a tile counted {BOTH_PASSES} times,"
+            work = "both passes, a tile counted thrice,"
         return (
             f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in {work} "
             f"× {heads} head{'s' * (heads > 1)}, and Triton's interpreter takes about "

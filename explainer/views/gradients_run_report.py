@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from explainer.base.amounts import listed, milliseconds, scientific
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Result, Row, Same, ran
+from explainer.memory.mask_work import PRODUCTS
 from explainer.views.downloads import kind
 from explainer.views.html import card, filled, table, words
 
@@ -28,7 +29,9 @@ def tiles_of(same: Same) -> str:
 
 def both_passes(rows: Sequence[Row]) -> str:
     """Of what the times are; what deterministic mode costs where that was timed."""
-    text = "Time of the forward and the backward pass together, FLOPs 3.5 × the forward's."
+    products = {pass_: len(made) for pass_, made in PRODUCTS.items()}
+    more = sum(products.values()) / products["forward"]
+    text = f"Time of the forward and the backward pass together, FLOPs {more:g} × the forward's."
     slow = next((row for row in rows if "deterministic_ms" in row), None)
     if slow:
         ratio = slow["deterministic_ms"] / slow["median_ms"]
