@@ -71,8 +71,7 @@ def repeated(result: Result) -> str:
         again = row["repeat"]
         modes = [("", again["differ"]), (f", {SURE}", again[SURE])]
         lines += [
-            (f"{METHODS[row['method']]}{mode}", *(f"{differ[name]:,}" for name in NAMES),
-             f"{again['values']:,}")
+            (f"{METHODS[row['method']]}{mode}", *(f"{differ[name]:,}" for name in NAMES))
             for mode, differ in modes if differ is not None
         ]  # fmt: skip
     differ = [METHODS[r["method"]] for r in rows if any(r["repeat"]["differ"].values())]
@@ -89,7 +88,7 @@ def repeated(result: Result) -> str:
         "deterministic=True, or torch.use_deterministic_algorithms(True), has dQ in a pass of its "
         "own that adds in one order, for 7 products in place of 5."
     )
-    head = ("", *(f"{name} differs in" for name in NAMES), "of all")
-    return card("repeat", "The same twice?", kind(result), "numbers that differ in a bit",
-                table(head, lines, "Bits that differ"), words(text),
+    remark = f"numbers that differ in a bit, of {rows[0]['repeat']['values']:,}"
+    return card("repeat", "The same twice?", kind(result), remark,
+                table(("", *NAMES), lines, "Bits that differ"), words(text),
                 words(fine, "fa-fine"))  # fmt: skip
