@@ -20,7 +20,7 @@ from .progress import progress
 # name → the module that has it
 _TORCH = {
     **dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference"),
-    "reference_gradients": "reference",
+    **dict.fromkeys(("reference_gradients", "gradient_roundings"), "gradient_reference"),
     "rope": "rotary",
 }
 _TRITON = {

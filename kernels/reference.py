@@ -168,62 +168,6 @@ def reference_attention(
     return o, lse
 
 
-def reference_gradients(
-    q: torch.Tensor,
-    k: torch.Tensor,
-    v: torch.Tensor,
-    grad_o: torch.Tensor,
-    grad_lse: torch.Tensor | None = None,
-    *,
-    causal: bool = False,
-    mask: str | None = None,
-    score: str | None = None,
-    sink: float | torch.Tensor | None = None,
-    scale: float | None = None,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Gradients in float64 of Σ (grad_o ∘ O), and Σ (grad_lse ∘ lse) over finite lse, if given: dQ
-    (B, H, Nq, d), dK and dV (B, Hk, Nk, d), dsink (H,), None without a sink.
-
-    PyTorch's autograd of the definition, dense, with neither lse nor D in it, on blocks of rows so
-    that long sequences fit. Other arguments as `reference_attention`.
-    """
-    asked, changed = masks.asked(causal, mask), check_score(score)
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    heads, group, n_q, n_k = q.shape[1], q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
-    found = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
-    sinks = _sinks(sink, q, torch.float64)
-    dsink = None if sinks is None else torch.zeros_like(sinks)
-    chunk = max(1, CHUNK_BYTES // (32 * max(n_k, 1)))
-    for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
-        for start in range(0, n_q, chunk):
-            at = torch.arange(start, min(start + chunk, n_q), device=q.device)
-            rows, keys = _apart(at, n_q, n_k)
-            hidden = torch.zeros(len(at), n_k, dtype=torch.bool, device=q.device)
-            if asked.hides:
-                hidden |= asked.hidden(rows, keys)
-            seen = ~hidden.all(-1) if sinks is None else torch.ones_like(at, dtype=torch.bool)
-            at, rows, hidden = at[seen], rows[seen], hidden[seen]  # no softmax of nothing
-            parts = [q[b, h, at], k[b, h // group], v[b, h // group]]
-            parts += [] if sinks is None else [sinks[h : h + 1]]
-            parts = [x.detach().double().requires_grad_() for x in parts]
-            with torch.enable_grad():
-                s = changed.apply((parts[0] @ parts[1].T) * scale, rows, keys, h, heads)
-                s = s.masked_fill(hidden, float("-inf"))
-                if sinks is not None:
-                    s = torch.cat((s, parts[3].expand(len(at), 1)), -1)
-                o = torch.softmax(s, -1)[:, :n_k] @ parts[2]
-                loss = (o * grad_o[b, h, at].double()).sum()
-                if grad_lse is not None:
-                    loss = loss + (torch.logsumexp(s, -1) * grad_lse[b, h, at].double()).sum()
-            grads = torch.autograd.grad(loss, parts, materialize_grads=True)
-            found[0][b, h, at] = grads[0]
-            for total, one in zip(found[1:], grads[1:3], strict=True):
-                total[b, h // group] += one
-            if dsink is not None:
-                dsink[h] += grads[3][0]
-    return *found, dsink
-
-
 def _blocks(q, k, v, mask: masks.Mask, scale: float | None, score: Score, sink, of_heads):
     """(batch, head, slice of rows, their S, V of the head, lse) in float64, as many rows as fit."""
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale

@@ -10,6 +10,7 @@ from explainer.base.facts import fact, number
 from explainer.engine.requests import COMPILED, ORDERS, Placed, Point, RunRequest
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
+from explainer.trace import estimated_bytes
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETED_S = 0.1  # of a run, besides its tiles
@@ -17,6 +18,8 @@ INTERPRETER_TILES = 2_000  # twenty seconds
 TILE_S = number("interpreter.tile") / 1e3
 PASSES = 10  # of the interpreter: three runs, for O, for m and l, for memory, each judged by tiles
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
+BOTH_PASSES = 3  # times that, of the backward pass: it is run six times with what precedes it
+MAX_GRADIENT_TILES, MAX_GRADIENT_BYTES = 1_024, 64 << 20  # a second of tracing
 GPU_TILES = 2**26  # all heads together: about a second
 GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
 TOO_MANY = (
@@ -48,16 +51,24 @@ def gpu_s(methods: Sequence[str], whole: bool = True) -> float:
 
 
 def _tiles_of_all(request: RunRequest) -> int:
-    """Tiles of all heads in all kernels."""
-    kernels = [name for name in request.methods if name in ORDERS]
+    """Tiles of all heads in all kernels; of both passes so many times as they take longer."""
+    kernels, times = [name for name in request.methods if name in ORDERS], 1
+    if request.pass_ == "backward":
+        kernels, times = [name for name in kernels if name == "fa2"], BOTH_PASSES
     heads = request.batch * request.heads
-    return heads * sum(tiles_to_run(request.problem, name) for name in kernels)
+    return times * heads * sum(tiles_to_run(request.problem, name) for name in kernels)
 
 
 def can_compare_tiles(problem: Problem) -> bool:
     """Whether m and l of every tile are compared: not when the tiles are too many to be listed."""
     tiles = problem.Tr * problem.Tc * (problem.q_heads if problem.score.by_head else 1)
     return problem.n <= MAX_N_LISTED and tiles <= MAX_TILES
+
+
+def can_compare_gradients(problem: Problem) -> bool:
+    """The same of the backward pass, whose trace and states hold N × d numbers a tile's row."""
+    few = problem.Tr * problem.Tc <= MAX_GRADIENT_TILES
+    return few and estimated_bytes(problem, "backward") <= MAX_GRADIENT_BYTES
 
 
 def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | None:
@@ -106,10 +117,13 @@ def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None
     heads = request.batch * request.heads
     tiles = _tiles_of_all(request)
     if tiles > INTERPRETER_TILES:
+        work = f"{len(kernels)} kernel{'s' * (len(kernels) > 1)}"
+        if request.pass_ == "backward":
+            work = "both passes, a tile counted thrice,"
         return (
-            f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in "
-            f"{len(kernels)} kernel{'s' * (len(kernels) > 1)} × {heads} head{'s' * (heads > 1)}, "
-            f"and Triton's interpreter takes about {fact('interpreter.tile')} for each: at most "
-            f"{INTERPRETER_TILES:,} are run on this CPU, so choose larger blocks."
+            f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in {work} "
+            f"× {heads} head{'s' * (heads > 1)}, and Triton's interpreter takes about "
+            f"{fact('interpreter.tile')} for each: at most {INTERPRETER_TILES:,} are run on this "
+            "CPU, so choose larger blocks."
         )
     return None

@@ -14,22 +14,20 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
-from explainer.algorithms.tiling import seeing
-from explainer.algorithms.traffic import asked, least
 from explainer.base.fields import ProblemError
-from explainer.base.formats import ITEMSIZE
 from explainer.engine import admission
+from explainer.engine.gradient_judging import Gradients
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
+from explainer.engine.work_done import work
 from kernels.checks import DTYPES
-from kernels.masks import flops
-from kernels.measure.contenders import OF_OPERATORS, NotAvailable, Problem, admit, contender
-from kernels.measure.contenders import tiles as kernels_tiles
-from kernels.measure.memory import moved_bytes, peak_bytes
+from kernels.measure.contenders import NotAvailable, Problem, admit, contender
+from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
 
 RUNS, LIMIT_MS = 30, 1500.0
+FIXED = "fa2, deterministic"  # beside the methods' names, of what is timed
 SWEEP_RUNS = 9
 
 Report = Callable[[str, int, int], None]
@@ -84,8 +82,8 @@ def run(request: RunRequest, report: Report) -> Result:
         "asked": request.to_query(),
         "machine": about,
         "when": _now(),
-        "heads_judged": len(job.truth.heads),
-        "naive_error": job.truth.naive_error,
+        "heads_judged": job.heads_judged,
+        "naive_error": None if job.both else job.truth.naive_error,
         "naive_refused": job.naive_refused,
         "io_bytes": 2 * (job.q.nbytes + job.k.nbytes),
         "tiles": {
@@ -116,12 +114,19 @@ class _Job:
         report("float64 reference", 0, 1)
         self.naive_refused = None
         try:
-            admit("naive", replace(self.shape, batch=1, heads=1, kv_heads=1), self.q.device)
+            both = request.pass_ == "backward"  # four N × N matrices, of all that share a key head
+            one = 2 * p.q_heads // p.kv_heads if both else 1
+            admit("naive", replace(self.shape, batch=1, heads=one, kv_heads=one), self.q.device)
         except NotAvailable as reason:
             self.naive_refused = str(reason)
         heads = list(dict.fromkeys([(0, p.head), (request.batch - 1, p.q_heads - 1)]))
         with_naive = self.naive_refused is None
-        self.truth = Truth(self.q, self.k, self.v, p, heads, with_naive)
+        self.heads_judged, self.both = len(heads), None
+        if request.pass_ == "backward":
+            self.both = Gradients(self.q, self.k, self.v, request, heads, with_naive)
+            self.q, self.k, self.v = self.both.q, self.both.k, self.both.v
+        else:
+            self.truth = Truth(self.q, self.k, self.v, p, heads, with_naive)
 
     def _tensors(self, request: RunRequest) -> list[torch.Tensor]:
         """q, k, v. In the first sequence of the batch the Problem's head, and its key head, are the
@@ -171,23 +176,61 @@ class _Job:
             if refusal:
                 raise NotAvailable(refusal)
             function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
+            if self.both:
+                function = self._with_backward(name, function)
         except NotAvailable as reason:
             return row | {"refused": str(reason)}
         if device() == "cuda":
             row["first_ms"] = 1e3 * (time.perf_counter() - began)
         began = time.perf_counter()
-        o, lse = self._output(name, function, blocks)
-        if device() == "cpu" and name in ORDERS:
-            row["interpreter_s"] = time.perf_counter() - began
-        row |= self.truth.judge(self.problem, name, o, lse)
-        if name in ORDERS:
-            tensors = (self.q, self.k, self.v)
-            row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
-        del o, lse
+        if self.both:
+            row |= self._gradients(name, function)
+        else:
+            o, lse = self._output(name, function, blocks)
+            if device() == "cpu" and name in ORDERS:
+                row["interpreter_s"] = time.perf_counter() - began
+            row |= self.truth.judge(self.problem, name, o, lse)
+            if name in ORDERS:
+                tensors = (self.q, self.k, self.v)
+                row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
+            del o, lse
         self.report("peak memory", 0, 1)
         row["peak_bytes"] = peak_bytes(function, device())
-        row |= self._work(name, function)
+        row |= work(self.request, self.shape, self.q, name, function)
         self.functions[name] = function
+        return row
+
+    def _with_backward(self, name: str, forward: Callable) -> Callable:
+        """Both passes, run once on a GPU. Raises NotAvailable where there is no backward pass."""
+        function = self.both.function(name, forward)
+        if device() == "cpu":
+            return function
+        try:
+            function()
+            torch.cuda.synchronize()
+        except torch.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            raise NotAvailable("It ran out of GPU memory in the backward pass.") from error
+        except (RuntimeError, ValueError) as error:
+            text = " ".join(str(error).split())
+            if "CUDA error" in text or "CUDA driver" in text:
+                raise  # the process is broken
+            raise NotAvailable(text[:300]) from error
+        return function
+
+    def _gradients(self, name: str, function: Callable) -> Row:
+        """The gradients judged, repeated and, of FA-2, compared with the picture's."""
+        began = time.perf_counter()
+        grads = self._watched(function, f"running {METHODS[name]}")
+        row = self.both.judge(name, grads)
+        if device() == "cpu" and name in ORDERS:
+            row["interpreter_s"] = time.perf_counter() - began
+        self.report("the same once more", 0, 1)
+        fixed = self.both.function(name, function, deterministic=True) if name == "fa2" else None
+        row["repeat"] = self.both.repeat(grads, function, fixed)
+        if name == "fa2":
+            self.functions[FIXED] = fixed
+            row["same"] = self.both.same(self._watched)
         return row
 
     def _output(self, name: str, function, blocks: dict):
@@ -209,30 +252,6 @@ class _Job:
         with kernels.progress(lambda done, total: self.report(stage, done, total)):
             return function()
 
-    def _work(self, name: str, function) -> dict:
-        """FLOPs, tiles of our kernels and the bytes that they ask for, and the least bytes of each
-        method: of PyTorch's operators each one's inputs and outputs, of a fused backend FA-2's."""
-        p, heads = self.problem, self.request.batch * self.request.heads
-        work = {"flops": flops(p.mask, heads, p.n, p.n, p.d)}
-        tiles = kernels_tiles(name, self.shape, self.q, p.block_q, p.block_k)
-        if tiles:
-            order = name if name in ORDERS else "fa2"
-            one = asked(p.n, p.d, p.mask, p.dtype, order, *tiles)
-            work |= {"block_m": tiles[0], "block_n": tiles[1], "bytes": heads * one}
-            return work | {"least_bytes": self._least(order)}
-        if name in OF_OPERATORS:
-            return work | {"least_bytes": moved_bytes(function)}
-        fused = self._least("fa2")
-        dense = p.n**2 * ITEMSIZE[p.dtype] * (name == "sdpa_dense")  # as it is added to the scores
-        return work | {"least_bytes": fused + dense}
-
-    def _least(self, order: str) -> int:
-        """The least bytes of all heads; those of a group share the keys that some query sees."""
-        p, batch = self.problem, self.request.batch
-        seen = seeing(p.mask, p.n)[1]
-        shared = 2 * (p.q_heads - p.kv_heads) * seen * p.d * ITEMSIZE[p.dtype]
-        return batch * (p.q_heads * least(p.n, p.d, p.dtype, order, p.mask) - shared)
-
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
         from kernels.measure.bench import clocks
@@ -242,10 +261,14 @@ class _Job:
         self.report("timing", 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
-        waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
+        fixed, waited = times.pop(FIXED, None), {}
+        if not self.both:
+            waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
             if row["method"] in times:
-                row |= vars(times[row["method"]]) | waited[row["method"]]
+                row |= vars(times[row["method"]]) | waited.get(row["method"], {})
+                if fixed and row["method"] == "fa2":
+                    row["deterministic_ms"] = fixed.median_ms
                 row["tflops"] = row["flops"] / row["median_ms"] / 1e9
 
     def gpu(self) -> dict:

@@ -80,7 +80,7 @@ class Truth:
             "allowed": allowed,
             "signed": signed,
             "right": bool(error <= allowed and straight),
-            "histogram": _histogram(flat.abs()),
+            "histogram": histogram_of(flat.abs()),
         }
         if lse is not None:
             found["lse_error"] = max(
@@ -150,7 +150,8 @@ def _apart(a: torch.Tensor, b: torch.Tensor) -> float:
     return torch.where(a == b, 0.0, (a - b).abs()).max().item()
 
 
-def _histogram(sizes: torch.Tensor) -> Histogram:
+def histogram_of(sizes: torch.Tensor) -> Histogram:
+    """Of sizes of errors, over the decades."""
     positive = sizes[sizes > 0]
     place = ((positive.log10() - LOWEST) * A_DECADE).floor().clamp(0, BINS - 1).long()
     counts = torch.bincount(place, minlength=BINS).tolist()

@@ -22,13 +22,13 @@ MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is s
 def nearest(request: RunRequest) -> Result | None:
     """The measured problem that can stand beside this one, as a run's result; None without one.
 
-    Comparable: the same mask, precision and d, no score, no sink, no shared keys and no dropout,
-    which were not recorded, N at most MOST_N times as long or as short, and the FLOPs of all heads
-    within a factor of MOST_WORK.
+    Comparable: the same mask, precision and d, no score, no sink, no shared keys, no dropout and no
+    backward pass, which were not recorded, N at most MOST_N times as long or as short, and the
+    FLOPs of all heads within a factor of MOST_WORK.
     Batch and heads are the record's: 16,384 tokens, 2,048 wide.
     """
     p = request.problem
-    if p.rules.keys() != {"mask"} or p.dropped or p.shares:
+    if p.rules.keys() != {"mask"} or p.dropped or p.shares or request.pass_ == "backward":
         return None
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 

@@ -10,8 +10,10 @@ from explainer.base.fields import (
     FIELDS,
     MAX_HEADS,
     MAX_N,
+    PASSES,
     ProblemError,
     choice,
+    pass_of,
     refuse,
     refused,
     stripped,
@@ -75,8 +77,9 @@ class RunRequest:
 
     ``heads``: those of the problem; where that is one alone, 1…128, each with keys of its own.
     ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
-    1…64, B·H·N·d at most 2²⁸, N at most 4,096 with dropout. ``problem.order`` is made the first of
-    the methods that has tiles. Raises :class:`ProblemError` on construction.
+    1…64, B·H·N·d at most 2²⁸, N at most 4,096 with dropout. ``pass_`` "backward": both passes, the
+    gradients judged; without dropout. ``problem.order`` is made the first of the methods that has
+    tiles. Raises :class:`ProblemError` on construction.
     """
 
     problem: Problem
@@ -85,6 +88,7 @@ class RunRequest:
     heads: int | None = None
     auto_q: bool = False
     auto_k: bool = False
+    pass_: str = PASSES[0]
     kind: str = field(default="run", init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -101,6 +105,9 @@ class RunRequest:
         note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
         heads = p.q_heads if self.heads is None else self.heads
         put("heads", whole("heads", heads, 1, most, note))
+        put("pass_", choice("pass", self.pass_))
+        if self.pass_ == "backward" and p.dropout:
+            raise refuse("dropout", p.dropout, "0 in the backward pass")
         order = next((name for name in ORDERS if name in self.methods), "fa2")
         own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
         if own and p.q_heads > 1:
@@ -110,7 +117,7 @@ class RunRequest:
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:
-        """Keys of :meth:`Problem.from_query` and ``b h methods``; ``br``, ``bc`` may be "auto".
+        """Keys of :meth:`Problem.from_query`, ``b h methods pass``; ``br``, ``bc`` may be "auto".
 
         Without ``methods``: naive attention and the loop order of ``order``. ``h`` is ``hq`` under
         an older name, beside which a ``hk`` that is missing or empty means as many.
@@ -130,7 +137,8 @@ class RunRequest:
                 given[key] = min(block, n)
         problem = Problem.from_query(given)
         methods = given.get("methods", ("naive", problem.order))
-        return cls(problem, methods, given.get("b", 1), given.get("h", problem.q_heads), *auto)  # type: ignore[arg-type]
+        sizes = given.get("b", 1), given.get("h", problem.q_heads)
+        return cls(problem, methods, *sizes, *auto, pass_of(given))  # type: ignore[arg-type]
 
     def to_query(self) -> dict[str, str]:
         """``from_query`` gives the same request back."""
@@ -143,6 +151,8 @@ class RunRequest:
             if auto:
                 query[key] = AUTO
         more = {"b": str(self.batch), "h": str(self.heads), "methods": ",".join(self.methods)}
+        if self.pass_ != PASSES[0]:
+            more["pass"] = self.pass_
         return query | more
 
     def with_blocks(self, block_q: int, block_k: int) -> RunRequest:

@@ -46,13 +46,17 @@ class _Compared(TypedDict):
 
 class Same(_Compared, total=False):
     """A kernel's tiles against the picture's: ``values`` numbers of m and of l in ``tiles`` tiles,
-    the largest |Δm| and |Δl|/l, None where they stand in other tiles; or its O: ``o_error``."""
+    the largest |Δm| and |Δl|/l, None where they stand in other tiles; or its O: ``o_error``; or of
+    the backward pass the ``errors`` of dQ's parts, dK and dV, and the ``largest`` share of what
+    rounding explains at its place."""
 
     tiles: int
     values: int
     m_error: float | None
     l_error: float | None
     o_error: float
+    errors: dict[str, float | None]
+    largest: float | None
 
 
 class Terms(TypedDict):
@@ -70,6 +74,24 @@ class Signed(TypedDict):
     allowed: float
 
 
+class Gradient(TypedDict):
+    """One of dQ, dK, dV, as a row's error, allowed and terms are of O."""
+
+    error: float
+    naive_error: float | None
+    terms: Terms
+    allowed: float
+
+
+class Repeat(TypedDict):
+    """The same gradients once more: of so many ``values`` how many differ in at least one bit, by
+    their names; and in deterministic mode, None of methods that are not asked for it."""
+
+    values: int
+    differ: dict[str, int]
+    deterministic: dict[str, int] | None
+
+
 class _Method(TypedDict):
     method: str  # one of requests.METHODS
 
@@ -82,9 +104,15 @@ class Row(_Method, total=False):
     Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
     loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
     CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked,
-    of our kernels; ``least_bytes``: each matrix once a kernel, of every method.
+    of our kernels; ``least_bytes``: each matrix once a kernel, of every method. Of the backward
+    pass error … histogram are of that gradient which comes nearest to what is allowed, peak, times,
+    FLOPs and bytes of both passes; ``deterministic_ms``: the time in deterministic mode.
     """
 
+    gradients: dict[str, Gradient]
+    repeat: Repeat
+    deterministic_ms: float
+    naive_error: float | None
     refused: str
     first_ms: float
     interpreter_s: float
@@ -143,7 +171,6 @@ class PointRow(_Shape, total=False):
     kv_heads: int | None
     dropout: float
     seed: int
-    naive_error: float
     when: str
     after_timing: str
 

@@ -32,7 +32,7 @@ from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 OF_HEADS = ("hk", "head", "dropout", "rope")
 ENDPOINTS = {
-    "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS),
+    "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS, "pass_"),
     "trace": (*PROBLEM, "order", "score", "sink", "h", *OF_HEADS, "pass_"),
     "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink", "hk", "dropout"),
 }
@@ -145,6 +145,7 @@ def run(engine: Engine):
         head: int = 0,
         dropout: float = 0.0,
         rope: float = 0.0,
+        pass_: str = PASSES[0],
         request: gr.Request = None,
     ) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
@@ -152,14 +153,18 @@ def run(engine: Engine):
         Gives of what kind its figures are (kind) and a row for each method: error against float64
         and what is allowed, agreement of m and l with the NumPy trace, peak memory in bytes, and on
         a GPU median, p20, p80 of GPU time in milliseconds, time of a call in a loop (loop_ms), and
-        until it returns (host_us). Without a GPU a comparable measurement, where there is one,
-        stands under record; where Triton's interpreter does not take the problem, that record is
-        the answer: recorded says where and when, refused why nothing was run.
+        until it returns (host_us). With pass_ = backward all that is of both passes: each of dQ,
+        dK, dV is judged (gradients), compared with the trace's tiles, and computed once more, to
+        count the numbers that differ in a bit (repeat). Without a GPU a comparable measurement,
+        where there is one, stands under record; where Triton's interpreter does not take the
+        problem, that record is the answer: recorded says where and when, refused why nothing was
+        run.
         """
         given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods,
                  score, sink, hk, head, dropout, rope)  # fmt: skip
         try:
-            asked = RunRequest.from_query(dict(zip(ENDPOINTS["run"], given, strict=True)))
+            keys = (*ENDPOINTS["run"][:-1], "pass")
+            asked = RunRequest.from_query(dict(zip(keys, (*given, pass_), strict=True)))
         except ProblemError as error:
             raise _refused(str(error)) from None
         waiting = uuid4().hex

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, ProblemError
+from explainer.base.fields import DTYPES, PASSES, ProblemError
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
@@ -29,7 +29,7 @@ from explainer.views import downloads, figures, masks_report, run_details, run_r
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
 KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "hk", "mask", "dtype", "methods", "text",
-        "gain", "score", "sink", "head", "rope", "dropout")  # fmt: skip
+        "gain", "score", "sink", "head", "rope", "dropout", "pass")  # fmt: skip
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
@@ -73,7 +73,7 @@ def _shown(query: dict) -> dict:
         asked = RunRequest.from_query({})
     said = asked.to_query()
     found = values(asked.problem) | {key: said.get(key, EACH) for key in (*SIZES, "hk")}
-    found["methods"] = list(asked.methods)
+    found |= {"methods": list(asked.methods), "pass": asked.pass_}
     return {key: found[key] for key in KEYS}
 
 
@@ -235,6 +235,8 @@ def _controls(at: dict) -> Fields:
             )
     controls["mask"] = masks.menu(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
+    passes = [("Forward", PASSES[0]), ("With backward", PASSES[1])]
+    controls["pass"] = gr.Radio(passes, value=at["pass"], label="Pass")
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
         names, value=at["methods"], label="Methods", elem_classes="fa-methods"

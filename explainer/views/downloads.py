@@ -51,6 +51,8 @@ def _filled(rows: Sequence[dict]) -> list[dict]:
 
 def _figures(row: Row) -> dict:
     found = {name: row[key] for key, name in FIGURES.items() if key in row}
+    for key, gradient in row.get("gradients", {}).items():
+        found |= {f"{key}_max_abs_error": gradient["error"], f"{key}_allowed": gradient["allowed"]}
     if "right" in found:
         found["right"] = "yes" if found["right"] else "no"
     return found
@@ -76,7 +78,7 @@ def of_run(result: Result) -> list[dict]:
     }  # fmt: skip
     if not live:
         shared["data"] = RANDOM
-    more = ("score", "sink", "hk", "head", "dropout", "rope")
+    more = ("score", "sink", "hk", "head", "dropout", "rope", "pass")
     shared |= {key: q[key] for key in more if key in q} | _machine(result["machine"])
     return _filled(
         [

@@ -35,6 +35,7 @@ HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands 
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 SHORT, TALL = 320, 430  # px of a chart's height; run.css keeps a place of each
 TOP, LINE = 52, 17  # px above a chart: its title and a line; each line more
+GRADIENTS = "dQ, dK and dV"
 ON_A_PHONE = 48  # characters of 13 px across a chart
 BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
 
@@ -113,10 +114,12 @@ def _marker(method: str, size: int = 9) -> dict:
 
 
 def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
-    """How many elements of O are how far from float64, by method; None when no row was judged."""
+    """How many elements of O, or of the gradients, are how far from float64, by method; None when
+    no row was judged."""
     judged = [row for row in rows if "histogram" in row]
     if not judged:
         return None
+    of = GRADIENTS if "gradients" in judged[0] else "O"
     figure = go.Figure()
     used = [
         k
@@ -136,13 +139,14 @@ def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
         figure.add_scatter(
             x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
             hoverinfo="text", hovertext=[
-                f"<b>{METHODS[row['method']]}</b><br>{rounded(share)} % of the elements of O<br>"
+                f"<b>{METHODS[row['method']]}</b><br>{rounded(share)} % of the elements of {of}<br>"
                 f"are about {scientific(error)} from float64"
                 for error, share in zip(x, y, strict=True)
             ],
         )  # fmt: skip
-    figure.update_xaxes(log_axis("|O − O in float64|", exponentformat="power", dtick=1))
-    figure.update_yaxes(title="% of the elements of O", rangemode="tozero")
+    apart = "|gradient − float64's|" if of == GRADIENTS else "|O − O in float64|"
+    figure.update_xaxes(log_axis(apart, exponentformat="power", dtick=1))
+    figure.update_yaxes(title=f"% of the elements of {of}", rangemode="tozero")
     remark = "all elements of the heads compared"
     return styled(figure, TALL, "How large are the errors?", kind, remark)
 

@@ -14,7 +14,7 @@ from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
 from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.script import script
-from explainer.views.verdict import rules
+from explainer.views.verdict import backward, rules
 
 
 def details(result: Result) -> str:
@@ -26,6 +26,9 @@ def details(result: Result) -> str:
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
     copy = tag("button", "Copy a script", type="button", data_copy="script")
+    again = {"data_script": script(result["query"], _measured(result))}
+    if backward(result):  # the script has the forward pass alone
+        copy, again = "", {}
     caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
     body = table(*filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
     return div(
@@ -37,7 +40,7 @@ def details(result: Result) -> str:
         saving(copy),
         data_rows=data,
         data_name=name,
-        data_script=script(result["query"], _measured(result)),
+        **again,
     )
 
 

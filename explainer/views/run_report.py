@@ -15,11 +15,13 @@ from explainer.engine.recorded import MOST_N, MOST_WORK, what
 from explainer.engine.requests import AUTO, METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
 from explainer.views.downloads import kind, scored
+from explainer.views.gradients_run_report import both_passes, repeated, tiles_of
 from explainer.views.html import absent, bar, card, div, mark, tag, words
 from explainer.views.times import what_times_are
 from explainer.views.verdict import (
     agrees,
     allowed,
+    backward,
     judged,
     lesson,
     picture,
@@ -106,7 +108,9 @@ def _bars(result: Result, made: Callable[[Row], dict]) -> list[str]:
 def report(result: Result) -> str:
     """The verdict and the four questions of a live run."""
     right, same = all(row["right"] for row in ran(result["rows"])), agrees(result)
-    cards = (_right(result), _same(result), _fast(result), _small(result))
+    cards = [_right(result), _same(result), _fast(result), _small(result)]
+    if backward(result):
+        cards.append(repeated(result))
     return div(
         "fa-run",
         verdict(result),
@@ -122,6 +126,7 @@ def report(result: Result) -> str:
 def _shape(q: Mapping) -> str:
     return (
         f"N = {int(q['n']):,}, d = {q['d']}, {scored(q)}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
+        + ", backward" * ("pass" in q)
     )
 
 
@@ -208,6 +213,9 @@ def _right(result: Result) -> str:
         f"{scientific(naive)}." if naive is not None else unknown
     )
     remark = "largest |O − O in float64|, log scale · × naive's"
+    if backward(result):
+        note = f"Of {judged(result)}. Of dQ, dK and dV the one that comes nearest to its limit."
+        remark = "largest |gradient − float64's|, log scale · × naive's"
     notes = words(note), words(allowed(result), "fa-fine")
     return card("right", "Right?", kind(result), remark, *_bars(result, made), *notes)
 
@@ -218,10 +226,13 @@ def _same(result: Result) -> str:
     for row in rows:
         s, name = row.get("same"), METHODS[row["method"]]
         if s is None:
-            text = f"{name}: too many tiles for a list of them, so only its O was judged."
+            made = "gradients were" if backward(result) else "O was"
+            text = f"{name}: too many tiles for a list of them, so only its {made} judged."
             lines.append(words(text))
             continue
-        if s["against"] == "O":
+        if "errors" in s:
+            found = tiles_of(s)
+        elif s["against"] == "O":
             found = f"O is the trace's to {scientific(s['o_error'])}."
         elif s["m_error"] is None:
             found = "m and ℓ stand in other tiles than in the picture."
@@ -234,14 +245,15 @@ def _same(result: Result) -> str:
     if not rows:
         lines.append(words("None of the methods with tiles was chosen: FA-2, FA-1 or Standard."))
     against = {row["same"]["against"] for row in rows if row.get("same")}
+    made = "what it adds to dQ, dK and dV" if backward(result) else "m and ℓ"
     why = {
-        "trace": "The kernel writes m and ℓ after every tile; the Step page's trace is NumPy.",
+        "trace": f"The kernel writes {made} after every tile; the Step page's trace is NumPy.",
         "float64": "Too large for a trace: m and ℓ are compared with their definition in float64.",
         "O": "Standard attention keeps no running m and ℓ: its output is compared.",
     }
     notes = [words(why[key]) for key in ("trace", "float64", "O") if key in against]
     allowed = [row["same"]["tolerance"] for row in rows if row.get("same")]
-    if allowed:
+    if allowed and not backward(result):
         text = f"Rounding alone explains up to {scientific(min(allowed))}."
         notes.append(words(text, "fa-fine"))
     first = picture(result["query"]).removeprefix("the ")
@@ -278,6 +290,8 @@ def _fast(result: Result) -> str:
         notes.append(words(f"{text}, data sheet."))
     else:
         notes.append(words(f"{device} is not in the table of cards: its peak is not known here."))
+    if backward(result):
+        notes.append(words(both_passes(rows), "fa-fine"))
     first = [
         f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in rows if "first_ms" in r
     ]
@@ -322,5 +336,6 @@ def _small(result: Result) -> str:
     ]
     interpreted = result["machine"].get("interpreted")
     how = "tensors alive at once" if interpreted else "PyTorch's allocator"
-    remark = f"peak memory beyond the inputs · {how}"
+    both = " of both passes" * backward(result)
+    remark = f"peak memory{both} beyond the inputs · {how}"
     return card("small", "Small?", kind(result), remark, *_bars(result, made), *notes)

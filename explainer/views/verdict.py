@@ -11,6 +11,7 @@ from explainer.base.amounts import count, listed, power, scientific
 from explainer.base.formats import FORMATS
 from explainer.engine.requests import METHODS, ORDERS, STORE_S, RunRequest
 from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
+from explainer.views import gradients_run_report
 from explainer.views.downloads import kind, scored
 from explainer.views.html import card, div, filled, mark, table, tag, words
 
@@ -29,9 +30,16 @@ def several_heads(query: Mapping) -> bool:
     return int(query["b"]) * int(query["h"]) > 1
 
 
+def backward(result: Result) -> bool:
+    """Whether both passes were run, and the gradients judged."""
+    return "pass" in result["query"]
+
+
 def lesson(result: Result) -> dict:
     """The Step page's keys of a run's query, as it has them itself."""
-    return RunRequest.from_query(result["query"]).problem.to_query()
+    query = result["query"]
+    there = {key: query[key] for key in ("pass",) if key in query}
+    return RunRequest.from_query(query).problem.to_query() | there
 
 
 def judged(result: Result) -> str:
@@ -98,13 +106,14 @@ def _missing(result: Result) -> str:
     n = len(result["rows"]) - len(ran(result["rows"]))
     if not n:
         return ""
-    if result["machine"]["interpreted"]:
+    if result["machine"]["interpreted"] and not backward(result):
         return f"; {n} need{'s' * (n == 1)} a GPU."
     return f"; {n} did not run."
 
 
 def times_naive(row: Row, naive: float | None) -> str:
     """The ratio of the peers' rule; where naive has no error, or none that is known, a dash."""
+    naive = row.get("naive_error", naive)
     return f"{row['error'] / naive:.2f} ×" if naive else "–"
 
 
@@ -113,6 +122,12 @@ def allowed(result: Result) -> str:
     rows = ran(result["rows"])
     row = ([row for row in rows if row["method"] in ORDERS] or rows)[-1]
     terms = (scientific(row["terms"][key]) for key in TERMS)
+    if backward(result):
+        return (
+            "▏Allowed: 2 × naive's error under PyTorch's autograd + what rounding P, dS and the "
+            f"gradient costs + what errors of S cost. {METHODS[row['method']]}: "
+            f"{' + '.join(terms)}. Each gradient is below."
+        )
     return (
         "▏Allowed: 2 × naive's error + what rounding P and O costs + what rounding S costs. "
         f"{METHODS[row['method']]}: {' + '.join(terms)}. Every term is below."
@@ -120,7 +135,10 @@ def allowed(result: Result) -> str:
 
 
 def rules(result: Result) -> str:
-    """The two rules of judging.py as they are applied here, and their numbers for each method."""
+    """The two rules of judging.py as they are applied here, and their numbers for each method; of
+    the backward pass each gradient's."""
+    if backward(result):
+        return gradients_run_report.gradients(result)
     rows = ran(result["rows"])
     lines = [
         (
@@ -212,7 +230,8 @@ def verdict(result: Result) -> str:
         f"B = {q['b']}", f"H = {q['h']}", picture(q) if "head" in q else "",
         f"N = {int(q['n']):,}", f"d = {q['d']}",
         *(f"{label} = {q[key]}" for key, label in (("br", "Br"), ("bc", "Bc")) if key in q),
-        scored(q), q["dtype"], about(q), tiles(result["tiles"]),
+        scored(q), q["dtype"], "both passes" if backward(result) else "", about(q),
+        tiles(result["tiles"]),
     ]  # fmt: skip
     versions = " · ".join(f"{k} {v}" for k, v in machine["versions"].items())
     link = tag("a", "Step through it", href=f"?{urlencode(lesson(result))}", class_="fa-run-link")

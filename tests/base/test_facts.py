@@ -107,6 +107,7 @@ NAMED = re.compile(  # parts of a name, not figures: a day, a place in a source,
 OURS = {
     ("backends.json", "1 ×"): "what the others are compared with",
     ("verdict.py", "2 ×"): "the rule, held by tests/engine/test_judging.py",
+    ("gradients_run_report.py", "2 ×"): "the same rule, tests/engine/test_gradients.py",
     ("tour.json", "0.41 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "0.30"): "computed in tests/learn/test_tour.py",
     ("tour.json", "512 MiB"): "computed in tests/learn/test_tour.py",

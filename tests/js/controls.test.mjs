@@ -95,6 +95,8 @@ test("the Step page's Problem needs no place of its own in the address", () => {
   assert.ok(isStepProblem(same, heads) && !isStepProblem(same, address));
   for (const change of [{ h: "4" }, { hk: null }, { head: null }, { dropout: "0.2" }, { rope: null }])
     assert.ok(!isStepProblem({ ...same, ...change }, heads), JSON.stringify(change));
+  const both = { ...query, pass: "backward" };
+  assert.ok(isStepProblem(both, `${address}&pass=backward`) && !isStepProblem(both, address) && !isStepProblem(query, `${address}&pass=backward`));
   assert.ok(isStepProblem({ ...query, h: "4", hk: "1" }, `${address}&hq=4`), "one key head needs no saying");
   assert.ok(isStepProblem({ ...query, h: "4", hk: null }, `${address}&hq=4&hk=4`), "nor do as many on the Run page");
 });

@@ -8,7 +8,7 @@ const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "drop
 const TYPED = ["sentence", "own"]; // inputs that come with a text
 const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
-export const RUN_UNSAID = { text: "", gain: "1", score: "none", sink: "", hk: "each", head: "0", dropout: "0", rope: "0" };
+export const RUN_UNSAID = { text: "", gain: "1", score: "none", sink: "", hk: "each", head: "0", dropout: "0", rope: "0", pass: "forward" };
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -116,7 +116,8 @@ export function isStepProblem(query, address) {
   const one = (/** @type {string} */ heads) => (heads === "1" ? null : heads); // which an address does not say
   /** @type {Values} */
   const said = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
-  return alone && PROBLEM_KEYS.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null));
+  const shown = [...PROBLEM_KEYS, "pass"];
+  return alone && shown.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null));
 }
 
 /** A tile of the map goes into the controls. @param {Values} given `picked`: a query with it, or "" */

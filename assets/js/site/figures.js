@@ -5,7 +5,7 @@ import { tell } from "../lib/events.js";
 import { mode } from "./hall.js";
 import { count } from "../lib/pending.js";
 import { agree, merged } from "../model/controls.js";
-import { problemOf } from "../model/query.js";
+import { shownOf } from "../model/query.js";
 import { chosen } from "./pages.js";
 
 const taken = new Set(); // prefixes whose page has taken what the address says
@@ -35,10 +35,10 @@ export function openFigures(values, { page, prefix, plain }) {
   return { ...now, picked: new URLSearchParams([...said, ["mode", mode()]]).toString() };
 }
 
-/** The Problem on the Step page, as the address has it. */
+/** The Problem on the Step page and its pass, as the address has them. */
 export function stepProblem() {
   address.flush();
-  return { player: problemOf(window.location.search) };
+  return { player: shownOf(window.location.search) };
 }
 
 /** The Step page's Problem goes to the server. */

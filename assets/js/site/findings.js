@@ -5,8 +5,8 @@ import { el } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
 
-const findings = new Map(); // query of a Problem → { device, agrees }
-let shown = ""; // query of the Problem that the Step page shows
+const findings = new Map(); // query of a Problem and its pass → { device, agrees }
+let shown = ""; // that of what the Step page shows
 
 function chip() {
   const node = document.querySelector(".fa-kernel-chip");
@@ -30,7 +30,7 @@ hear("fa:page", chip);
 /** The player shows this Problem at this place, with this selected. */
 export function placed({ query, ...place }) {
   address.write({ pass: null, text: null, gain: null, score: null, sink: null, hq: null, hk: null, head: null, dropout: null, rope: null, ...query, ...place });
-  const now = new URLSearchParams(query).toString();
+  const now = new URLSearchParams(place.pass ? { ...query, pass: place.pass } : query).toString();
   if (now === shown) return;
   shown = now;
   chip();

@@ -6,7 +6,7 @@ import { mode } from "./hall.js";
 import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { RUN_UNSAID, agree, isStepProblem } from "../model/controls.js";
-import { problemOf } from "../model/query.js";
+import { shownOf } from "../model/query.js";
 
 const part = "run";
 let handed = null; // what the controls were last given of the Step page's Problem: {query, values}
@@ -19,7 +19,7 @@ async function stepped(values, { prefix, plain }) {
   handed ??= { query: "", values: JSON.parse((await ofAddress(null, { part, plain })).answer).asked };
   address.flush();
   const { search } = window.location;
-  const query = problemOf(search);
+  const query = shownOf(search);
   const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
   if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
   const answer = await asked(new URL(`fa/opened?${query}`, document.baseURI)).then((response) => response.json(), () => null);
@@ -34,7 +34,7 @@ export function ran({ mode: _, ...values }, { prefix }) {
   for (const [key, plain] of Object.entries(RUN_UNSAID)) if (query[key] === plain) query[key] = null;
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
-  if (isSame) handed = { query: problemOf(window.location.search), values };
+  if (isSame) handed = { query: shownOf(window.location.search), values };
   address.write(Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])));
   return { ...values, mode: mode() };
 }

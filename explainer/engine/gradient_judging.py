@@ -1,0 +1,213 @@
+"""Are the gradients of a method right, the same each time, and are its tiles the picture's? In the
+worker only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+import kernels
+from explainer.algorithms.inputs import make_gradient
+from explainer.base.fields import ProblemError
+from explainer.base.formats import FORMATS
+from explainer.engine import admission
+from explainer.engine.gradient_agreement import NAMES, compare_gradients
+from explainer.engine.judging import FP32, Heads, histogram_of
+from explainer.engine.requests import STORE_S, RunRequest
+from explainer.engine.results import Gradient, Repeat, Row, Same
+from kernels.checks import DTYPES
+from kernels.measure.contenders import NotAvailable
+from kernels.reference import blind
+
+Grads = tuple[torch.Tensor, ...]
+OF_FA2 = "It has no backward pass of its own: its gradients are those of FA-2."
+HOPPER = "The backward pass of this kernel is not in use: KERNELS_BACKWARD=hopper turns it on."
+BLIND = "Some rows see no key here, and PyTorch's softmax gives them gradients that are no numbers."
+
+
+class Gradients:
+    """Leaves q, k, v that want gradients, a random dO like q, and the float64 gradients of the key
+    heads of the judged heads, each with all its query heads."""
+
+    def __init__(self, q, k, v, request: RunRequest, heads: Heads, with_naive: bool) -> None:
+        p = request.problem
+        self.problem, self.rules = p, p.rules
+        self.q, self.k, self.v = (x.detach().requires_grad_() for x in (q, k, v))
+        random = torch.Generator(q.device).manual_seed(p.seed)
+        self.grad_o = torch.randn(q.shape, device=q.device, dtype=q.dtype, generator=random)
+        mine = torch.tensor(make_gradient(p).copy(), dtype=DTYPES[p.dtype])
+        self.grad_o[0, p.head] = mine.to(q.device)
+        self.group = q.shape[1] // k.shape[1]
+        self.blind = blind(p.mask, q, k) is not None
+        self.judged = list(dict.fromkeys((b, h // self.group) for b, h in heads))
+        self.truth, self.sizes, naive = [], [], []
+        for at in self.judged:
+            tensors, rules = self._cut(*at)
+            self.truth.append(kernels.reference_gradients(*tensors, **rules)[:3])
+            self.sizes.append(kernels.gradient_roundings(*tensors, **rules))
+            if with_naive and not self.blind:
+                naive.append(_naive(*tensors, **rules))
+        self.naive_errors = self._errors(naive) if naive else dict.fromkeys(NAMES)
+
+    def _cut(self, b: int, g: int) -> tuple[list[torch.Tensor], dict]:
+        """q, k, v and dO of a key head and its query heads, and what judges them is told."""
+        rows, keys = slice(g * self.group, (g + 1) * self.group), slice(g, g + 1)
+        tensors = [self.q[b : b + 1, rows], self.k[b : b + 1, keys], self.v[b : b + 1, keys]]
+        tensors.append(self.grad_o[b : b + 1, rows])
+        of_heads = (rows.start, self.q.shape[1])
+        return [x.detach() for x in tensors], {**self.rules, "of_heads": of_heads}
+
+    def _found(self, grads: Grads) -> list[Grads]:
+        """Those of the judged heads, as the truth has them."""
+        group, parts = self.group, []
+        for b, g in self.judged:
+            rows = slice(g * group, (g + 1) * group)
+            parts.append((grads[0][b : b + 1, rows], *(x[b : b + 1, g : g + 1] for x in grads[1:])))
+        return parts
+
+    def _errors(self, found: list[Grads]) -> dict[str, float]:
+        apart = zip(NAMES, zip(*map(_apart, found, self.truth), strict=True), strict=True)
+        return {name: max(x.abs().max().item() for x in parts) for name, parts in apart}
+
+    def function(self, name: str, forward: Callable, deterministic: bool = False) -> Callable:
+        """Both passes of this method, () → (dQ, dK, dV); ``forward`` computes O of the leaves.
+        Raises NotAvailable with a sentence where there is no backward pass."""
+        if name in ("standard", "fa1"):
+            raise NotAvailable(OF_FA2)
+        if name in ("naive", "naive_compiled") and self.blind:
+            raise NotAvailable(BLIND)
+        leaves = self.q, self.k, self.v
+        if name == "hopper":
+            from kernels import gradients, hopper
+
+            if gradients.METHOD != "hopper":
+                raise NotAvailable(HOPPER)
+
+            def both() -> Grads:
+                q, k, v = (x.detach() for x in leaves)
+                o, lse = hopper.flash_attention(q, k, v, return_lse=True, **self.rules)
+                how = {key: x for key, x in self.rules.items() if key != "sink"}
+                return gradients.backward(self.grad_o, None, q, k, v, o, lse, **how)[:3]
+
+            return both
+        if deterministic:
+            blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
+
+            def forward():
+                how = {**self.rules, **blocks, "deterministic": True}
+                return kernels.flash_attention(*leaves, **how)
+
+        return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
+
+    def judge(self, name: str, grads: Grads) -> Row:
+        """Errors of dQ, dK, dV (B, H or Hk, N, d) on the judged heads, and whether the rule of the
+        peers allows them."""
+        found = self._found(grads)
+        errors, gradients = self._errors(found), {}
+        for key in NAMES:
+            terms = self._terms(name, key)
+            gradients[key] = Gradient(
+                error=errors[key], naive_error=self.naive_errors[key], terms=terms,
+                allowed=sum(terms.values()),
+            )  # fmt: skip
+        shares = {key: _share(g["error"], g["allowed"]) for key, g in gradients.items()}
+        worst = max(shares, key=shares.__getitem__)
+        largest = max(x[NAMES.index(worst)].abs().max().item() for x in self.truth)
+        pairs = zip(found, self.truth, strict=True)
+        flat = torch.cat([x.flatten() for pair in pairs for x in _apart(*pair)])
+        return {
+            **gradients[worst],
+            "gradients": gradients,
+            "relative": errors[worst] / largest if largest else 0.0,
+            "bias": flat.mean().item(),
+            "signed": None,
+            "right": all(g["error"] <= g["allowed"] for g in gradients.values()),
+            "histogram": histogram_of(flat.abs()),
+        }
+
+    def _terms(self, name: str, key: str) -> dict[str, float]:
+        """What is allowed of a gradient: twice naive attention's error under PyTorch's autograd in
+        the same dtype (u times the sum's size where that is not known); what rounding the result,
+        and P and dS before their products, may do; and an error δ of each score, which moves P, and
+        P and dP − D in dS, by δ of themselves. u and δ as in ``Truth.terms``, δ by the largest
+        norms; the signs of roundings differ, so that of a sum's size a quarter of u is left."""
+        unit = FORMATS[self.problem.dtype].unit_roundoff
+        at = NAMES.index(key)
+        size = max(x[key] for x in self.sizes)
+        largest = max(x[at].abs().max().item() for x in self.truth)
+        delta = max(3 * FP32 * (x["norms"] + 1) for x in self.sizes)
+        if name in STORE_S and unit > FP32:
+            delta += unit * max(x["scores"] for x in self.sizes)
+        known = self.naive_errors[key]
+        return {
+            "naive": 2 * (unit * size if known is None else known),
+            "rounding": 2 * unit * largest + unit / 4 * size,
+            "scores": 2 * delta * size,
+        }
+
+    def repeat(self, first: Grads, function: Callable, deterministic: Callable | None) -> Repeat:
+        """The gradients once more, of some methods twice in deterministic mode: what differs."""
+        found = {
+            "values": sum(x.numel() for x in first),
+            "differ": differing(first, function()),
+            "deterministic": None,
+        }
+        if deterministic:
+            found["deterministic"] = differing(deterministic(), deterministic())
+        return found
+
+    def same(self, watched: Callable) -> Same | None:
+        """The kernel's dQ, dK and dV of every tile of the picture's head against the picture's;
+        None if there are too many, or if heads whose scores differ share keys, whose gradients the
+        kernel adds up. ``watched(function, stage)`` runs a kernel so that its progress is seen."""
+        p, by_head = self.problem, self.problem.score.by_head
+        if not admission.can_compare_gradients(p) or (by_head and self.group > 1):
+            return None
+        heads = slice(None) if by_head else slice(p.head, p.head + 1)
+        keys = slice(None) if by_head else slice(p.kv_head, p.kv_head + 1)
+        q, grad_o = (x.detach()[:1, heads] for x in (self.q, self.grad_o))
+        k, v = (x.detach()[:1, keys] for x in (self.k, self.v))
+        blocks = {"block_m": p.block_q, "block_n": p.block_k}
+
+        def states():
+            o, lse = kernels.flash_attention(q, k, v, return_lse=True, **self.rules, **blocks)
+            how = {key: x for key, x in self.rules.items() if key != "sink"}
+            return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **blocks)
+
+        at = p.head if by_head else 0
+        found = tuple(x[0, at].cpu().numpy() for x in watched(states, "tile states"))
+        try:
+            compared = compare_gradients(p, found)
+        except ProblemError:
+            return None
+        return {"against": "trace", "tolerance": 1.0, **compared}
+
+
+def differing(first: Grads, again: Grads) -> dict[str, int]:
+    """Of dQ, dK and dV each, how many numbers differ in at least one bit."""
+    return {
+        name: int((a.contiguous().view(_bits(a)) != b.contiguous().view(_bits(b))).sum())
+        for name, a, b in zip(NAMES, first, again, strict=True)
+    }
+
+
+def _bits(x: torch.Tensor) -> torch.dtype:
+    return torch.int16 if x.itemsize == 2 else torch.int32
+
+
+def _share(error: float, allowed: float) -> float:
+    """Of what is allowed; a NaN is the worst."""
+    if error != error:
+        return float("inf")
+    return error / allowed if allowed else float(error > 0)
+
+
+def _apart(found: Grads, truth: Grads) -> Grads:
+    return tuple(a.double() - b for a, b in zip(found, truth, strict=True))
+
+
+def _naive(q, k, v, grad_o, **rules) -> Grads:
+    """Naive attention's gradients by PyTorch's autograd, in the inputs' dtype."""
+    leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+    return torch.autograd.grad(kernels.naive_attention(*leaves, **rules), leaves, grad_o)

@@ -1,0 +1,99 @@
+"""The judges of the backward pass: gradients in float64, and what rounding may do to them."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from . import masks
+from .checks import check_score
+from .reference import CHUNK_BYTES, _apart, _blocks, _sinks, _weights
+
+
+def reference_gradients(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    grad_o: torch.Tensor,
+    grad_lse: torch.Tensor | None = None,
+    *,
+    causal: bool = False,
+    mask: str | None = None,
+    score: str | None = None,
+    sink: float | torch.Tensor | None = None,
+    scale: float | None = None,
+    of_heads: tuple[int, int] | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    """Gradients in float64 of Σ (grad_o ∘ O), and Σ (grad_lse ∘ lse) over finite lse, if given: dQ
+    (B, H, Nq, d), dK and dV (B, Hk, Nk, d), dsink (H,), None without a sink.
+
+    PyTorch's autograd of the definition, dense, with neither lse nor D in it, on blocks of rows so
+    that long sequences fit. Other arguments as `reference_attention`, `of_heads` its first two.
+    """
+    asked, changed = masks.asked(causal, mask), check_score(score)
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
+    first_head, heads = of_heads or (0, q.shape[1])
+    group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
+    found = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
+    sinks = _sinks(sink, q, torch.float64)
+    dsink = None if sinks is None else torch.zeros_like(sinks)
+    chunk = max(1, CHUNK_BYTES // (32 * max(n_k, 1)))
+    for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
+        for start in range(0, n_q, chunk):
+            at = torch.arange(start, min(start + chunk, n_q), device=q.device)
+            rows, keys = _apart(at, n_q, n_k)
+            hidden = torch.zeros(len(at), n_k, dtype=torch.bool, device=q.device)
+            if asked.hides:
+                hidden |= asked.hidden(rows, keys)
+            seen = ~hidden.all(-1) if sinks is None else torch.ones_like(at, dtype=torch.bool)
+            at, rows, hidden = at[seen], rows[seen], hidden[seen]  # no softmax of nothing
+            parts = [q[b, h, at], k[b, h // group], v[b, h // group]]
+            parts += [] if sinks is None else [sinks[h : h + 1]]
+            parts = [x.detach().double().requires_grad_() for x in parts]
+            with torch.enable_grad():
+                s = changed.apply(
+                    (parts[0] @ parts[1].T) * scale, rows, keys, first_head + h, heads
+                )
+                s = s.masked_fill(hidden, float("-inf"))
+                if sinks is not None:
+                    s = torch.cat((s, parts[3].expand(len(at), 1)), -1)
+                o = torch.softmax(s, -1)[:, :n_k] @ parts[2]
+                loss = (o * grad_o[b, h, at].double()).sum()
+                if grad_lse is not None:
+                    loss = loss + (torch.logsumexp(s, -1) * grad_lse[b, h, at].double()).sum()
+            grads = torch.autograd.grad(loss, parts, materialize_grads=True)
+            found[0][b, h, at] = grads[0]
+            for total, one in zip(found[1:], grads[1:3], strict=True):
+                total[b, h // group] += one
+            if dsink is not None:
+                dsink[h] += grads[3][0]
+    return *found, dsink
+
+
+def gradient_roundings(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, grad_o: torch.Tensor, *, mask: str,
+    score: str | None = None, sink: float | torch.Tensor | None = None,
+    of_heads: tuple[int, int] | None = None,
+) -> dict[str, float]:  # fmt: skip
+    """What a relative rounding of P or dS can do to the gradients at most, to be multiplied by its
+    size: in float64 the largest of dQ, dK and dV if nothing in their sums cancelled, with |dS| ≤
+    P (|dO|·|V| + |dO|·|O|) times the slope of the score; and the largest |S| (``scores``) and
+    ‖q‖‖k‖/√d times the score's factors, with what it adds (``norms``). Arguments as
+    `reference_gradients`."""
+    asked, changed, group = masks.asked(False, mask), check_score(score), q.shape[1] // k.shape[1]
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    factor = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")
+    sums = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
+    largest, lengths = 0.0, [x.double().norm(dim=-1).max().item() for x in (q, k)]
+    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, asked, None, changed, sink, of_heads):
+        largest = max(largest, s.nan_to_num(neginf=0.0).abs().max().item())
+        p, d_o = _weights(s, lse), grad_o[b, h, rows].double().abs()
+        o = p @ v_bh.abs()
+        d_s = p * (d_o @ v_bh.abs().T + (d_o * o).sum(-1, keepdim=True)) * (scale * factor)
+        sums[0][b, h, rows] = d_s @ k[b, h // group].double().abs()
+        sums[1][b, h // group] += d_s.T @ q[b, h, rows].double().abs()
+        sums[2][b, h // group] += p.T @ d_o
+    norms = lengths[0] * lengths[1] * scale * factor + (largest if changed.changes else 0.0)
+    sizes = (x.max().item() for x in sums)
+    return dict(zip(("dQ", "dK", "dV"), sizes, strict=True)) | {"scores": largest, "norms": norms}

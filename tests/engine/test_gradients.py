@@ -1,0 +1,214 @@
+"""A run of both passes: its gradients judged by a truth of its own, faults rejected, bits counted,
+bytes added up."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import kernels
+from explainer.algorithms.schedule import schedule
+from explainer.engine import recorded
+from explainer.engine.gradient_judging import NAMES, Gradients, differing
+from explainer.engine.jobs import device, run
+from explainer.engine.requests import RunRequest
+from explainer.engine.results import Result
+from explainer.problem import Problem, ProblemError
+from explainer.trace import trace_backward
+from explainer.views import gradients_run_report, run_details, run_report
+from kernels.checks import DTYPES
+from tests import by_hand
+from tests.schema import misfit
+from tests.views.test_views import Strict
+
+SMALL = Problem(n=10, d=4, block_q=5, block_k=4, inputs="random", mask="causal")
+CASES = {
+    "fp32": RunRequest(SMALL, ("naive", "standard", "fa2"), pass_="backward"),
+    "fp16, a group": RunRequest(
+        replace(SMALL, n=8, mask="full", dtype="fp16", q_heads=2, kv_heads=1, head=1),
+        ("naive", "fa1", "fa2"), pass_="backward",
+    ),
+    "bf16, rows that see no key": RunRequest(
+        replace(SMALL, n=8, block_q=4, mask="block:4x4,1.1", score="softcap:2", dtype="bf16"),
+        ("naive", "fa2"), pass_="backward",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    return {name: run(asked, lambda *_: None) for name, asked in CASES.items()}
+
+
+def of(result: Result, method: str) -> dict:
+    return next(row for row in result["rows"] if row["method"] == method)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_kernel_is_right_and_its_tiles_are_the_pictures(results, name):
+    result, asked = json.loads(json.dumps(results[name], allow_nan=False)), CASES[name]
+    assert not misfit(result, Result) and result["query"]["pass"] == "backward"
+    row = of(result, "fa2")
+    assert row["right"] and row["same"]["agrees"] and 0 <= row["same"]["largest"] < 1
+    visits = trace_backward(asked.problem).visits
+    assert row["same"]["tiles"] == sum(v.part_dQ is not None for v in visits)
+    worst = max(row["gradients"].values(), key=lambda g: g["error"] / g["allowed"])
+    assert (row["error"], row["allowed"]) == (worst["error"], worst["allowed"])
+    assert all(g["error"] <= g["allowed"] for g in row["gradients"].values())
+    heads = asked.batch * asked.heads
+    values = (heads + 2 * asked.batch * asked.problem.kv_heads) * asked.problem.n * asked.problem.d
+    assert row["repeat"]["values"] == values
+    assert row["repeat"]["deterministic"] == dict.fromkeys(NAMES, 0)
+    if kernels.INTERPRETED:  # one program after the other
+        assert row["repeat"]["differ"] == dict.fromkeys(NAMES, 0)
+    for refused in ("standard", "fa1"):
+        if refused in asked.methods:
+            assert of(result, refused)["refused"].endswith("its gradients are those of FA-2.")
+    naive = of(result, "naive")
+    if name == "bf16, rows that see no key":
+        assert "no numbers" in naive["refused"]
+        assert row["gradients"]["dQ"]["naive_error"] is None
+    else:
+        assert naive["right"] and naive["error"] == naive["naive_error"]
+
+
+@pytest.mark.parametrize("name", ["fp32", "fp16, a group"])
+def test_bytes_and_flops_are_those_of_both_loops(results, name):
+    """The traces' transfers; of a group K, V, dK and dV of the backward pass once."""
+    asked, row = CASES[name], of(results[name], "fa2")
+    p, heads = replace(asked.problem, order="fa2"), asked.batch * asked.heads
+    forward, backward = (
+        sum(t.nbytes for s in schedule(p, pass_) for t in s.transfers)
+        for pass_ in ("forward", "backward")
+    )
+    own = sum(
+        t.nbytes for s in schedule(p, "backward") for t in s.transfers
+        if t.tensor in ("K", "V", "dK", "dV")
+    )  # fmt: skip
+    shared = asked.batch * (p.q_heads - p.kv_heads)
+    assert row["bytes"] == heads * (forward + backward) - shared * own
+    assert row["least_bytes"] <= row["bytes"]
+    scores = p.n**2 * (0.5 if p.causal else 1)
+    assert row["flops"] == (2 + 5) * 2 * heads * scores * p.d
+
+
+def truth(problem: Problem) -> list[np.ndarray]:
+    """dQ, dK, dV of one head by the textbook, in float64, from the trace's own operands."""
+    t = trace_backward(problem)
+    q, k, v, d_o = (x.astype(np.float64) for x in (t.Q, t.K, t.V, t.dO))
+    s = np.where(by_hand.seen(problem), q @ k.T / math.sqrt(problem.d), -np.inf)
+    p = np.exp(s - s.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    d_p = d_o @ v.T
+    d_s = p * (d_p - (p * d_p).sum(1, keepdims=True)) / math.sqrt(problem.d)
+    return [d_s @ k, d_s.T @ q, p.T @ d_o]
+
+
+def judge_of(problem: Problem) -> Gradients:
+    t = trace_backward(problem)
+    q, k, v = (torch.tensor(np.array(x), device=device()).to(DTYPES[problem.dtype])[None, None]
+               for x in (t.Q, t.K, t.V))  # fmt: skip
+    return Gradients(q, k, v, RunRequest(problem, pass_="backward"), [(0, 0)], with_naive=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_error_is_the_distance_from_the_textbook(dtype):
+    problem = replace(SMALL, dtype=dtype)
+    judge, exact = judge_of(problem), truth(problem)
+    rounded = [torch.tensor(x, device=device()).to(DTYPES[dtype]) for x in exact]
+    row = judge.judge("fa2", tuple(x[None, None] for x in rounded))
+    assert row["right"]
+    for name, mine, true in zip(NAMES, rounded, exact, strict=True):
+        error = np.abs(mine.double().cpu().numpy() - true).max()
+        assert row["gradients"][name]["error"] == pytest.approx(error, rel=1e-6, abs=1e-14)
+
+
+def spoilt(grads: list[torch.Tensor], fault: str) -> list[torch.Tensor]:
+    d_q, d_k, d_v = grads
+    if fault == "dQ without its scale":
+        return [d_q * 2, d_k, d_v]
+    if fault == "dK a tenth too small":
+        return [d_q, d_k * 0.9, d_v]
+    if fault == "dV unwritten":
+        return [d_q, d_k, torch.zeros_like(d_v)]
+    return [d_q, d_v, d_k]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("fault", "wrong"),
+    [("dQ without its scale", "dQ"), ("dK a tenth too small", "dK"), ("dV unwritten", "dV"),
+     ("dK and dV the wrong way round", "dK")],
+)  # fmt: skip
+def test_a_fault_is_rejected(dtype, fault, wrong):
+    problem = Problem(n=96, d=16, block_q=32, block_k=32, inputs="random", dtype=dtype)
+    exact = [torch.tensor(x, device=device()).to(DTYPES[dtype])[None, None] for x in truth(problem)]
+    judge = judge_of(problem)
+    assert judge.judge("fa2", tuple(exact))["right"]
+    row = judge.judge("fa2", tuple(spoilt(exact, fault)))
+    gradient = row["gradients"][wrong]
+    assert not row["right"] and gradient["error"] > gradient["allowed"]
+
+
+def test_a_gradient_that_is_no_number_is_not_right():
+    judge, nothing = judge_of(SMALL), torch.full((1, 1, SMALL.n, SMALL.d), float("nan"))
+    assert not judge.judge("fa2", (nothing.to(device()),) * 3)["right"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+def test_every_bit_that_differs_is_counted(dtype):
+    first = tuple(torch.randn(2, 3, 5, 4).to(dtype) for _ in NAMES)
+    again = tuple(x.clone() for x in first)
+    assert differing(first, again) == dict.fromkeys(NAMES, 0)
+    again[0][1, 2, 3] = torch.nextafter(again[0][1, 2, 3].float(), torch.tensor(9.0)).to(dtype)
+    bits = again[2].view(torch.int16 if dtype.itemsize == 2 else torch.int32)
+    bits[0, 0, 0, 0] ^= 1
+    changed = int((again[0] != first[0]).sum())
+    assert differing(first, again) == {"dQ": changed, "dK": 0, "dV": 1}
+
+
+def test_the_pass_is_in_the_address_and_in_no_other():
+    asked = RunRequest.from_query({"pass": "backward", "n": "32"})
+    assert asked.pass_ == "backward" and asked.to_query()["pass"] == "backward"
+    assert RunRequest.from_query(asked.to_query()) == asked
+    assert "pass" not in RunRequest.from_query({"pass": "forward"}).to_query()
+    for query, words in (
+        ({"pass": "sideways"}, "pass = sideways is not allowed"),
+        ({"pass": "backward", "dropout": "0.1"}, "dropout = 0.1 is not allowed"),
+    ):
+        with pytest.raises(ProblemError, match=words):
+            RunRequest.from_query(query)
+
+
+def test_no_forward_record_stands_beside_both_passes():
+    asked = {"n": "4096", "d": "64", "mask": "causal", "dtype": "bf16", "b": "4", "h": "32"}
+    assert recorded.nearest(RunRequest.from_query(asked | {"data": "random"}))
+    both = {"pass": "backward", "data": "random"}
+    assert recorded.nearest(RunRequest.from_query(asked | both)) is None
+
+
+def test_the_page_says_the_runs_numbers(results):
+    result = results["fp32"]
+    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    assert "both passes" in words and "The same twice?" in words
+    assert "values of dQ, dK and dV in" in words and "allowed" in words
+    assert "pass=backward" in run_report.report(result)
+    row = of(result, "fa2")
+    for gradient in row["gradients"].values():
+        assert gradients_run_report.scientific(gradient["error"]) in words
+
+
+def test_other_bits_the_second_time_are_said(results):
+    result = json.loads(json.dumps(results["fp32"]))
+    of(result, "fa2")["repeat"]["differ"]["dQ"] = 17
+    words = " ".join(Strict(gradients_run_report.repeated(result)).words)
+    assert "FA-2 gave other bits the second time" in words and " 17 " in words
+    for row in result["rows"]:
+        row |= {} if "refused" in row else {"median_ms": 2.0}
+    of(result, "fa2")["deterministic_ms"] = 3.0
+    assert "1.50 × as long" in gradients_run_report.both_passes(result["rows"])
