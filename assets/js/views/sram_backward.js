@@ -27,6 +27,7 @@ const PLACES = {
   dQ: [{ left: "dQ", above: "K", cell: "dS" }],
   dK: [{ left: "Q", cell: "dS", below: "dK" }],
 };
+const OF_LSE = { m: "lse", l: "lse" }; // which FA-1 keeps apart
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
 // Pixels at 1280 × 720
 const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 8];
@@ -38,6 +39,7 @@ export class SramBackward extends TileCard {
   constructor() {
     super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", null);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
+    this.counts = true;
     this.note = el("span");
     this.card.note.replaceChildren(this.note);
   }
@@ -137,11 +139,17 @@ export class SramBackward extends TileCard {
     if (frame && !frame.root.hidden) return where(frame.root);
     const box = where(this.body);
     if (name === "dQ" && this.stage === null) return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
-    const column = this.shown[{ m: "lse", l: "lse" }[name] ?? name];
+    const column = this.shown[OF_LSE[name] ?? name];
     if (column) return new DOMRect(box.x + column.x + column.width / 2 - 3, box.y + this.base, 6, this.high * this.line.length);
     const other = Object.values(this.frames).find(({ root }) => !root.hidden);
     const { x, y, height } = where(other.root);
     return new DOMRect(x, y, EDGE, height);
+  }
+
+  /** The numbers of the rows that come with a tensor. */
+  numbersOf(tensor) {
+    const key = OF_LSE[tensor] ?? tensor;
+    return this.shown[key] ? this.line.map((line) => line[key]) : [];
   }
 
   /** What flies with a picture of its own without a frame to stand in. */

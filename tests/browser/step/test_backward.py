@@ -139,3 +139,30 @@ def test_axe_finds_nothing(stage, dark):
     assert serious(page, ".fa-mount") == [] and serious(page, ".fa-pass") == []
     page.get_by_role("tab", name="Products", exact=True).click()
     page.evaluate("document.body.classList.remove('dark')")
+
+
+FLYING = (
+    """() => [...document.querySelectorAll(".fa-flight-name")].map((node) => node.textContent)"""
+)
+ENDS = """() => Math.max(0, ...document.querySelector(".fa-player").getAnimations({ subtree: true })
+  .filter((one) => !(one instanceof CSSTransition))
+  .map(({ effect }) => effect.getComputedTiming().endTime))"""
+
+
+def test_what_moves_and_that_a_key_ends_it(browser, watch):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = watch(context).open(f"{TILE}&phase=dS")
+    focus(page)
+    page.keyboard.press("ArrowDown")
+    assert read(page)["moving"] == "true"
+    assert page.evaluate(FLYING) == ["+ dQ₂"] and page.evaluate(ENDS) == 280
+    assert press(page, "ArrowDown")["phase"] == "dK"  # at once, whatever was on its way
+    assert page.evaluate(FLYING) == []
+    page.wait_for_selector('[data-testid="player"][data-moving=false]')
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(FLYING) == ["Q₃", "dO₃"]  # K and V are there; lse and D are threads
+    page.wait_for_selector('[data-testid="player"][data-moving=false]')
+    assert page.locator(".fa-motion").count() == 0
+    page.emulate_media(reduced_motion="reduce")
+    assert press(page, "ArrowDown")["moving"] == "false"
+    context.close()
