@@ -97,6 +97,7 @@ export class SramBackward extends TileCard {
       x += side + (side ? APART * u : 0);
       if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
       lay(one.cell, x, base, cell, high.cell);
+      this.frames[one.cell].root.classList.toggle("is-slim", cell < 130 * u);
       if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
       if (stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
@@ -115,7 +116,8 @@ export class SramBackward extends TileCard {
 
   /** px of each place: [side, cell, stat] of each, and of all. */
   widths(shown, cells, { width, big, u, alone }) {
-    const side = shown.map(({ left }) => (left && !big ? Math.min((shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE) * u, cells(left)[1] * 24 * u) : 0));
+    const most = shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
+    const side = shown.map(({ left }) => (left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0)); // the names of the sums stand below
     const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart = shown.reduce((sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0), 0) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
