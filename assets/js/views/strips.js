@@ -144,8 +144,8 @@ export class Strips {
   /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
   backward(f) {
     const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
-    for (const { tensor, block, moved } of f.transfers)
-      if (found[tensor] && !Array.isArray(block) && (moved || !this.made.includes(tensor))) found[tensor][0] = block;
+    for (const { tensor, block, op, moved } of f.transfers)
+      if (found[tensor] && !Array.isArray(block) && (moved || (op === "read" && !this.made.includes(tensor)))) found[tensor][0] = block;
     if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
     return found;
   }
