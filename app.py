@@ -38,7 +38,7 @@ def build(engine: Engine) -> gr.Blocks:
                 parallel_page = parallel.build(engine)
             with gr.Tab("Learn", id="learn") as learn_tab:
                 learn.build()
-        run.wire(run_page, pages, step_page)
+        run.wire(run_page, pages, run_tab, step_page)
         memory.wire(*memory_page, memory_tab)
         parallel.wire(*parallel_page, parallel_tab, engine)
         for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -14,12 +15,16 @@ from .checks import check_score, check_sink, check_tensors
 from .configs import Config, arch_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
+from .hopper import backward as hopper_backward
 from .launching import MOST_CALLS, Launch, on_device, quiet
 from .progress import expect
 from .tables import rules
 
 ROWS = 64  # of one program that computes D
 SIZE = 2048  # numbers of one program that scales dQ
+# "hopper": the kernel of `kernels.hopper` where it takes the input. No card has run it yet.
+METHODS = ("readable", "hopper")
+METHOD = os.environ.get("KERNELS_BACKWARD", METHODS[0])
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
 _calls: dict[tuple, Callable] = {}
 
@@ -42,6 +47,7 @@ def backward(
     block_n: int | None = None,
     precision: str = "ieee",
     deterministic: bool | None = None,
+    method: str | None = None,
 ) -> Gradients:
     """dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
     without a sink: the gradients of a loss whose gradients by O and by lse are these.
@@ -49,9 +55,10 @@ def backward(
     `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is 0. O and lse are
     what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
     computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
-    `deterministic`: dQ by a pass of its own, the same bits at each call; None asks
-    torch.are_deterministic_algorithms_enabled(). Raises TypeError, ValueError or RuntimeError with
-    one sentence for input that cannot run.
+    `deterministic`: dQ by a pass of its own or in turns, the same bits at each call; None asks
+    torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
+    ValueError that says why not; None: METHOD where it takes the input. Raises TypeError,
+    ValueError or RuntimeError with one sentence for input that cannot run.
     """
     if deterministic is None:
         deterministic = torch.are_deterministic_algorithms_enabled()
@@ -60,7 +67,8 @@ def backward(
     if grad_o is None:
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
-    options = causal, mask, score, scale, block_m, block_n, precision, deterministic
+    chosen = method or METHOD, method is not None
+    options = causal, mask, score, scale, block_m, block_n, precision, *chosen, deterministic
     tensors = q, k, v, o, grad_o, lse
     key = (
         *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
@@ -76,8 +84,8 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision,
-    deterministic, states: tuple[torch.Tensor, ...] | None = None,
+    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, method,
+    required, deterministic, states: tuple[torch.Tensor, ...] | None = None,
 ) -> Callable[..., Gradients]:  # fmt: skip
     """A function of tensors like these, the gradient by lse and the sink, to the gradients;
     `states` as `gradient_states` returns them, for what tiles leave."""
@@ -91,6 +99,17 @@ def _prepare(
         return _nothing
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
     asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
+    if method == "hopper":
+        reason = hopper_backward.supports(q, k, v, asked, changed, scale)
+        if not reason:
+            tensors = q, k, v, o, grad_o
+            return _with_sink(
+                hopper_backward.prepare(*tensors, asked, changed, scale, deterministic)
+            )
+        if required:
+            raise ValueError(reason)
+    elif method not in METHODS:
+        raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
     config = config_for(q, block_m, block_n)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
     made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
@@ -136,8 +155,8 @@ def _prepare(
         delta_of(o, grad_o, delta, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
             delta -= grad_lse
-        if sink is not None:  # a key whose dP is 0, because it has no value
-            dsink = -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
+        if sink is not None:
+            dsink = _of_sink(sink, lse, delta)
         dk, dv = (torch.empty(k.shape, dtype=k.dtype, device=device) for _ in range(2))
         dq = torch.empty(q.shape, dtype=q.dtype, device=device)
         by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
@@ -178,10 +197,25 @@ def gradient_states(
     shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
     states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
     tensors = q, k, v, o, grad_o, lse.contiguous()
-    how = causal, mask, score, scale, block_m, block_n, "ieee", False
+    how = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
     call = _prepare(*tensors, *how, states=states)
     on_device(call, *tensors, None, None)
     return states
+
+
+def _with_sink(found: Callable) -> Callable[..., Gradients]:
+    """The same with the gradient by a sink."""
+
+    def call(q, k, v, o, grad_o, lse, grad_lse, sink):
+        dq, dk, dv, delta = found(q, k, v, o, grad_o, lse, grad_lse)
+        return dq, dk, dv, None if sink is None else _of_sink(sink, lse, delta)
+
+    return call
+
+
+def _of_sink(sink, lse, delta) -> torch.Tensor:
+    """dsink (H,): of a key whose dP is 0, because it has no value."""
+    return -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
 
 
 def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:

@@ -139,10 +139,11 @@ class Mask:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
         return hull(*seen(self.terms, n_q, n_k, True)[:2], np.arange(0, n_k, block_k))
 
-    def spans(self, n_q: int, n_k: int) -> Range | None:
+    def spans(self, n_q: int, n_k: int, by_keys: bool = False) -> Range | None:
         """Two (Nq,) int32 arrays, the keys start … stop − 1 that each query sees, if what each
-        of them sees is one interval (empty: 0, 0); else None."""
-        start, stop, count = seen(self.terms, n_q, n_k, False)
+        of them sees is one interval (empty: 0, 0); else None. ``by_keys`` (Nk,), the queries that
+        see each key."""
+        start, stop, count = seen(self.terms, n_q, n_k, by_keys)
         if (count != stop - start).any():
             return None
         return start.astype(np.int32), stop.astype(np.int32)

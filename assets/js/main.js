@@ -13,12 +13,12 @@ import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/repairs.js";
-import { lead, ran } from "./site/run.js";
+import { followStep, lead, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
-  ask, enlarge, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
+  ask, enlarge, followStep, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
   stepProblem, takeProblem, told, useText, useTile,
   follow: (values, data) => offered(follow(values, data), data),
   followAddress: (values, data) => offered(followAddress(values), data),

@@ -66,21 +66,24 @@ def launches(problem: Problem, convention: str = ASKED) -> tuple[tuple[str, Move
 
 @lru_cache(maxsize=4096)
 def asked(
-    n: int, d: int, mask: Mask | str, dtype: str, order: str, block_q: int, block_k: int
-) -> int:
+    n: int, d: int, mask: Mask | str, dtype: str, order: str, block_q: int, block_k: int,
+    pass_: str = "forward",
+) -> int:  # fmt: skip
     """Bytes that one head asks for in this loop order, reads and writes together."""
     problem = Problem(
         n=n, d=d, mask=mask, dtype=dtype, order=order, inputs="random",
         block_q=min(block_q, n), block_k=min(block_k, n),
     )  # fmt: skip
-    return both(summed(problem))
+    return both(summed(problem, ASKED, pass_))
 
 
 @lru_cache(maxsize=4096)
-def least(n: int, d: int, dtype: str, order: str, mask: Mask | str = "full") -> int:
+def least(
+    n: int, d: int, dtype: str, order: str, mask: Mask | str = "full", pass_: str = "forward"
+) -> int:
     """The least bytes of one head, reads and writes together, whatever the tiles: of K and V the
     keys that some query sees."""
     problem = Problem(
         n=n, d=d, block_q=n, block_k=n, mask=mask, dtype=dtype, order=order, inputs="random"
     )
-    return both(summed(problem, LEAST))
+    return both(summed(problem, LEAST, pass_))

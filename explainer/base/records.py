@@ -7,10 +7,14 @@ from functools import lru_cache
 
 from explainer.base.paths import RECORDED
 
+# Loss curves, those of cards first: kernels/measure/training.py makes one wherever it runs.
+_CURVES = (x.stem for x in RECORDED.glob("training_*.json"))
+TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name)))
 BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
 NAMES = (
     *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
     *("decode_nvidia_h200", "masks_nvidia_h200", "compiled", "counted"),
+    *TRAINED,
 )
 
 

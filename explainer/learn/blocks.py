@@ -81,13 +81,15 @@ def matrix(
     digits: int = 2,
     marks: Sequence[tuple[int, int]] = (),
     heat: bool = False,
+    gradient: bool = False,
 ) -> Block:
     """Numbers in cells, None an empty one (−inf and nan are written so); ``marks`` (row, column)
-    are outlined; ``heat``: cells coloured by their value."""
+    are outlined; ``heat``: cells coloured by their value; ``gradient``: with dashed edges."""
     cells = [[_number(x) for x in row] for row in rows]
     return {"type": "matrix", "label": label, "rows": cells, "row_labels": list(row_labels),
             "col_labels": list(col_labels), "colour": colour, "digits": digits,
-            "marks": [list(m) for m in marks], "heat": heat}  # fmt: skip
+            "marks": [list(m) for m in marks], "heat": heat,
+            **({"gradient": True} if gradient else {})}  # fmt: skip
 
 
 def _number(x: float | None) -> float | str | None:

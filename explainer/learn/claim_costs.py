@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import asked, least, summed
+from explainer.algorithms.algorithm import CONVENTIONS, WHERE
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import asked, both, least, summed
 from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import CARDS, KIB, Card
 from explainer.base.facts import fact, number
 from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.matrix_units import clock_hz
-from explainer.memory import levels, tile_budget
+from explainer.memory import capacity, levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
@@ -124,6 +126,39 @@ def flops(given: Given) -> list[Block]:
         text(f"FA-2 ÷ standard: forward {b / a:.4f}, with the backward pass "
              f"{both[1] / both[0]:.3f} (its products; S is computed again). What it saves "
              "is bytes, hardly any operations."),
+    ]  # fmt: skip
+
+
+def multiplied(p: Problem, pass_: str) -> int:
+    """FLOPs of all products of one head in this pass, tile by tile as its loops visit them."""
+    of_products = {"scores", "output", "dV", "dP", "dQ", "dK"}
+    tiles = [x for x in schedule(p, pass_) if x.i is not None and x.j is not None]
+    sizes = [[s.stop - s.start for s in (tiling.rows(p, x.i), tiling.cols(p, x.j))] for x in tiles]
+    counts = [len(of_products.intersection(x.phases)) for x in tiles]
+    return sum(2 * r * c * p.d * k for (r, c), k in zip(sizes, counts, strict=True))
+
+
+def again(given: Given) -> list[Block]:
+    """The backward pass with P stored and with P computed again: products and bytes, counted."""
+    n, d, block = (int(given[x]) for x in ("n", "d", "block"))
+    fa2 = replace(_random(n, d, block), dtype="fp16")
+    ways = {"P stored": replace(fa2, order="standard"), "P again": fa2}
+    work = {"forward": multiplied(fa2, "forward")}
+    work |= {f"backward, {way}": multiplied(p, "backward") for way, p in ways.items()}
+    one = work["forward"] // 2
+    moved = [[both(summed(p, convention, "backward")) for p in ways.values()]
+             for convention in CONVENTIONS]  # fmt: skip
+    w = Workload(n=n, d=d, heads=1, block_q=block, block_k=block)
+    between = [capacity.kept(w, p.order) for p in ways.values()]
+    rows = [(f"bytes {WHERE[c]}", *map(amount, x)) for c, x in zip(CONVENTIONS, moved, strict=True)]
+    rows.append(("kept between the passes, beside Q, K, V, O", *map(amount, between)))
+    stored, computed = (work["forward"] + work[f"backward, {way}"] for way in ways)
+    items = [(name, float(x), f"{x / one:.3g} × {one / 1e9:.3g}") for name, x in work.items()]
+    return [
+        bars(f"Products of one head, N = {n:,}, d = {d}, in GFLOP", items, colour="s"),
+        table("Backward, fp16", ("", *ways), rows),
+        text(f"With P computed again both passes do {computed / stored:.3g} times the work, not "
+             f"twice, and keep {between[0] / between[1]:,.0f} times fewer bytes in between."),
     ]  # fmt: skip
 
 

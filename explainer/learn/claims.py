@@ -54,6 +54,11 @@ WIDGETS = (
         pick("d", "Head dimension d", 64, (32, 64, 128)),
         pick("block", "Tile's side, Br = Bc", 64, (32, 64, 128)),
     ), costs.flops),
+    Widget("claim_again", "P stored or computed again", (
+        pick("n", "Length N", 512, commas((256, 512, 1024, 2048))),
+        pick("d", "Head dimension d", 64, (32, 64, 128)),
+        pick("block", "Tile's side, Br = Bc", 64, (64, 128)),
+    ), costs.again),
     Widget("claim_bound", "Memory, products or exp", (
         card("h100"),
         pick("n", "Length N", 4096, commas((256, 1024, 4096, 16384))),

@@ -15,7 +15,7 @@ from explainer.base.paths import ASSETS
 from explainer.learn.blocks import Block
 
 TEXTS = ASSETS / "learn"
-CHOICE, NUMBER, ORDER, CLICK = "choice", "number", "order", "click"
+CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
 
 
 @lru_cache(maxsize=32)
@@ -45,7 +45,9 @@ class Question:
     ``answer`` a float, right within ``tolerance`` (absolute); ``reasons`` (right, wrong). order:
     ``options`` of (text, reason) in the right order, shown shuffled; ``gaps`` {index: (offered,
     right)} in lines that hold "___". click: ``cells`` rows of texts drawn as a grid, ``answer`` the
-    (row, column) cells that are right; ``reasons`` (right, wrong).
+    (row, column) cells that are right; ``reasons`` (right, wrong). fill: ``options`` and ``gaps``
+    as of order, the lines in their places; ``reasons``; ``run`` the widget that shows what the
+    filled lines give, its controls "g1", "g2" … the gaps.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Question:
     reasons: tuple[str, str] = ("", "")
     gaps: tuple[tuple[int, tuple[str, ...], str], ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+    run: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from explainer.base.fields import refused
 from explainer.base.kept import kept
 from explainer.learn import (
+    backward,
     basics,
     claims,
     fp8,
@@ -18,6 +19,7 @@ from explainer.learn import (
     reference,
     stable,
     systems,
+    training,
     variants_shown,
     versions,
     wild,
@@ -26,8 +28,8 @@ from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Rung
 
 MODULES = (
-    *(basics, stable, online, systems, versions, variants_shown, precision, claims, pipeline, fp8),
-    level0,
+    *(basics, stable, online, systems, versions, backward, variants_shown, precision, claims),
+    *(training, pipeline, fp8, level0),
 )
 ORDER = (
     "dot", "matmul", "softmax", "cat", "attention", "safe", "mask", "tiles_why", "online", "fusion",

@@ -10,15 +10,14 @@ from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
 
-FORMS = {  # key → what the page calls it
-    "standard": "Standard, forward",
-    "standard_kept": "Standard, P kept",
-    "fused": "FlashAttention, forward and kept",
-}
-SHORT = {  # the same in a table's head
-    "standard": "standard",
-    "standard_kept": "P kept",
-    "fused": "FlashAttention",
+FORMS = {  # pass → key → what the page calls it; kept: from the forward pass for the backward pass
+    "forward": {"standard": "Standard, forward", "fused": "FlashAttention, forward"},
+    "backward": {
+        "standard_kept": "Standard, kept",
+        "standard_back": "Standard, backward",
+        "fused_kept": "FlashAttention, kept",
+        "fused_back": "FlashAttention, backward",
+    },
 }
 LENGTHS = tuple(2**k for k in range(8, 17))
 FAR = 2**40
@@ -27,14 +26,19 @@ FAR = 2**40
 def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
     """Bytes of all heads beside Q, K and V; ``n`` in place of the workload's, of any length.
 
-    standard: the larger of S + P and P + O, which follow each other. standard_kept and fused: O and
-    what is ``kept`` beside it.
+    standard: the larger of S + P and P + O, which follow each other. Kept, and fused: O and what is
+    ``kept`` beside it. The backward pass has dO as well, and standard's, as autograd does it, first
+    dV, P, dP and dS, then dV, dS, dQ and dK; the fused one's the three gradients, D, and dQ once
+    more in fp32, where it is added up.
     """
     heads, n = w.batch * w.heads, w.n if n is None else n
     square, o = heads * n * n * w.itemsize, heads * n * w.d * w.itemsize
     if form == "standard":
         return square + max(square, o)
-    return o + kept(w, "standard" if form == "standard_kept" else "fa2", n)
+    if form == "standard_back":
+        return 3 * o + max(3 * square, square + 2 * o)
+    held = o + kept(w, "standard" if form == "standard_kept" else "fa2", n)
+    return held + 4 * o + heads * n * (w.d + 1) * FP32 if form == "fused_back" else held
 
 
 def kept(w: Workload, order: str, n: int | None = None) -> int:

@@ -8,14 +8,27 @@ from functools import lru_cache
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import asked
 from explainer.memory.workload import Workload
-from kernels.masks import Mask, flops, parse
+from kernels.masks import Mask, parse
+from kernels.masks import flops as forward_flops
+
+# The products of FlashAttention's passes, 2·d FLOPs each for a score: what is made, and of what.
+PRODUCTS = {
+    "forward": {"S": "Q Kᵀ", "O": "P V"},
+    "backward": {"S": "Q Kᵀ", "dV": "Pᵀ dO", "dP": "dO Vᵀ", "dQ": "dS K", "dK": "dSᵀ Q"},
+}
+
+
+def flops(mask: Mask, heads: int, n: int, d: int, pass_: str = "forward") -> float:
+    """Of the pass, scores by the convention of ``kernels.masks.flops``: backward 2.5 × forward."""
+    forward = forward_flops(mask, heads, n, n, d)
+    return forward * len(PRODUCTS[pass_]) / len(PRODUCTS["forward"])
 
 
 @dataclass(frozen=True)
 class Work:
     """Of one head: ``scores`` that the mask keeps, ``tiles`` that FA-2 visits and those of them
-    that are ``partial`` (ragged ones too), ``flops`` of a forward pass as ``kernels.masks.flops``
-    counts them, ``nbytes`` that FA-2 asks for."""
+    that are ``partial`` (ragged ones too), ``flops`` of the products of the pass, ``nbytes`` that
+    FA-2 asks for in it."""
 
     scores: int
     tiles: int
@@ -24,26 +37,27 @@ class Work:
     nbytes: int
 
 
-def work(w: Workload) -> Work:
+def work(w: Workload, pass_: str = "forward") -> Work:
     """Of the workload's mask. Raises ProblemError above 2²⁴ tiles."""
-    return _work(replace(w, batch=1, heads=1))
+    return _work(replace(w, batch=1, heads=1), pass_)
 
 
 @lru_cache(maxsize=64)
-def _work(w: Workload) -> Work:
+def _work(w: Workload, pass_: str) -> Work:
     problem = w.problem("fa2")
-    nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)  # refuses too many
+    # refuses too many tiles
+    nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
     found = tiling.counts(problem)
     return Work(
         w.mask.visible(w.n, w.n), found["full"] + found["partial"], found["partial"],
-        flops(w.mask, 1, w.n, w.n, w.d), nbytes,
+        flops(w.mask, 1, w.n, w.d, pass_), nbytes,
     )  # fmt: skip
 
 
-def beside(w: Workload) -> dict[str, Work]:
+def beside(w: Workload, pass_: str = "forward") -> dict[str, Work]:
     """The workload's mask, then causal and full, by their texts."""
     texts = dict.fromkeys((w.mask.text, "causal", "full"))
-    return {text: work(replace(w, mask=parse(text))) for text in texts}
+    return {text: work(replace(w, mask=parse(text)), pass_) for text in texts}
 
 
 # ---- decoding

@@ -78,7 +78,9 @@ def best(w: Workload) -> dict | None:
     return max(timed, key=lambda cell: cell["tflops"]) if timed else None
 
 
-def ratio(w: Workload, order: str, block_q: int, block_k: int) -> float:
+def ratio(w: Workload, order: str, block_q: int, block_k: int, pass_: str = "forward") -> float:
     """Bytes that ``order`` asks for in this tile ÷ those of standard attention in the same tile."""
-    tiled = asked(w.n, w.d, w.mask, w.dtype, order, block_q, block_k)
-    return tiled / asked(w.n, w.d, w.mask, w.dtype, "standard", block_q, block_k)
+    tiled, standard = (
+        asked(w.n, w.d, w.mask, w.dtype, o, block_q, block_k, pass_) for o in (order, "standard")
+    )
+    return tiled / standard

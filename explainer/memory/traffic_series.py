@@ -36,12 +36,12 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
     }  # fmt: skip
 
 
-def _computed(w: Workload, order: str, n: int, side: int | None) -> list[dict]:
+def _computed(w: Workload, order: str, n: int, side: int | None, pass_: str) -> list[dict]:
     """Asked and least of one head of ``n`` rows; ``side`` None: in the workload's own tile."""
     br, bc = (side, side) if side else (w.block_q, w.block_k)
     return [
-        _row(order, n, side, asked(n, w.d, w.mask, w.dtype, order, br, bc), ASKED),
-        _row(order, n, side, least(n, w.d, w.dtype, order, w.mask), LEAST),
+        _row(order, n, side, asked(n, w.d, w.mask, w.dtype, order, br, bc, pass_), ASKED),
+        _row(order, n, side, least(n, w.d, w.dtype, order, w.mask, pass_), LEAST),
     ]
 
 
@@ -91,22 +91,24 @@ def _recorded(w: Workload, key: str, value: int) -> list[dict]:
     return rows + [row for r in _profiled(w) if r[key] == value for row in _measured(r)]
 
 
-def by_n(w: Workload) -> list[dict]:
-    """Over N, in the workload's tile; counted and measured where that was recorded."""
-    rows = [row for order in ORDERS for n in LENGTHS for row in _computed(w, order, n, None)]
-    if w.block_q != w.block_k:
+def by_n(w: Workload, pass_: str = "forward") -> list[dict]:
+    """Over N, in the workload's tile; counted and measured where that was recorded: forward."""
+    rows = [row for order in ORDERS for n in LENGTHS for row in _computed(w, order, n, None, pass_)]
+    if w.block_q != w.block_k or pass_ == "backward":
         return rows
     return rows + _recorded(w, "side", w.block_q)
 
 
-def by_side(w: Workload) -> list[dict]:
+def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
     """Over the side of square tiles, at the workload's N."""
     sides = [side for side in SIDES if side <= w.n]
     if not w.mask.plain:
         sides = [side for side in sides if (w.n // side) ** 2 <= MOST_TILES]
         sides = sides if w.n <= 16_384 else sides[::2]
-    rows = [row for order in ORDERS for side in sides for row in _computed(w, order, w.n, side)]
-    return rows + _recorded(w, "n", w.n)
+    rows = [
+        row for order in ORDERS for side in sides for row in _computed(w, order, w.n, side, pass_)
+    ]
+    return rows if pass_ == "backward" else rows + _recorded(w, "n", w.n)
 
 
 # ---- how far what was measured lies from what is computed, and why

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explainer.pages.browser import mounted
+from explainer.views.html import PASSES
 
 PLACE = '<div class="fa-mount"></div>'
 
@@ -27,6 +28,12 @@ def shell(
 def block(at_first: str = "", **kwargs) -> gr.HTML:
     """A place for HTML that the server makes; ``at_first``: what stands there until it has."""
     return gr.HTML(at_first, apply_default_css=False, elem_classes="fa-run-block", **kwargs)
+
+
+def switch() -> gr.Radio:
+    """Forward | Backward, for the views that show either; hidden until one is shown."""
+    names = [(label, key) for key, label in PASSES.items()]
+    return gr.Radio(names, value="forward", label="Pass", show_label=False, visible=False)
 
 
 def picker() -> gr.HTML:

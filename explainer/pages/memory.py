@@ -8,14 +8,14 @@ import gradio as gr
 
 from explainer.base.fields import ProblemError
 from explainer.pages.browser import call
-from explainer.pages.components import block, picker
+from explainer.pages.components import block, picker, switch
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
 from explainer.views import parallel_report
-from explainer.views.html import awaited
-from explainer.views.memory_views import METRICS, PLAIN, VIEWS, made
+from explainer.views.html import PASSES, awaited
+from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, made
 
 PREFIX = "mem-"
 
@@ -27,13 +27,16 @@ def render(query: Mapping[str, str]) -> tuple:
         w = parse(query, PLAIN)
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
-    head, figures, tail = made(query.get("view", ""), w, query.get("show", ""))
+    shown_, pass_ = (query.get(key, "") for key in ("show", "pass"))
+    head, figures, tail = made(query.get("view", ""), w, shown_, pass_)
     wide = PAIRED if len(figures) > 1 else WIDE
     return head, *(shown(figure, hall, wide=wide) for figure in padded(figures)), tail
 
 
 def _all(query: Mapping[str, str]) -> tuple:
-    return gr.update(visible=query["view"] == "tiles"), *render(query)
+    view = query["view"]
+    places = (gr.update(visible=view == "tiles"), gr.update(visible=view in PASSED))
+    return *places, *render(query)
 
 
 def build() -> tuple[FigurePage, gr.Button]:
@@ -50,12 +53,14 @@ def build() -> tuple[FigurePage, gr.Button]:
                 metric = gr.Radio(
                     metrics, value="tflops", label="Shown", show_label=False, visible=False
                 )
+                pass_ = switch()
             head = block(awaited())
             with gr.Row(elem_classes="fa-plots"):
                 plots = [plot(), plot()]
             tail = block()
-            chosen = {"view": view, "show": metric, **sizes}
-            outputs, choices = [metric, head, *plots, tail], {"view": VIEWS, "show": METRICS}
+            chosen = {"view": view, "show": metric, "pass": pass_, **sizes}
+            outputs = [metric, pass_, head, *plots, tail]
+            choices = {"view": VIEWS, "show": METRICS, "pass": PASSES}
             page = FigurePage("memory", PREFIX, PLAIN, chosen, picker(), outputs, choices, _all)
     return page, take
 

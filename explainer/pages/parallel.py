@@ -13,7 +13,7 @@ from explainer.base.kinds import measured
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
 from explainer.engine.results import has_gpu
-from explainer.pages.components import block, picker, shell
+from explainer.pages.components import block, picker, shell, switch
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import HALF, HALL, padded, plot, shown
 from explainer.pages.visitors import client_of
@@ -21,8 +21,8 @@ from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import launch, real_schedules
 from explainer.views import parallel_report
-from explainer.views.html import awaited
-from explainer.views.parallel_views import CASES, PLAIN, VIEWS, compared, made, recorded
+from explainer.views.html import PASSES, awaited
+from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, compared, made, recorded
 
 PREFIX = "par-"
 POLL_S = 0.15
@@ -40,16 +40,18 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         if view == "real":
             return _placed(recorded(query.get("case", "")), hall)
-        return _placed(made(view, parse(query, PLAIN)), hall, HALF if view == "grid" else HALL)
+        shown_ = made(view, parse(query, PLAIN), query.get("pass", ""))
+        return _placed(shown_, hall, HALF if view == "grid" else HALL)
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
 
 
 def _visible(view: str, live: bool) -> tuple:
-    """Updates of what only some views show: the cases, the live run, the warps, the controls."""
+    """Updates of what only some views show: cases, pass, the live run, warps, controls."""
     real = view == "real"
     return (
         gr.update(visible=real),
+        gr.update(visible=view in PASSED),
         gr.update(visible=real and live),
         gr.update(visible=view == "warps"),
         gr.update(visible=view in ("grid", "decode") or (real and live)),
@@ -73,6 +75,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 case = gr.Radio(
                     cases, value="fa2-full", label="Recorded case", show_label=False, visible=False
                 )
+                pass_ = switch()
                 live = gr.Button(
                     "Record this launch here", elem_classes="fa-secondary", visible=False
                 )
@@ -82,9 +85,10 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
                 shell("warps", elem_id="warps")
             tail = block()
-            chosen = {"view": view, "case": case, **sizes}
-            outputs = [case, live, warps, column, head, *plots, tail]
-            more = (picker(), outputs, {"view": VIEWS, "case": CASES}, partial(_all, engine))
+            chosen = {"view": view, "case": case, "pass": pass_, **sizes}
+            outputs = [case, pass_, live, warps, column, head, *plots, tail]
+            choices = {"view": VIEWS, "case": CASES, "pass": PASSES}
+            more = (picker(), outputs, choices, partial(_all, engine))
             page = FigurePage("parallel", PREFIX, PLAIN, chosen, *more)
     return page, live
 

@@ -247,14 +247,17 @@ def _controls(at: dict) -> Fields:
     return controls
 
 
-def wire(page: RunPage, pages: gr.Tabs, step: StepPage) -> None:
-    """The Run button here, and the Step page's that brings its Problem along."""
+def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
+    """The Run button here, the tab, which follows the Step page until another Problem was run, and
+    the Step page's button that brings its Problem along."""
 
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
         shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
+    plain = _shown({})
+    tab.select(**here("followStep", page.controls, page.controls, prefix=PREFIX, plain=plain))
     found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
     page.button.click(**here("onceOpened", part="run")).then(**page.how).then(**found)
     # The address, not the controls: it also holds what their sliders do not reach.

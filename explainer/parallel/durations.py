@@ -107,9 +107,18 @@ def _come_back(w: Workload) -> int:
     return 2 * w.n * w.d * w.itemsize + 2 * w.n * 4
 
 
-def pace(w: Workload, order: str) -> Pace:
+# Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
+EQUAL = Pace(
+    0.0, 1.0, 1.0, 1.0, 1.0, 0.0, "visits of the backward pass",
+    "in visits, all of them equal: no schedule of the backward pass was recorded",
+)  # fmt: skip
+
+
+def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
     """The learnt pace where it was learnt, else the same relations with a visit of FA-2 as
-    the unit."""
+    the unit; EQUAL in the backward pass."""
+    if pass_ == "backward":
+        return EQUAL
     known = learnt(order)
     same = w.hardware.arch == "sm_90" and w.d == LEARNT_D and w.itemsize == 2
     if same and w.card == LEARNT_ON and (w.block_q, w.block_k) == LEARNT_TILE:
@@ -121,21 +130,28 @@ def pace(w: Workload, order: str) -> Pace:
     )  # fmt: skip
 
 
+def places(w: Workload, order: str, pass_: str = "forward") -> tuple[int, bool]:
+    """(programs at once on a multiprocessor, whether the compiled kernel says so); the backward
+    kernel was not compiled for the record, so it is one."""
+    found, known = slots(w, order) if pass_ == "forward" else (1, False)
+    return max(1, found), known
+
+
 @lru_cache(maxsize=32)
-def schedule(w: Workload, order: str, row_order: str = "") -> Schedule:
+def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward") -> Schedule:
     """The simulated schedule of this launch on the workload's card, in its pace's unit. Where
     programs share multiprocessors their times spread as the recorded ones do, always by the same
     random numbers.
 
     Raises ProblemError for too many programs, or for a tile that has no room on the card.
     """
-    check_fits(w, order)
-    launch, p = programs(w, order, row_order), pace(w, order)
+    if pass_ == "forward":
+        check_fits(w, order)
+    launch, p = programs(w, order, row_order, pass_), pace(w, order, pass_)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
-    places = max(1, slots(w, order)[0])
-    found = simulate(cost, w.hardware.sms, places, p.sharing)
-    if order == "fa2":
+    found = simulate(cost, w.hardware.sms, places(w, order, pass_)[0], p.sharing)
+    if order == "fa2" or pass_ == "backward":
         return found
     return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)

@@ -9,12 +9,13 @@ import numpy as np
 
 from explainer.base.fields import refused
 from explainer.memory.workload import Workload
-from kernels.masks import FULL, PARTIAL
+from kernels.masks import FULL, PARTIAL, SKIPPED
 
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Unequal rows: the longest of a section of heads first (as the kernel has it under a causal mask),
-# the longest first within each head, or in the order of the rows (as it has it under any other).
-HEAVY, HEAD, PLAIN = "heavy", "head", "plain"
+# the longest first within each head, in the order of the rows (as it has it under any other, and as
+# the backward pass has its key blocks), or the shortest first.
+HEAVY, HEAD, PLAIN, LIGHT = "heavy", "head", "plain", "light"
 SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
 
 
@@ -22,8 +23,8 @@ SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs
 class Programs:
     """One launch, a program an entry, in the order of their ids; arrays of shape (programs,).
 
-    ``head``; ``row`` block i (−1: all of them, FA-1); ``full`` and ``masked``: visits of tiles that
-    need no mask, and of those that need one.
+    ``head``; ``row`` block i, in the backward pass key block j (−1: all of them, FA-1); ``full``
+    and ``masked``: visits of tiles that need no mask, and of those that need one.
     """
 
     head: np.ndarray
@@ -52,29 +53,54 @@ def row_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     return full, -(-stop // w.block_k) - start // w.block_k - full
 
 
+@lru_cache(maxsize=64)
+def key_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
+    """(Tc,) the same of each key block in the backward pass."""
+    n, br, bc = w.n, w.block_q, w.block_k
+    if not w.mask.plain:
+        found = w.mask.tiles(n, n, br, bc)
+        visits, full = (found != SKIPPED).sum(axis=0), (found == FULL).sum(axis=0)
+    else:
+        start, stop = w.mask.row_range(n, n, bc)
+        last = np.minimum(start + bc, n) - 1  # from here on a row sees every key of the block
+        first = -(-last // br) if w.mask.hides else np.zeros_like(start)
+        visits = -(-stop // br) - start // br
+        full = -(-stop // br) - first
+    if n % bc:  # lanes without a key
+        full[-1] = 0
+    return full, visits - full
+
+
 def section(w: Workload) -> int:
     """Heads whose longest rows come first together, as ``kernels.fa2.section`` has it."""
     return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
 
 
-def kernels_order(w: Workload) -> str:
-    """In which order FA-2's kernel takes the workload's rows."""
-    return HEAVY if w.causal else PLAIN
+def kernels_order(w: Workload, pass_: str = "forward") -> str:
+    """In which order FA-2's kernel takes the workload's rows, or the backward pass its keys."""
+    return HEAVY if w.causal and pass_ == "forward" else PLAIN
 
 
-def programs(w: Workload, order: str, row_order: str = "") -> Programs:
-    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block), its
-    rows in the kernel's own order or in this one.
+def block_visits(w: Workload, pass_: str = "forward") -> tuple[np.ndarray, np.ndarray]:
+    """``row_visits``, or ``key_visits``: of the blocks that have a program each."""
+    return (row_visits if pass_ == "forward" else key_visits)(w)
+
+
+def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward") -> Programs:
+    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block, in the
+    backward pass key block), its blocks in the kernel's own order or in this one.
 
     Raises ProblemError above 32,768 programs.
     """
     heads = w.batch * w.heads
-    full, masked = row_visits(w)
-    row_order = row_order or kernels_order(w)
+    full, masked = block_visits(w, pass_)
+    row_order = row_order or kernels_order(w, pass_)
     count = heads * (len(full) if order == "fa2" else 1)
     if count > MAX_PROGRAMS:
-        why = f"they make {count:,} programs, and B × H × Tr must be at most {MAX_PROGRAMS:,} here"
-        where = f"with n = {w.n:,} and br = {w.block_q}"
+        blocks, cut = ("Tr", "br") if pass_ == "forward" else ("Tc", "bc")
+        why = f"they make {count:,} programs"
+        why += f", and B × H × {blocks} must be at most {MAX_PROGRAMS:,} here"
+        where = f"with n = {w.n:,} and {cut} = {w.block_q if cut == 'br' else w.block_k}"
         raise refused({"b": w.batch, "h": w.heads}, why, where)
     if order == "fa1":
         each = np.ones(heads, np.int64)
@@ -83,6 +109,8 @@ def programs(w: Workload, order: str, row_order: str = "") -> Programs:
     rows = np.arange(len(full))
     if row_order != PLAIN:  # of equal ones the last first, as under a causal mask
         rows = rows[::-1][np.argsort(-(full + masked)[::-1], kind="stable")]
+    if row_order == LIGHT:
+        rows = rows[::-1]
     side = section(w) if row_order == HEAVY else 1
     sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
     row = np.concatenate([np.repeat(rows, len(section)) for section in sections])

@@ -1,4 +1,4 @@
-"""How equal the work of FA-2's row blocks is under a mask, as HTML; every text is escaped."""
+"""How equal the work of FA-2's programs is under a mask, as HTML; every text is escaped."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from explainer.parallel import launch
 from explainer.views.html import bar, card, table, words
 from explainer.views.work_report import short
 
-BALANCED = computed("visits of each row block: the tiles that the mask leaves")
+BALANCED = computed("visits of each block: the tiles that the mask leaves")
+BLOCKS = {"forward": "row block", "backward": "key block"}  # of each pass: what has a program
 BAR = 14  # characters of a mask beside its bar
 
 
-def balance(w: Workload) -> str:
-    """How equal the row blocks' work is: this mask beside causal and full."""
+def balance(w: Workload, pass_: str = "forward") -> str:
+    """How equal the row blocks' work is, in the backward pass the key blocks': this mask beside
+    causal and full."""
+    block = BLOCKS[pass_]
     bars, rows = [], []
     for text in dict.fromkeys((w.mask.text, "causal", "full")):
-        visits = sum(launch.row_visits(replace(w, mask=text)))
+        visits = sum(launch.block_visits(replace(w, mask=text), pass_))
         longest, mean = int(visits.max()), float(visits.mean())
         even = mean / longest if longest else 1.0
         bars.append(bar(short(text, BAR), even, (f"{100 * even:.0f} %",), "kernel"))
@@ -26,11 +29,11 @@ def balance(w: Workload) -> str:
                      f"{longest:,}", f"{100 * even:.0f} %"))  # fmt: skip
     head = ("Mask", "visits of one head", "shortest", "mean", "longest", "balance")
     note = (
-        "Balance: the mean row block's visits over the longest's. Where they are equal, all "
+        f"Balance: the mean {block}'s visits over the longest's. Where they are equal, all "
         "programs of FA-2 have the same work; the launch ends with the longest, and what starts "
         "last shows as its tail."
     )
     return card(
-        "balance", "Work of the row blocks", BALANCED, "", *bars, words(note),
-        table(head, rows, "Visits of row blocks by mask"),
+        "balance", f"Work of the {block}s", BALANCED, "", *bars, words(note),
+        table(head, rows, f"Visits of {block}s by mask"),
     )  # fmt: skip

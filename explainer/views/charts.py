@@ -23,8 +23,11 @@ WIDTHS = {ASKED: 2.5, LEAST: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
 FORM_LOOK = {
     "standard": ("#b8860b", "solid"),
-    "standard_kept": ("#d55e00", "dash"),
+    "standard_kept": ("#b8860b", "dash"),
+    "standard_back": ("#b8860b", "solid"),
     "fused": ("#2b8fd0", "solid"),
+    "fused_kept": ("#2b8fd0", "dash"),
+    "fused_back": ("#2b8fd0", "solid"),
 }
 SDPA_LOOK = {
     name: {"color": LOOK[key][0], "width": 2, "dash": dash}
@@ -86,10 +89,12 @@ def _told(row: Mapping) -> str:
     )
 
 
-def capacity(rows: list[Mapping], card: str, kind: Kind, now: int) -> go.Figure:
+def capacity(
+    rows: list[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
+) -> go.Figure:
     """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
     figure = go.Figure()
-    for form, name in FORMS.items():
+    for form, name in FORMS[pass_].items():
         colour, dash = FORM_LOOK[form]
         for measured in (False, True):
             mine = [r for r in rows if r["form"] == form and r["measured"] == measured]

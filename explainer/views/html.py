@@ -10,6 +10,8 @@ from markupsafe import Markup, escape
 
 from explainer.base.kinds import Kind, required
 
+PASSES = {"forward": "Forward", "backward": "Backward"}  # as a switch has them
+
 
 def tag(name: str, *content: str, **attributes: object) -> Markup:
     """One element around ``content``: HTML where it is Markup, else text; an attribute's value is

@@ -17,6 +17,7 @@ from explainer.learn.blocks import Control, code
 from explainer.learn.content import (
     CHOICE,
     CLICK,
+    FILL,
     NUMBER,
     ORDER,
     SECTIONS,
@@ -35,6 +36,7 @@ ASKED = {  # what each kind of question is made of
     NUMBER: (*SAID, "answer", "tolerance", "reasons"),
     ORDER: (*SAID, "options", "gaps"),
     CLICK: (*SAID, "cells", "answer", "reasons"),
+    FILL: (*SAID, "options", "gaps", "reasons", "run"),
 }
 SET = dict.fromkeys(("low", "high", "step"), ("range", "number"))
 NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}

@@ -13,7 +13,7 @@ from explainer.base.kinds import Kind, cited, computed, counted, recorded
 from explainer.base.records import about
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.workload import Workload
-from explainer.views import drawings
+from explainer.views import drawings, gradients_report
 from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
 SIGNS = {"l": "ℓ"}
@@ -84,18 +84,21 @@ def traffic_kind(rows: Sequence[Mapping]) -> Kind:
     return sum(more, start=first)
 
 
-def traffic_head(w: Workload, rows: Sequence[Mapping]) -> str:
+def traffic_head(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
     """What the curves show, in sentences; the signs that stand in the charts."""
     tile = f"{w.block_q} × {w.block_k}"
-    fa1, fa2 = (_times(tile_choices.ratio(w, o, w.block_q, w.block_k)) for o in ("fa1", "fa2"))
-    least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask) for o in ("standard", "fa2")}
+    fa1, fa2 = (
+        _times(tile_choices.ratio(w, o, w.block_q, w.block_k, pass_)) for o in ("fa1", "fa2")
+    )
+    least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask, pass_) for o in ("standard", "fa2")}
+    where = "backward pass, " * (pass_ == "backward")
     text = (
-        f"One head, N = {w.n:,}, tiles of {tile}: FA-2 asks for {fa2} of standard attention's "
-        f"bytes, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
+        f"One head, {where}N = {w.n:,}, tiles of {tile}: FA-2 asks for {fa2} of standard "
+        f"attention's bytes, FA-1 for {fa1}. FA-2's least, {amount(least['fa2'])}, is "
         f"{rounded(least['standard'] / least['fa2'])} times below standard's."
     )
     kind, measured = computed(), traffic_series.gains(w)
-    if measured:
+    if measured and pass_ == "forward":
         l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
         text += f" Measured: {l2} times fewer bytes at L2, {dram} times at DRAM."
         kind += recorded("traffic_nvidia_h200", "Nsight Compute")
@@ -130,11 +133,13 @@ def _key(rows: Sequence[Mapping]) -> str:
     return div("fa-legend", *items)
 
 
-def traffic_tail(w: Workload, rows: Sequence[Mapping]) -> str:
-    """Computed against measured; the paper's block rule against today's tiles; the figures."""
+def traffic_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
+    """Computed against measured; the paper's block rule against today's tiles; the figures. Of the
+    backward pass what it asks for beside the forward pass."""
     kinds = [Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows]
     listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
     return memory_page(
+        gradients_report.passes(w) if pass_ == "backward" else
         div("fa-run-cards", _distance(w), _rule(w)),
         figures_of("traffic", kinds, ("Algorithm", "N", "side", "bytes of one head", "origin"),
                    listed, "Every point of both charts as a table"),
@@ -211,16 +216,17 @@ def _rule(w: Workload) -> str:
 # ---- capacity
 
 
-def capacity_rows(w: Workload) -> list[dict]:
+def capacity_rows(w: Workload, pass_: str = "forward") -> list[dict]:
     """The chart's rows: curves computed, peaks measured."""
     rows = [
         {"form": form, "n": n, "bytes": size, "measured": False, "source": "computed"}
-        for form in capacity.FORMS
+        for form in capacity.FORMS[pass_]
         for n, size in capacity.curve(w, form)
     ]
     return rows + [
         {"form": form, "n": n, "bytes": size, "measured": True, "source": where}
         for n, form, size, where in capacity.measured(w)
+        if form in capacity.FORMS[pass_]
     ]
 
 
@@ -230,50 +236,59 @@ def capacity_kind(rows: Sequence[Mapping]) -> Kind:
     return kind + recorded(what="peaks") if any(r["measured"] for r in rows) else kind
 
 
-def capacity_head(w: Workload) -> str:
-    """How far each form gets on the chosen card."""
-    name = w.hardware.name
-    far = {form: capacity.longest(w, form, w.card) for form in capacity.FORMS}
-    told = {form: f"{capacity.rounded(n):,}" for form, n in far.items()}
+# Of each pass: what is at work in it, for standard attention and the fused kernel.
+AT_WORK = {"forward": ("standard", "fused"), "backward": ("standard_back", "fused_back")}
+
+
+def capacity_head(w: Workload, pass_: str = "forward") -> str:
+    """How far either gets on the chosen card in this pass, and what is kept for the backward."""
+    far = tuple(capacity.longest(w, form, w.card) for form in AT_WORK[pass_])
+    standard, fused = (f"{capacity.rounded(n):,}" for n in far)
     kept, lse = (capacity.kept(w, order) for order in ("standard", "fa2"))
     text = (
-        f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {name} is full at "
-        f"N = {told['standard']} for standard attention and at {told['fused']} for the fused "
-        f"kernel. For the backward pass autograd keeps, beside Q, K, V and O, P for standard "
-        f"attention, {amount(kept)} at N = {w.n:,}, and lse for FlashAttention, {amount(lse)}. "
-        f"N = {w.n:,} {_fit(w, far)}."
+        f"With B × H = {w.batch * w.heads} and d = {w.d} in {w.dtype}, {w.hardware.name} is full "
+        f"at N = {standard} for standard attention and at {fused} for the fused kernel. "
+        f"N = {w.n:,} {_fit(w, *far)}."
     )
-    sheet = cited(w.hardware.source)
-    return memory_page(said(text, computed() + sheet), view="capacity")
+    if pass_ == "backward":
+        text = (
+            f"Between the passes autograd keeps, beside Q, K, V and O, P for standard attention, "
+            f"{amount(kept)} at N = {w.n:,}, and lse for FlashAttention, {amount(lse)}. In the "
+            f"backward pass {w.hardware.name} is full at N = {standard} for standard attention and "
+            f"at {fused} for the fused kernel."
+        )
+    return memory_page(said(text, computed() + cited(w.hardware.source)), view="capacity")
 
 
-def _fit(w: Workload, far: Mapping[str, int]) -> str:
-    """Whether the workload's own N fits the card."""
-    if w.n <= far["standard"]:
+def _fit(w: Workload, standard: int, fused: int) -> str:
+    """Whether the workload's own N fits the card, which is full at these."""
+    if w.n <= standard:
         return "fits with either"
-    return "fits only with the fused kernel" if w.n <= far["fused"] else "fits with neither"
+    return "fits only with the fused kernel" if w.n <= fused else "fits with neither"
 
 
-def capacity_tail(w: Workload, rows: Sequence[Mapping]) -> str:
-    """The N at which each card runs out, and the figures."""
+def capacity_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
+    """The N at which each card runs out, and the figures; what is kept for the backward pass."""
     shown = [
         (f"{c.name}, {amount(c.hbm_bytes)}" + (" ◂" if key == w.card else ""),
-         *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in capacity.SHORT))
+         *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in AT_WORK[pass_]))
         for key, c in CARDS.items()
     ]  # fmt: skip
     note = (
         "The longest N whose tensors fit, Q, K and V included, nothing else on the card, rounded "
         "down to three digits: the memory is known no better, and a driver keeps some. Twice the "
-        "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers. "
-        "For the backward pass autograd keeps P alone, but in the forward pass S is there too."
+        "memory is twice the N for FlashAttention, and √2 times for what holds N × N numbers."
     )
     kinds = [Kind(capacity_kind([r]).text, r["source"]) for r in rows]
-    named = [{"form": capacity.FORMS[r["form"]], "n": r["n"], "bytes": r["bytes"],
+    named = [{"form": capacity.FORMS[pass_][r["form"]], "n": r["n"], "bytes": r["bytes"],
               "measured": r["measured"]} for r in rows]  # fmt: skip
     sheets = cited("the memory of each card as its driver reports it")
+    ends = card(
+        "runs-out", "Where each card runs out", computed() + sheets, "", words(note),
+        table(("Card", "standard", "FlashAttention"), shown, "The longest N of each card"),
+    )  # fmt: skip
     return memory_page(
-        card("runs-out", "Where each card runs out", computed() + sheets, "", words(note),
-             table(("Card", *capacity.SHORT.values()), shown, "The longest N of each card")),
+        div("fa-run-cards", gradients_report.kept(w), ends) if pass_ == "backward" else ends,
         figures_of("capacity", kinds, ("Form", "N", "bytes", "measured"), named,
                    "Every point of the chart as a table"),
         view="capacity-figures",

@@ -6,27 +6,32 @@ import plotly.graph_objects as go
 
 from explainer.memory import traffic_series
 from explainer.memory.workload import Workload
-from explainer.views import charts, levels_report, memory_report, tiles_report, work_report
+from explainer.views import charts, html, levels_report, memory_report, tiles_report, work_report
 
 VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
          "tiles": "Tiles", "work": "Mask and cache"}  # fmt: skip
+PASSED = ("traffic", "capacity", "work")  # the views that show either pass
 METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
 PLAIN = {
-    "view": "levels", "show": "tflops", "card": "h200", "n": "4096", "d": "64", "br": "64",
-    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
+    "view": "levels", "show": "tflops", "pass": "forward", "card": "h200", "n": "4096", "d": "64",
+    "br": "64", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
 }  # fmt: skip
 
 
-def made(view: str, w: Workload, metric: str) -> tuple[str, list[go.Figure], str]:
-    """The view of this name, the first for another one; ``metric`` of the tiles."""
+def made(
+    view: str, w: Workload, metric: str, pass_: str = "forward"
+) -> tuple[str, list[go.Figure], str]:
+    """The view of this name, the first for another one; ``metric`` of the tiles; ``pass_`` of those
+    that show either, forward for another one."""
+    pass_ = pass_ if pass_ in html.PASSES else PLAIN["pass"]
     if view == "trips":
         return memory_report.trips(w), [], ""
     if view == "work":
-        return work_report.work(w), [], ""
+        return work_report.work(w, pass_), [], ""
     if view == "tiles":
         return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
     if view == "traffic":
-        by_n, by_side = traffic_series.by_n(w), traffic_series.by_side(w)
+        by_n, by_side = (f(w, pass_) for f in (traffic_series.by_n, traffic_series.by_side))
         tile = f"tiles of {w.block_q} × {w.block_k}"
         kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
         left = charts.traffic(by_n, "n", "Traffic against N", kind(by_n), f"one head, {tile}", w.n)
@@ -34,10 +39,11 @@ def made(view: str, w: Workload, metric: str) -> tuple[str, list[go.Figure], str
             by_side, "side", "Traffic against the tile", kind(by_side), f"one head, N = {w.n:,}",
             w.block_q,
         )  # fmt: skip
-        tail = memory_report.traffic_tail(w, rows)
-        return memory_report.traffic_head(w, rows), [left, right], tail
+        tail = memory_report.traffic_tail(w, rows, pass_)
+        return memory_report.traffic_head(w, rows, pass_), [left, right], tail
     if view == "capacity":
-        rows = memory_report.capacity_rows(w)
-        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n)
-        return memory_report.capacity_head(w), [chart], memory_report.capacity_tail(w, rows)
+        rows = memory_report.capacity_rows(w, pass_)
+        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n, pass_)
+        head = memory_report.capacity_head(w, pass_)
+        return head, [chart], memory_report.capacity_tail(w, rows, pass_)
     return levels_report.levels(w), [], ""

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
-from explainer.views import charts, parallel_report
+from explainer.views import charts, decode_report, html, parallel_report
 
 VIEWS = {
     "grid": "Grid to multiprocessors",
@@ -21,32 +21,44 @@ CASES = {
     "fa1-causal": "FA-1, causal",
 }
 PLAIN = {
-    "view": "grid", "case": "fa2-full", "card": "h200", "n": "4096", "d": "64", "br": "128",
-    "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16", "sliders": "1",
+    "view": "grid", "case": "fa2-full", "pass": "forward", "card": "h200", "n": "4096",
+    "d": "64", "br": "128", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
+    "sliders": "1",
 }  # fmt: skip
+PASSED = ("grid",)  # the views that show either pass
+ORDERS = {  # of unequal blocks, in either pass
+    "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
+    "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
+}
+NAMES = {  # of a launch; short, so that a phone has room for its visits
+    ("forward", "fa1"): "FA-1: a program per head",
+    ("forward", "fa2"): "FA-2: a program per row block",
+    ("backward", "fa1"): "FA-1: one program per head",
+    ("backward", "fa2"): "FA-2: one per key block",
+}
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 View = tuple[str, list[go.Figure], str]
 
 
-def _grid(w: Workload) -> View:
-    both = {order: durations.schedule(w, order) for order in ("fa1", "fa2")}
-    orders = (launch.PLAIN, launch.HEAD, launch.HEAVY) if w.mask.hides else ()
-    other = {o: durations.schedule(w, "fa2", o) for o in orders}
-    unit = durations.pace(w, "fa2").unit
+def _grid(w: Workload, pass_: str) -> View:
+    both = {order: durations.schedule(w, order, pass_=pass_) for order in ("fa1", "fa2")}
+    orders = ORDERS[pass_] if w.mask.hides else ()
+    other = {o: durations.schedule(w, "fa2", o, pass_) for o in orders}
+    unit = durations.pace(w, "fa2", pass_).unit
     longest = max(s.makespan for s in both.values())
     figures = []
     for order, s in both.items():
-        name = {"fa1": "FA-1: a program per head", "fa2": "FA-2: a program per row block"}[order]
-        name += f", {parallel_report.time(s.makespan, unit)}"
-        kind = parallel_report.simulation(w)
-        told = parallel_report.told(s, launch.programs(w, order), unit, kind)
+        name = f"{NAMES[pass_, order]}, {parallel_report.time(s.makespan, unit)}"
+        kind = parallel_report.simulation(w, pass_)
+        launched = launch.programs(w, order, pass_=pass_)
+        told = parallel_report.told(s, launched, unit, kind, pass_)
         remark = f"{s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
         remark += "" if end == longest else ", a scale of its own"
         figures.append(charts.timeline(s, told, name, kind, remark, unit, end))
-    head = parallel_report.grid_head(w, both)
-    return head, figures, parallel_report.grid_tail(w, both, other)
+    head = parallel_report.grid_head(w, both, pass_)
+    return head, figures, parallel_report.grid_tail(w, both, other, pass_)
 
 
 def compared(found: real_schedules.Compared) -> View:
@@ -69,15 +81,15 @@ def recorded(case: str) -> View:
     return compared(real_schedules.of_case(case if case in CASES else PLAIN["case"]))
 
 
-def made(view: str, w: Workload) -> View:
-    """The view of this name; the warps', which has a player of its own, for another one. Raises
-    ProblemError for a launch that cannot be shown."""
+def made(view: str, w: Workload, pass_: str = "forward") -> View:
+    """The view of this name; the warps', which has a player of its own, for another one. ``pass_``
+    of the grid, forward for another one. Raises ProblemError for a launch that cannot be shown."""
     if view == "grid":
-        return _grid(w)
+        return _grid(w, pass_ if pass_ in html.PASSES else PLAIN["pass"])
     if view == "decode":
-        rows = parallel_report.decode_rows(w)
+        rows = decode_report.decode_rows(w)
         remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
-        chart = charts.decode(rows, parallel_report.decode_kind(rows), remark)
-        head, tail = parallel_report.decode_head(w, rows), parallel_report.decode_tail(w, rows)
+        chart = charts.decode(rows, decode_report.decode_kind(rows), remark)
+        head, tail = decode_report.decode_head(w, rows), decode_report.decode_tail(w, rows)
         return head, [chart], tail
     return parallel_report.warps_head(), [], ""

@@ -6,6 +6,7 @@ from explainer.base.amounts import amount, count, rounded
 from explainer.base.kinds import computed
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
+from explainer.views import gradients_report
 from explainer.views.html import bar, card, div, figures_of, memory_page, said, table, words
 
 SHORT = 60  # characters of a mask in a sentence
@@ -25,9 +26,10 @@ COUNTED = computed("scores by the mask's row intervals, tiles by their classes, 
 CACHE = computed("2 · Hk · d numbers of K and V for each token that is kept")
 
 
-def work(w: Workload) -> str:
-    """Scores, tiles, FLOPs and bytes beside N²; the cache of K and V in decoding."""
-    found = mask_work.beside(w)
+def work(w: Workload, pass_: str = "forward") -> str:
+    """Scores, tiles, FLOPs and bytes beside N²; the cache of K and V in decoding, or the products
+    of the backward pass."""
+    found = mask_work.beside(w, pass_)
     own, full = found[w.mask.text], found["full"]
     shares = own.scores / w.n**2, own.tiles / full.tiles
     text = (
@@ -46,13 +48,17 @@ def work(w: Workload) -> str:
             "bytes FA-2 asks for, one head")  # fmt: skip
     return memory_page(
         said(text, COUNTED),
-        div("fa-run-cards", _left(w, found), _cache(w)),
+        div(
+            "fa-run-cards",
+            _left(w, found, pass_),
+            gradients_report.products(w) if pass_ == "backward" else _cache(w),
+        ),
         figures_of("mask-work", COUNTED, head, rows, "The work of each mask as a table"),
         view="work",
     )
 
 
-def _left(w: Workload, found: dict[str, mask_work.Work]) -> str:
+def _left(w: Workload, found: dict[str, mask_work.Work], pass_: str) -> str:
     own, full = found[w.mask.text], found["full"]
     parts = [
         ("Scores kept", own.scores / w.n**2),
@@ -72,11 +78,12 @@ def _left(w: Workload, found: dict[str, mask_work.Work]) -> str:
         "scores that are computed are kept. Smaller tiles waste less, and ask for more bytes."
     )
     fine = (
-        "FLOPs: 4·d for each score; full and causal by the papers' convention, N² and N²/2 scores. "
+        f"FLOPs: {2 * len(mask_work.PRODUCTS[pass_])}·d for each score; full and causal by the "
+        "papers' convention, N² and N²/2 scores. "
         "Asked: what FA-2's loads and stores add up to, one head."
     )
     return card(
-        "mask-work", "Left of N²", COUNTED, "one head, beside full", *bars, words(note),
+        "mask-work", "Left of N²", COUNTED, f"one head, {pass_}, beside full", *bars, words(note),
         table(head, rows, "The mask beside causal and full"), words(fine, "fa-fine"),
     )  # fmt: skip
 

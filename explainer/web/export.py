@@ -135,19 +135,26 @@ def _named_places() -> list[tuple[str, str]]:
     ]
 
 
-def _name(problem: Problem) -> str:
-    return held.named(problem.to_query().items())
+def _name(problem: Problem, pass_: str = "forward") -> str:
+    backward = {"pass": pass_} if pass_ == "backward" else {}
+    return held.named((problem.to_query() | backward).items())
 
 
 def traces(queries: list[str]) -> tuple[dict[str, held.Answers], dict[str, str]]:
-    """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race."""
+    """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
+    and in both passes where the query is of the backward one."""
     files, where = {}, {}
     for query in queries:
-        every = {_name(p): p for p in in_every_order(Problem.from_query(dict(parse_qsl(query))))}
+        parts = dict(parse_qsl(query))
+        both = ("forward", "backward") if parts.get("pass") == "backward" else ("forward",)
+        problems = in_every_order(Problem.from_query(parts))
+        every = {_name(p, pass_): (p, pass_) for p in problems for pass_ in both}
         if where.keys() >= every.keys():
             continue
         file = f"trace{len(files)}"
-        files[file] = {k: f"base64,{base64.b64encode(pack(p)).decode()}" for k, p in every.items()}
+        files[file] = {
+            k: f"base64,{base64.b64encode(pack(*run)).decode()}" for k, run in every.items()
+        }
         where |= dict.fromkeys(every, file)
     return files, where
 

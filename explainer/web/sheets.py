@@ -25,7 +25,18 @@ SHEETS = (
     "learn.css",
 )
 # What a page that only plays a Problem needs of them.
-PLAYER = ("tokens", "player", "step", "hall", "motion", "story", "links", "terms", "heads", "backward")
+PLAYER = (
+    "tokens",
+    "player",
+    "step",
+    "hall",
+    "motion",
+    "story",
+    "links",
+    "terms",
+    "heads",
+    "backward",
+)
 OFFLINE = (*(name for name in SHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
 
 

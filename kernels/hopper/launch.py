@@ -179,7 +179,12 @@ def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
         return f"d = {q.shape[-1]}: the Hopper kernel takes d = 64 and d = 128."
     if scale is not None and not scale > 0:
         return f"scale = {scale}: the Hopper kernel needs a positive scale."
-    for name, x in (("q", q), ("k", k), ("v", v)):
+    return by_tma(q=q, k=k, v=v)
+
+
+def by_tma(**tensors: torch.Tensor) -> str:
+    """Which of these TMA does not copy, in one sentence; "" if it copies all."""
+    for name, x in tensors.items():
         steps = [x.stride(dim) for dim in range(3) if x.shape[dim] > 1]
         if x.stride(3) != 1 or x.data_ptr() % 16 or any(s % 8 or s == 0 for s in steps):
             return (

@@ -180,6 +180,12 @@ def pass_turn(w: gl.constexpr):
 
 
 @gluon.jit
+def meet():
+    """Two warpgroups wait for each other."""
+    _barrier("bar.sync 15, 256;")
+
+
+@gluon.jit
 def _barrier(INSTRUCTION: gl.constexpr):
     """A barrier of the hardware, of the 256 threads of two warpgroups; Gluon has no name for them.
     Cheaper than an mbarrier in shared memory. Triton itself uses 0 to 4 here; there are 16."""

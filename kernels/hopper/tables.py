@@ -32,16 +32,35 @@ class Tables:
 
 
 @lru_cache(maxsize=64)
-def spans(mask: Mask, n_q: int, n_k: int) -> tuple[np.ndarray, np.ndarray] | None:
+def spans(
+    mask: Mask, n_q: int, n_k: int, by_keys: bool = False
+) -> tuple[np.ndarray, np.ndarray] | None:
     """`mask.spans`, kept."""
-    return mask.spans(n_q, n_k)
+    return mask.spans(n_q, n_k, by_keys)
 
 
 @lru_cache(maxsize=64)
-def on_device(mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device) -> Tables:
-    """The tables of this mask on the device. Its `spans` must not be None."""
-    arrays = made(*spans(mask, n_q, n_k), block_m, block_n)
+def on_device(
+    mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device, by_keys: bool = False
+) -> Tables:
+    """The tables of this mask on the device. Its `spans` must not be None. `by_keys`, which the
+    backward has: with rows and keys changing places, the rows that each of block_m keys sees."""
+    arrays = made(*spans(mask, n_q, n_k, by_keys), block_m, block_n)
     return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
+
+
+@lru_cache(maxsize=64)
+def turns_on_device(
+    mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device
+) -> torch.Tensor:
+    """(Tc, Tr) int32: how many tiles of `on_device` by keys meet row block i before tile j."""
+    _, tiles = made(*spans(mask, n_q, n_k, True), block_m, block_n)
+    found = np.zeros((len(tiles), -(-n_q // block_n)), np.int32)
+    before = np.zeros(found.shape[1], np.int32)
+    for j, first, end in tiles[:, :3]:
+        found[j] = before
+        before[first:end] += 1
+    return torch.from_numpy(found).to(device)
 
 
 def made(

@@ -117,7 +117,7 @@ OURS = {
     ("levels.py", "5,120"): "a100.l2",
     ("levels_report.py", "0.001 %"): "a bound below which a share is not written out",
     ("memory_report.py", "2 times"): "√2, from N² = memory",
-    ("parallel_report.py", "100"): "so many calls kernels/measure/decoding.py makes in a row",
+    ("decode_report.py", "100"): "so many calls kernels/measure/decoding.py makes in a row",
     ("tiles_report.py", "255"): "sm.registers",
     ("questions.js", "0.5"): "an example of a number to type",
 }

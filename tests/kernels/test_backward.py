@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 
 import pytest
 import torch
@@ -294,7 +295,8 @@ def test_deterministic_gradients_are_bit_equal(how, pytestconfig):
 def test_pytorchs_switch_is_asked(monkeypatch):
     asked = []
     real = gradients._prepare
-    planted(monkeypatch, gradients, "_prepare", lambda *x: asked.append(x[-1]) or real(*x))
+    at = [*signature(real).parameters].index("deterministic")
+    planted(monkeypatch, gradients, "_prepare", lambda *x: asked.append(x[at]) or real(*x))
     q, k, v = make_qkv(8, 16)
     before = torch.are_deterministic_algorithms_enabled()
     for given, switch in ((None, False), (None, True), (True, False), (False, True)):

@@ -8,7 +8,7 @@ import torch
 
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
-from kernels import INTERPRETED, fa2, masks
+from kernels import INTERPRETED, fa2, gradients, masks
 from kernels.configs import Config
 
 interpreter_only = pytest.mark.skipif(
@@ -22,6 +22,35 @@ def test_as_many_heads_side_by_side_as_the_kernel_takes(n, d):
     for dtype, itemsize in (("fp32", 4), ("bf16", 2)):
         w = Workload(n=n, d=d, block_q=16, block_k=16, dtype=dtype)
         assert launch.section(w) == fa2.section(n, d, itemsize) >= 1
+
+
+@interpreter_only
+@pytest.mark.parametrize("mask", ["full", "causal", "causal&window:20,0"])
+def test_the_backward_passs_programs_run_in_the_simulated_order(mask, monkeypatch):
+    """Each loads the lse of the row blocks that its key block meets; it is known by its turn."""
+    from triton.runtime.interpreter import interpreter_builder as builder
+
+    n, block, heads = 40, 16, 3
+    load, seen = builder.create_masked_load, []
+
+    def watched(pointers, *rest):
+        if pointers.data.ndim == 1 and gradients.keys_kernel is running[0]:
+            seen.append((int(builder.grid_idx[0]), int(np.asarray(pointers.data).flat[0])))
+        return load(pointers, *rest)
+
+    running = [gradients.keys_kernel]
+    monkeypatch.setattr(builder, "create_masked_load", watched, raising=False)
+    q = torch.ones(1, heads, n, 16)
+    lse = torch.zeros(1, heads, n)
+    gradients.backward(q, None, q, q, q, q, lse, mask=mask, block_m=block, block_n=block)
+    first, last = lse.data_ptr(), lse.data_ptr() + lse.nbytes
+    loads = [(program, (at - first) // 4) for program, at in seen if first <= at < last]
+    w = Workload(n=n, d=16, block_q=block, block_k=block, heads=heads, mask=mask)
+    launched = launch.programs(w, "fa2", pass_="backward")
+    for program, (head, visits) in enumerate(zip(launched.head, launched.visits, strict=True)):
+        mine = [at for p, at in loads if p == program]
+        assert {at // n for at in mine} == {head} and len(mine) == visits
+    assert len(loads) == launched.visits.sum()
 
 
 @interpreter_only

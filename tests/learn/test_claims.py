@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
@@ -165,6 +166,29 @@ def test_flops_are_not_fewer(d, size):
     assert found["α: rescale m, ℓ and O"]["fa2"] == rescaled
     small = costs.operations(200, d, size)  # ragged tiles count their real rows and keys
     assert small["products Q Kᵀ and P V"]["fa2"] == 4 * 200 * 200 * d
+
+
+@pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
+def test_recomputation_is_a_product_more(n, d, size):
+    """FACTS.md: 4·N²·d forward, five products for four backward; what moves by the schedules."""
+    blocks = shown("claim_again", n=n, d=d, block=size)
+    flops = [x for _, x, _ in blocks[0]["items"]]
+    assert flops == [4 * n * n * d, 8 * n * n * d, 10 * n * n * d]
+    assert "1.17 times the work" in blocks[2]["words"]
+    rows = {row[0]: row[1:] for row in blocks[1]["rows"]}
+    asked = []
+    for order in ("standard", "fa2"):
+        p = Problem(n=n, d=d, block_q=size, block_k=size, mask="full", inputs="random",
+                    dtype="fp16", order=order)  # fmt: skip
+        asked.append(sum(t.nbytes for s in schedule(p, "backward") for t in s.transfers))
+    assert rows["bytes asked of L2"] == [amount(x) for x in asked] and asked[1] < asked[0]
+    assert rows["kept between the passes, beside Q, K, V, O"] == [amount(2 * n * n), amount(4 * n)]
+
+
+def test_ragged_tiles_multiply_their_real_rows_and_keys():
+    p = Problem(n=200, d=32, block_q=64, block_k=48, mask="full", inputs="random")
+    assert costs.multiplied(p, "forward") == 4 * 200 * 200 * 32
+    assert costs.multiplied(p, "backward") == 10 * 200 * 200 * 32
 
 
 def test_off_chip_like_with_like():

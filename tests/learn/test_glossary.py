@@ -19,12 +19,14 @@ from explainer.problem import ORDERS, Problem
 BY_KEY = {t.key: t for t in TERMS}
 # DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.
 SYMBOLS = ("N", "d", "B", "H", "Br", "Bc", "Tr", "Tc", "i", "j", "Q", "K", "V", "S", "P", "O", "m",
-           "ℓ", "α", "lse", "M", "BLOCK_M", "BLOCK_N")  # fmt: skip
+           "ℓ", "α", "lse", "M", "BLOCK_M", "BLOCK_N", "dO", "dP", "D", "dS", "dQ", "dK",
+           "dV")  # fmt: skip
 OTHER_NAMES = ("block_q", "block_k", "m_old", "m_new", "l_old", "l_new", "m_i", "l_i", "acc")
 WORDS = ("full", "partial", "skipped", "hbm", "sram", "l2", "register", "spill", "occupancy",
          "wave", "tail", "warp", "warpgroup", "split-k", "split-q", "tensor-core", "tf32",
          "intensity", "roofline", "online-softmax", "safe-softmax", "fusion", "recomputation",
-         "tiling", "causal", "fa3", "sdpa", "cudnn", "tma", "ping-pong")  # fmt: skip
+         "tiling", "causal", "fa3", "sdpa", "cudnn", "tma", "ping-pong", "atomic",
+         "deterministic")  # fmt: skip
 
 
 def test_keys_are_unique_and_symbols_too():

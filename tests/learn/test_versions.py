@@ -1,4 +1,4 @@
-"""Rungs 11 and 12 against traces, closed forms and PyTorch's own backward pass."""
+"""Rung 11 against traces and closed forms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from functools import partial
 from itertools import product
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
-import torch
 
-from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.learn import versions
 from explainer.learn.blocks import values
@@ -40,13 +37,11 @@ def test_a_rung_is_short_and_leads_somewhere(rung):
     parts = dict(parse_qsl(rung.query, strict_parsing=True))
     visit = schedule(Problem.from_query(parts))[int(parts["step"])]
     assert parts["phase"] in visit.phases
-    wanted = {"versions": {"O", "m", "l"}, "recompute": {"O", "lse"}}[rung.key]
-    assert {t.tensor for t in visit.transfers if t.op == "write"} == wanted
+    assert {t.tensor for t in visit.transfers if t.op == "write"} == {"O", "m", "l"}
 
 
 def test_the_keys_and_kinds():
-    assert [(r.key, r.question.kind) for r in versions.RUNGS] == [
-        ("versions", "click"), ("recompute", "order")]  # fmt: skip
+    assert [(r.key, r.question.kind) for r in versions.RUNGS] == [("versions", "click")]
 
 
 # ---- versions
@@ -111,91 +106,7 @@ def test_kept_bytes_and_the_table():
     assert "asked" in titles[0] and "least" in titles[1]
 
 
-# ---- recomputation
-
-
-@pytest.mark.parametrize("mask", ["full", "causal"])
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-def test_p_again_against_torch_in_float64(mask, dtype):
-    p = Problem(causal=mask == "causal", dtype=dtype)
-    t = trace(p)
-    S = torch.from_numpy(t.Q.astype(np.float64)) @ torch.from_numpy(t.K.astype(np.float64)).T
-    S *= p.scale
-    if p.causal:
-        S.masked_fill_(torch.triu(torch.ones(p.n, p.n, dtype=torch.bool), 1), float("-inf"))
-    right = torch.softmax(S, 1).numpy()
-    for i, j in product(range(p.Tr), range(p.Tc)):
-        tile = versions.again(mask, dtype, i, j)
-        r, c = tiling.rows(p, i), tiling.cols(p, j)
-        np.testing.assert_allclose(tile.P, right[r, c], rtol=2e-6, atol=1e-7)
-        loose = {"fp32": 1e-6, "fp16": 2e-3, "bf16": 1.6e-2}[dtype]
-        np.testing.assert_allclose(tile.kept, right[r, c], rtol=0, atol=loose)
-        np.testing.assert_allclose(tile.lse, torch.logsumexp(S, 1).numpy()[r], atol=1e-6)
-
-
-def test_the_difference_that_is_said():
-    for dtype in ("fp32", "fp16", "bf16"):
-        tile = versions.again("full", dtype, 2, 1)
-        said = " ".join(str(b["words"]) for b in blocks("recompute", mask="full", dtype=dtype)
-                        if b["type"] == "text")  # fmt: skip
-        assert f"{np.abs(tile.P - tile.kept).max():.1e}" in said
-    skipped = blocks("recompute", i=0, j=3)
-    assert skipped[0]["kind"] == "bad" and "above the diagonal" in skipped[0]["words"]
-    assert not any(b["type"] == "matrix" for b in skipped)
-
-
-def test_masked_cells_travel_as_text_and_give_zero():
-    made = blocks("recompute", i=1, j=1)
-    S, _, P = (b["rows"] for b in made if b["type"] == "matrix")
-    assert S[0][1:] == ["−∞"] * 3 and P[0][1:] == [0.0] * 3
-    json.dumps(made, allow_nan=False)
-
-
-def test_flops_counted_from_the_products():
-    """Two multiply-adds' worth for each of N² d: forward 2 products; backward dV, dP, dQ, dK, S."""
-    n, d = 512, 64
-    found = versions.flops(n, d)
-    assert found["forward"] == 4 * n * n * d
-    assert found["backward, P kept"] == 8 * n * n * d
-    assert found["backward, S again"] == 10 * n * n * d == 2.5 * found["forward"]
-
-
-def test_bytes_kept():
-    made = blocks("recompute", n=4096, d=64, dtype="fp16")
-    kept = next(b for b in made if b["type"] == "bars")["items"]
-    assert [i[1] for i in kept] == [4096**2 * 2, 4096 * 4]  # P alone, against lse
-
-
-def test_the_ordered_lines_are_the_backward_pass():
-    """Run as written, over all tiles, they give PyTorch's dQ; with another word in the gap not."""
-    question = RUNGS["recompute"].question
-    lines = [words for words, _ in question.options]
-    assert lines[2] == "P = exp(S − ___)" and question.gaps[0][0] == 2
-    p = Problem(causal=False)
-    t = trace(p)
-    q, k, v = (torch.from_numpy(x.astype(np.float64)).requires_grad_() for x in (t.Q, t.K, t.V))
-    o = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
-    do = torch.randn(o.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    o.backward(do)
-    last = {x.i: x for x in t.visits}
-    m = np.concatenate([last[i].m_new for i in range(p.Tr)])
-    l = np.concatenate([last[i].l_new for i in range(p.Tr)])
-    fills = {"m": m, "ℓ": l, "lse": t.lse}
-    assert set(question.gaps[0][1]) == set(fills)
-    dP, D = do.numpy() @ t.V.T, (do * o).sum(1).detach().numpy()
-    for word, kept in fills.items():
-        dQ = np.zeros((p.n, p.d))
-        for i, j in product(range(p.Tr), range(p.Tc)):
-            r, c = tiling.rows(p, i), tiling.cols(p, j)
-            S = t.Q[r] @ t.K[c].T * p.scale
-            P = np.exp(S - kept[r][:, None])
-            dS = P * (dP[r, c] - D[r][:, None])
-            dQ[r] += dS @ t.K[c] * p.scale
-        right = np.allclose(dQ, q.grad.numpy(), rtol=1e-4, atol=1e-5)
-        assert right == (word == question.gaps[0][2])
-
-
-# ---- both
+# ---- every setting
 
 
 def test_every_setting_answers_small_and_with_little_work():
@@ -214,8 +125,6 @@ def test_every_setting_answers_small_and_with_little_work():
     [
         ("versions", {"n": 100}),
         ("versions", {"mask": "x"}),
-        ("recompute", {"i": 4}),
-        ("recompute", {"j": "a"}),
     ],
 )
 def test_bad_input_is_one_sentence(key, bad):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 import torch
 
+import kernels
 from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
@@ -82,13 +85,55 @@ def test_forms_against_the_tensors():
     o, lse = 6 * 1000 * 96 * 2, 6 * 1000 * 4
     assert capacity.beyond_inputs(w, "standard") == s + p
     assert capacity.beyond_inputs(w, "standard_kept") == p + o
-    assert capacity.beyond_inputs(w, "fused") == o + lse
+    assert capacity.beyond_inputs(w, "fused") == capacity.beyond_inputs(w, "fused_kept") == o + lse
     assert [capacity.kept(w, order) for order in ORDERS] == [p, 2 * lse, lse]  # FA-1: m and l
     short = replace(w, n=32, d=256, block_q=16, block_k=16)  # S is gone when O comes: P and O
     assert capacity.beyond_inputs(short, "standard") == 6 * (32 * 32 + 32 * 256) * 2
 
 
-@pytest.mark.parametrize("form", capacity.FORMS)
+def most_held(run) -> int:
+    """The most bytes that PyTorch's allocator had given out at one time while this ran, scalars
+    left out."""
+    gc.collect()
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=cpu, profile_memory=True) as seen:
+        run()
+    events = (e.nbytes() for e in seen.profiler.kineto_results.events() if e.name() == "[memory]")
+    return max(itertools.accumulate(size for size in events if abs(size) >= 64))
+
+
+@pytest.mark.parametrize("form", ["standard_back", "fused_back"])
+@pytest.mark.parametrize("shape", [(1, 2, 64, 16), (1, 1, 16, 32), (2, 3, 40, 16)])
+def test_what_a_backward_pass_really_takes(form, shape):
+    """Both passes, in fp32: what the interpreter converts on the way is none of the kernel's."""
+    if form == "fused_back" and not kernels.INTERPRETED:
+        pytest.skip("needs Triton's interpreter: a GPU's memory is not the CPU allocator's")
+    batch, heads, n, d = shape
+    q, k, v = (torch.randn(shape, requires_grad=True) for _ in range(3))
+    d_o = torch.randn(shape)
+
+    def standard():
+        o = torch.softmax(q @ k.transpose(-1, -2) * d**-0.5, -1) @ v
+        torch.autograd.grad(o, (q, k, v), d_o)
+
+    def fused():
+        o = kernels.flash_attention(q, k, v, block_m=16, block_n=16)
+        torch.autograd.grad(o, (q, k, v), d_o)
+
+    w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype="fp32")
+    run = standard if form == "standard_back" else fused
+    run()  # tables and scalars that are kept from now on
+    assert most_held(run) == capacity.beyond_inputs(w, form) - d_o.nbytes
+
+
+def test_the_backward_passs_figures_are_the_forward_passs_and_more():
+    for w in (Workload(), Workload(n=32, d=256, block_q=16, block_k=16)):
+        for order in ("standard", "fused"):
+            kept, back = (capacity.needed(w, f"{order}_{x}") for x in ("kept", "back"))
+            assert kept < back
+
+
+@pytest.mark.parametrize("form", [form for forms in capacity.FORMS.values() for form in forms])
 @pytest.mark.parametrize("card", CARDS)
 @pytest.mark.parametrize(
     "w",
@@ -99,7 +144,11 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
     def bytes_at(n: int) -> int:
         e, heads = w.itemsize, w.batch * w.heads
         qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
-        more = {"standard": square + max(square, o), "standard_kept": square + o}
+        more = {
+            "standard": square + max(square, o), "standard_kept": square + o,
+            "standard_back": 3 * o + max(3 * square, square + 2 * o),
+            "fused_back": 5 * o + 4 * n * (2 + w.d),
+        }  # fmt: skip
         return heads * (qkv + more.get(form, o + 4 * n))
 
     n = capacity.longest(w, form, card)

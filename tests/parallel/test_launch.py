@@ -36,6 +36,27 @@ def test_visits_are_the_tiles_that_the_mask_leaves(mask):
 
 
 @pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize(("block_q", "block_k"), [(16, 24), (32, 16), (20, 20)])
+def test_a_key_block_visits_the_rows_that_the_mask_leaves(mask, block_q, block_k):
+    w = Workload(n=100, d=8, block_q=block_q, block_k=block_k, heads=2, mask=mask)
+    seen = by_hand.seen(w.problem("fa2"))
+    full, every = [], []
+    for c in range(0, w.n, w.block_k):
+        tiles = [seen[r : r + w.block_q, c : c + w.block_k] for r in range(0, w.n, w.block_q)]
+        full.append(sum(t.all() and t.shape[1] == w.block_k for t in tiles))
+        every.append(sum(t.any() for t in tiles))
+    found = programs(w, "fa2", pass_="backward")
+    np.testing.assert_array_equal(found.full, np.tile(full, 2))
+    np.testing.assert_array_equal(found.visits, np.tile(every, 2))
+    assert found.row.tolist() == 2 * list(range(len(full))), "the kernel takes them as they come"
+    light = programs(w, "fa2", launch.LIGHT, "backward")
+    assert light.visits.tolist() == 2 * sorted(every)
+    assert programs(w, "fa1", pass_="backward").visits.tolist() == [sum(every)] * 2
+    if mask == "causal":
+        assert every[0] == max(every) == -(-w.n // w.block_q)
+
+
+@pytest.mark.parametrize("mask", MASKS)
 def test_the_longest_rows_come_first_where_that_is_asked(mask):
     """Within each head, and of a section of heads together; whose programs are the same ones."""
     w = Workload(n=200, d=8, block_q=16, block_k=24, heads=3, mask=mask)

@@ -28,6 +28,7 @@ CASES = [
     for mode, more in (("", {}), ("present", {}), ("", UNMEASURED), ("", {"card": "b200"}))
 ]
 CASES += [("memory", "tiles", "", {"show": metric}) for metric in memory.METRICS]
+CASES += [(page, v, "", {"pass": "backward"}) for page, m in PAGES.items() for v in m.PASSED]
 CASES += [("parallel", "real", "", {"case": case}) for case in parallel.CASES]
 HOLDERS = ("section", "p")  # a card, and the sentence that a view begins with
 

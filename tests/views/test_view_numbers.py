@@ -11,12 +11,15 @@ import pytest
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
+from explainer.base.fields import PASSES
 from explainer.memory import capacity, levels, tile_choices, traffic_series
 from explainer.memory.workload import Workload
 from explainer.pages import memory, parallel
 from explainer.parallel import durations, real_schedules
+from tests import by_hand
 from tests.views.test_views import Strict
 
 
@@ -78,23 +81,60 @@ def test_traffic_points_and_tables_are_the_same_rows():
     assert f"{br} × {bc}" in text_of(tail)
 
 
-def test_capacity_is_the_functions_numbers():
+@pytest.mark.parametrize("pass_", PASSES)
+def test_capacity_is_the_functions_numbers(pass_):
     w = Workload(card="t4", d=128, batch=4)
-    query = {"view": "capacity", "card": "t4", "d": "128", "b": "4"}
+    query = {"view": "capacity", "card": "t4", "d": "128", "b": "4", "pass": pass_}
     head, left, _, tail = memory.render(query)
+    at_work = {"forward": ("standard", "fused"), "backward": ("standard_back", "fused_back")}
     for key in CARDS:
-        for form in capacity.SHORT:
+        for form in at_work[pass_]:
             assert f"{capacity.rounded(capacity.longest(w, form, key)):,}" in text_of(tail)
-    far = capacity.rounded(capacity.longest(w, "standard", "t4"))
+    far = capacity.rounded(capacity.longest(w, at_work[pass_][0], "t4"))
     assert f"N = {far:,}" in text_of(head)
     rows = listed(tail)
     assert [r["bytes"] for r in rows if not r["measured"]] == [
-        size for form in capacity.FORMS for _, size in capacity.curve(w, form)
+        size for form in capacity.FORMS[pass_] for _, size in capacity.curve(w, form)
     ]
-    measured = capacity.measured(w)
-    assert measured and [r["bytes"] for r in rows if r["measured"]] == [m[2] for m in measured]
+    measured = capacity.measured(w) if pass_ == "forward" else ()
+    assert [r["bytes"] for r in rows if r["measured"]] == [m[2] for m in measured]
+    assert capacity.measured(w)
+    assert ("Kept between the passes" in text_of(tail)) == (pass_ == "backward")
     drawn = sorted(y for trace in left["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in rows)
+
+
+def test_the_backward_passs_bytes_are_the_sums_of_its_loops():
+    """Every transfer of every visit, added up here; and the forward pass's beside them."""
+    query = {"view": "traffic", "pass": "backward", "n": "512", "br": "64", "bc": "32"}
+    head, left, right, tail = memory.render(query | {"mask": "causal"})
+    w = Workload(n=512, block_q=64, block_k=32, causal=True)
+    for order in traffic_series.ORDERS:
+        for pass_ in PASSES:
+            visits = schedule(w.problem(order), pass_)
+            asked = sum(t.nbytes for visit in visits for t in visit.transfers)
+            assert amount(asked) in text_of(tail), (order, pass_)
+        (row,) = (r for r in listed(tail) if r["side"] is None and r["n"] == 512
+                  and (r["order"], r["origin"]) == (order, "asked"))  # fmt: skip
+        assert row["bytes"] == asked
+    drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
+    assert drawn == sorted(r["bytes"] for r in listed(tail))
+    assert "backward pass" in text_of(head) and "easured:" not in text_of(head)
+    forward = listed(memory.render(query | {"pass": "forward", "mask": "causal"})[-1])
+    assert forward != listed(tail)
+
+
+def test_the_work_of_the_backward_pass_is_five_products():
+    query = {"view": "work", "n": "1000", "mask": "causal&window:99,0"}
+    back, forth = (listed(memory.render(query | {"pass": p})[0]) for p in ("backward", "forward"))
+    for b, f in zip(back, forth, strict=True):
+        assert b["flops"] == 2.5 * f["flops"] and b["bytes"] > f["bytes"]
+        assert (b["scores"], b["tiles"]) == (f["scores"], f["tiles"])
+    w = Workload(n=1000, mask="causal&window:99,0")
+    seen = by_hand.seen(w.problem("fa2")).sum()
+    assert back[0]["flops"] == 5 * 2 * w.d * seen
+    words = text_of(memory.render(query | {"pass": "backward"})[0])
+    assert all(f" {product} " in words for product in ("dO Vᵀ", "dSᵀ Q", "dS K", "Pᵀ dO"))
 
 
 @pytest.mark.parametrize("metric", ["tflops", "shared", "registers", "spills", "blocks"])

@@ -16,6 +16,8 @@ from explainer.problem import ProblemError
 
 PAGES = {"memory": memory, "parallel": parallel}
 VIEWS = [(name, view) for name, page in PAGES.items() for view in page.VIEWS]
+SHOWN = [(*place, "forward") for place in VIEWS]
+SHOWN += [(name, v, "backward") for name, page in PAGES.items() for v in page.PASSED]
 WORKLOADS = {
     "defaults": {},
     "Turing": {"card": "t4"},
@@ -60,10 +62,10 @@ class Strict(HTMLParser):
 
 
 @pytest.mark.parametrize("changed", WORKLOADS.values(), ids=WORKLOADS)
-@pytest.mark.parametrize(("page", "view"), VIEWS)
-def test_every_view_renders_any_workload(page, view, changed):
-    mode = "present" if changed.get("n") == "1000" else ""
-    head, left, right, tail = PAGES[page].render({"view": view, "mode": mode} | changed)
+@pytest.mark.parametrize(("page", "view", "pass_"), SHOWN)
+def test_every_view_renders_any_workload(page, view, pass_, changed):
+    asked = {"view": view, "pass": pass_, "mode": "present" if changed.get("n") == "1000" else ""}
+    head, left, right, tail = PAGES[page].render(asked | changed)
     html = head + tail
     parsed = Strict(html)
     assert (f'data-testid="{page}"' in html) or "fa-run-refused" in head
@@ -98,6 +100,6 @@ def test_a_bad_value_is_one_escaped_sentence(page, key, value):
 
 @pytest.mark.parametrize(("page", "view"), [*VIEWS, ("memory", EVIL), ("parallel", EVIL)])
 def test_what_else_an_address_holds_never_reaches_the_page(page, view):
-    others = dict.fromkeys(("show", "case", "mode", "seed", EVIL), EVIL)
+    others = dict.fromkeys(("show", "case", "pass", "mode", "seed", EVIL), EVIL)
     head, _, _, tail = PAGES[page].render({"view": view} | others)
     assert "alert(1)" not in unescape(head + tail)

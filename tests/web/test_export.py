@@ -120,6 +120,15 @@ def test_a_site_holds_a_problem_once_in_every_order():
     assert all(name in files[file] for name, file in where.items())
 
 
+def test_a_site_holds_both_passes_of_a_link_to_the_backward_one():
+    files, where = traces(["n=2&d=1&pass=backward&step=1"])
+    of_backward = [name for name in where if name.endswith("&pass=backward")]
+    assert len(of_backward) == 3 and len(where) == 6
+    for name, file in where.items():
+        found = base64.b64decode(files[file][name].removeprefix("base64,"))
+        assert (b'"pass":"backward"' in found) == (name in of_backward)
+
+
 @pytest.mark.parametrize("key", ["dot", "safe", "mask", "claim_minus", "pipeline"])
 def test_a_site_holds_every_place_that_its_controls_reach(key):
     """Each control alone, and all with each other where they are few."""

@@ -39,7 +39,7 @@ function heatOf(x, [low, high], colour) {
   return `background:color-mix(in srgb, var(--fa-hue) ${(6 + (at / 255) * 42).toFixed(0)}%, var(--fa-paper))`;
 }
 
-function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, heat }) {
+function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, heat, gradient }) {
   const [bounds, marked] = [heat ? range(rows.flat().filter(finite)) : null, new Set(marks.map((at) => at.join()))];
   const cell = (x, i, j) => {
     const isMarked = marked.has(`${i},${j}`);
@@ -53,7 +53,7 @@ function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, he
     : null;
   const body = rows.map((row, i) =>
     el("tr", {}, [row_labels.length ? heading(row_labels[i] ?? "", "row") : null, ...row.map((x, j) => cell(x, i, j))]));
-  const grid = el("table", { class: `fa-cells ${hue(colour)}` }, [el("caption", { class: "fa-sr", text: label }), head, el("tbody", {}, body)]);
+  const grid = el("table", { class: `fa-cells ${hue(colour)}${gradient ? " is-gradient" : ""}` }, [el("caption", { class: "fa-sr", text: label }), head, el("tbody", {}, body)]);
   const node = figure("matrix", label, [scroller(label, grid)]);
   node.classList.add(`fa-ink-${colour}`);
   return node;

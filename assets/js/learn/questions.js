@@ -1,6 +1,8 @@
 // Questions and claims of the Learn page. What was answered stays in this browser, nothing is sent.
 
 import { el, set } from "../lib/dom.js";
+import { draw } from "./blocks.js";
+import { asked, settle, SILENT } from "./widget.js";
 
 // In localStorage: {question key: "right" | "tried"}
 const PLACE = "fa-learn";
@@ -56,7 +58,16 @@ export function shuffled(length, seed) {
   return order.every((k, at) => k === at) ? [...order.slice(1), order[0]] : order;
 }
 
-// ---- the four kinds: each {body, check()}; check gives {right, because} or {again: what is missing}
+/** A line of code with a menu in each of its gaps: {code, menus, filled()}. */
+function gapped(words, gaps) {
+  const menus = gaps.map(([, offered], k) =>
+    el("select", { "aria-label": `Gap ${k + 1} in: ${words.replaceAll(GAP, "…")}` }, [el("option", { value: "", text: "…" }), ...offered.map((word) => el("option", { value: word, text: word }))]));
+  const pieces = words.split(GAP);
+  const code = el("code", {}, pieces.flatMap((piece, k) => [document.createTextNode(piece), k < pieces.length - 1 ? (menus[k] ?? document.createTextNode(GAP)) : null]));
+  return { code, menus, filled: () => gaps.every(([, , right], k) => menus[k].value === right) };
+}
+
+// ---- the five kinds: each {body, check()}; check gives {right, because} or {again: what is missing}
 
 function choice({ options, answer }) {
   const name = `fa-question-${++count}`;
@@ -86,11 +97,9 @@ function numeric({ words, answer, tolerance, reasons }, submit) {
 /** A line to be put in its place: a handle (pointer and arrow keys), its text with menus for gaps. */
 class Line {
   constructor(index, words, gaps, move) {
-    Object.assign(this, { index, words, gaps });
-    this.menus = gaps.map(([, offered], k) =>
-      el("select", { "aria-label": `Gap ${k + 1} in: ${words.replaceAll(GAP, "…")}` }, [el("option", { value: "", text: "…" }), ...offered.map((word) => el("option", { value: word, text: word }))]));
-    const pieces = words.split(GAP);
-    const text = el("code", {}, pieces.flatMap((piece, k) => [document.createTextNode(piece), k < pieces.length - 1 ? (this.menus[k] ?? document.createTextNode(GAP)) : null]));
+    Object.assign(this, { index, words });
+    const { code, filled } = gapped(words, gaps);
+    this.filled = filled;
     const button = (label, sign, by) => {
       const node = el("button", { type: "button", class: "fa-move", tabindex: "-1", "aria-label": `${label}: ${words}`, text: sign });
       node.addEventListener("click", () => move(this, by));
@@ -105,11 +114,7 @@ class Line {
     });
     this.mark = el("span", { class: "fa-line-mark" });
     this.reason = el("p", { class: "fa-fine", hidden: true });
-    this.root = el("li", {}, [this.handle, text, this.mark, button("Move up", "▲", -1), button("Move down", "▼", 1), this.reason]);
-  }
-
-  filled() {
-    return this.gaps.every(([, , right], k) => this.menus[k].value === right);
+    this.root = el("li", {}, [this.handle, code, this.mark, button("Move up", "▲", -1), button("Move down", "▼", 1), this.reason]);
   }
 
   /** "✓", or what is wrong in words; null takes the mark away. */
@@ -227,7 +232,27 @@ function click({ words, cells, answer, reasons }) {
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
 }
 
-const KINDS = { choice, number: numeric, order, click };
+/** Lines whose gaps are filled and which are then run by the server: what they give is shown below. */
+function fill({ words, options, gaps, reasons, run }) {
+  const lines = options.map(([line], k) => gapped(line, gaps.filter(([at]) => at === k)));
+  const menus = lines.flatMap((line) => line.menus);
+  const given = el("div", { class: "fa-blocks", role: "group", "aria-label": `What it gives: ${words}` });
+  const show = async (values) => {
+    const found = await asked(run, values).catch(() => ({ error: SILENT }));
+    given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map(draw));
+    settle(given);
+  };
+  const check = () => {
+    if (menus.some((menu) => !menu.value)) return { again: "Fill every gap first." };
+    show(menus.map((menu, k) => [`g${k + 1}`, menu.value]));
+    const right = lines.every((line) => line.filled());
+    return { right, because: reasons[right ? 0 : 1] };
+  };
+  const code = el("ol", { class: "fa-lines is-fixed" }, lines.map((line) => el("li", {}, [line.code])));
+  return { body: code, check, given, act: "Run" };
+}
+
+const KINDS = { choice, number: numeric, order, click, fill };
 
 const verdict = () => el("p", { class: "fa-verdict", "aria-live": "polite" });
 
@@ -257,12 +282,12 @@ export function mountQuestion(mount, progress) {
   const ask = el("button", { type: "button", class: "fa-small", text: "Show me", hidden: true });
   ask.addEventListener("click", () => { show(); button.focus(); });
   const kind = KINDS[question.kind](question, submit);
-  const button = el("button", { type: "button", class: "fa-small is-main", text: "Check" });
+  const button = el("button", { type: "button", class: "fa-small is-main", text: kind.act ?? "Check" });
   button.addEventListener("click", submit);
   if (progress.of(question.key) === "right") set(said, { text: "✓ You answered this right before." });
   const legend = el("legend", {}, [el("span", { class: "fa-question-sign", text: "Question" }), el("b", { text: question.words })]);
   mount.classList.add(`is-${question.kind}`);
-  mount.replaceChildren(el("fieldset", {}, [legend, kind.body, el("div", { class: "fa-check" }, [button, ask, said])]));
+  mount.replaceChildren(el("fieldset", {}, [legend, kind.body, el("div", { class: "fa-check" }, [button, ask, said]), kind.given]));
   progress.listeners.push(() => progress.of(question.key) || set(said, { text: "", class: "fa-verdict" }));
 }
 

@@ -11,7 +11,7 @@ import { Transport } from "../views/transport.js";
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const MOST_SEGMENTS = 4;
-const SILENT = "The server did not answer. What is shown is its last answer.";
+export const SILENT = "The server did not answer. What is shown is its last answer.";
 // For ids
 let count = 0;
 
@@ -103,6 +103,12 @@ function build(control, changed) {
   if (kind === "toggle") return toggle(control, changed);
   if (kind === "choice") return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(control, changed);
   return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
+}
+
+/** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
+export async function asked(key, values, signal) {
+  const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
+  return (await reach(new URL(`fa/learn?${query}`, document.baseURI), { signal })).json();
 }
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
@@ -199,10 +205,8 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
-    const query = new URLSearchParams([["w", this.key], ...values, ["build", BUILD]]);
     try {
-      const answer = await reach(new URL(`fa/learn?${query}`, document.baseURI), { signal: asking.signal });
-      const found = await answer.json();
+      const found = await asked(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
       if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));

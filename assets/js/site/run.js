@@ -1,8 +1,32 @@
 // The Run page: what it runs goes to the address and to the server.
 
 import { address } from "./address.js";
+import { ofAddress } from "./asked.js";
 import { mode } from "./hall.js";
-import { RUN_UNSAID, isStepProblem } from "../model/controls.js";
+import { asked } from "../lib/fetched.js";
+import { during } from "../lib/pending.js";
+import { RUN_UNSAID, agree, isStepProblem } from "../model/controls.js";
+import { problemOf } from "../model/query.js";
+
+const part = "run";
+let handed = null; // what the controls were last given of the Step page's Problem: {query, values}
+
+/** The tab was chosen: without a request of its own in the address the page shows the Step page's Problem, unless a
+ * control was changed by hand. @param {Record<string, any>} values */
+export const followStep = (values, data) => during("run", stepped(values, data));
+
+async function stepped(values, { prefix, plain }) {
+  handed ??= { query: "", values: JSON.parse((await ofAddress(null, { part, plain })).answer).asked };
+  address.flush();
+  const { search } = window.location;
+  const query = problemOf(search);
+  const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
+  if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
+  const answer = await asked(new URL(`fa/opened?${query}`, document.baseURI)).then((response) => response.json(), () => null);
+  if (!answer) return values;
+  handed = { query, values: answer[part] };
+  return handed.values;
+}
 
 /** These values are run: they go to the address unless they are the Step page's Problem. */
 export function ran({ mode: _, ...values }, { prefix }) {
@@ -10,6 +34,7 @@ export function ran({ mode: _, ...values }, { prefix }) {
   for (const [key, plain] of Object.entries(RUN_UNSAID)) if (query[key] === plain) query[key] = null;
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
+  if (isSame) handed = { query: problemOf(window.location.search), values };
   address.write(Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])));
   return { ...values, mode: mode() };
 }

@@ -1,16 +1,17 @@
-"""The Learn page's questions: all four kinds, by keyboard and by pointer, kept in the browser."""
+"""The Learn page's questions: every kind, by keyboard and by pointer, kept in the browser."""
 
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
 import pytest
 
 from explainer.learn.level0 import KNOWN
-from explainer.learn.registry import ORDER, rungs
+from explainer.learn.registry import ORDER, answer, rungs
 from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, agree, open_page, widget
+from tests.browser.learn.learning import AT_HEADING, agree, open_page, tables, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
 ALL = len(QUESTIONS) + len(KNOWN)
@@ -30,6 +31,12 @@ def arrange(page, form, question) -> None:
             page.keyboard.press("ArrowUp")
     for index, _, right in question.gaps:
         form.locator("li").nth(index).locator("select").select_option(right)
+
+
+def fill(form, question, *chosen: str) -> None:
+    """These words into the gaps of lines of code, or the right ones."""
+    for k, (_, _, right) in enumerate(question.gaps):
+        form.locator("select").nth(k).select_option(chosen[k] if chosen else right)
 
 
 def reach(page, form, selector: str) -> None:
@@ -58,6 +65,9 @@ def solve(page, form, question) -> None:
         reach(page, form, ".fa-handle")
         arrange(page, form, question)
         form.locator(".fa-handle").last.focus()
+    elif question.kind == "fill":
+        reach(page, form, "select")
+        fill(form, question)
     else:
         reach(page, form, '[data-at="0,0"]')
         i = j = 0
@@ -71,7 +81,7 @@ def solve(page, form, question) -> None:
             i, j = row, column
     for _ in range(12):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == "Check":
+        if page.evaluate("document.activeElement.textContent") in ("Check", "Run"):
             break
     page.keyboard.press("Enter")
 
@@ -100,7 +110,29 @@ WRONG = {
     "number": lambda form, q: form.locator("input").fill(str(q.answer + 7)),
     "click": lambda form, q: form.locator("[data-at='0,0']").click(),
     "order": lambda form, q: None,  # as shuffled
+    "fill": lambda form, q: fill(form, q, "lse", "0", q.gaps[2][2]),
 }
+
+
+def test_what_filled_lines_give_is_run_by_the_server(browser, watch):
+    """A wrong filling shows its consequence and the right one agrees; run again, it is replaced."""
+    page = open_page(
+        watch(browser.new_context(viewport={"width": 1440, "height": 900})), "recompute"
+    )
+    question, form = QUESTIONS["recompute"], page.locator("#learn-recompute [data-question]")
+    for chosen, end in (
+        (("lse", "0", question.gaps[2][2]), "softmax knows no shift."),
+        ((), "each row of dS adds up to 0."),
+    ):
+        fill(form, question, *chosen)
+        form.get_by_role("button", name="Run").click()
+        given = form.locator(".fa-blocks .fa-text-block")
+        given.filter(has_text=end).wait_for()
+        asked = {f"g{k}": x or gap[2] for k, (x, gap) in enumerate(
+            zip_longest(chosen, question.gaps), 1)}  # fmt: skip
+        wanted = answer({"w": question.run, **asked})["blocks"]
+        assert given.locator("span:not(.fa-sign)").all_inner_texts() == [wanted[-1]["words"]]
+        assert tables(form) == [wanted[0]["rows"]]
 
 
 def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
@@ -115,7 +147,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     progress = page.locator("[data-progress]")
     for k, (kind, key) in enumerate(kinds.items(), 1):
         question, form = QUESTIONS[key], page.locator(f"#learn-{key} [data-question]")
-        check, said = form.get_by_role("button", name="Check"), form.locator(".fa-verdict")
+        check, said = form.locator(".is-main"), form.locator(".fa-verdict")
         if kind != "order":
             check.click()
             assert "first" in said.inner_text()
@@ -131,6 +163,8 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
             form.locator("input").fill(str(question.answer))
         elif kind == "order":
             arrange(page, form, question)
+        elif kind == "fill":
+            fill(form, question)
         else:
             cells = [question.answer] if isinstance(question.answer[0], int) else question.answer
             for i, j in cells:
@@ -145,7 +179,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     assert all(method == "GET" and path.endswith(asked) for method, path in sent), sent
     page.reload()
     page.wait_for_selector("[data-progress]:visible")
-    page.wait_for_function("document.querySelector('[data-progress]').textContent.startsWith('4')")
+    page.wait_for_function("document.querySelector('[data-progress]').textContent.startsWith('5')")
     page.get_by_role("button", name="Forget my answers").click()
     assert progress.inner_text() == f"0 of {ALL} answered right"
     context.close()

@@ -59,6 +59,30 @@ def test_every_view_shows_what_its_functions_say(tab):
     assert query_of(page)["mem-view"] == "tiles"
 
 
+def test_a_switch_shows_the_backward_pass_where_there_is_one(tab):
+    page = open_page(tab)
+    view_of(page, "levels")
+    switch = page.get_by_role("radio", name="Backward").locator("visible=true")
+    assert switch.count() == 0
+    page.get_by_role("radio", name="Traffic").check()
+    view_of(page, "traffic")
+    page.get_by_role("radio", name="Backward").locator("visible=true").check()
+    page.locator(".fa-passes:visible").wait_for()
+    assert query_of(page)["mem-pass"] == "backward"
+    page.reload()
+    page.locator(".fa-passes:visible").wait_for()
+    assert page.get_by_role("radio", name="Backward").locator("visible=true").is_checked()
+    page.get_by_role("radio", name="Capacity").check()
+    kept = page.locator(".fa-kept:visible")
+    kept.wait_for()
+    assert amount(capacity.kept(DEFAULT, "standard")) in kept.inner_text()
+    page.get_by_role("radio", name="Mask and cache").check()
+    page.locator(".fa-five-products:visible").wait_for()
+    page.get_by_role("radio", name="Forward").locator("visible=true").check()
+    page.locator(".fa-kv-cache:visible").wait_for()
+    assert "mem-pass" not in query_of(page)
+
+
 def test_the_last_of_several_quick_choices_is_shown(tab):
     page = open_page(tab)
     held = Held(page)
@@ -252,12 +276,15 @@ def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
     page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
 
 
-def test_a_hall_opens_at_the_view_of_its_address(tab):
+@pytest.mark.parametrize("view", ["trips", "traffic", "capacity", "work"])
+def test_a_hall_opens_at_the_view_and_pass_of_its_address(tab, view):
     page = tab.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    view_of(open_page(tab, mode="present", **{"mem-view": "trips"}), "trips")
+    query = {"mem-view": view, "mem-pass": "backward", "mem-mask": "causal"}
+    view_of(open_page(tab, mode="present", **query), view)
     sizes = settled(page).evaluate(HALL_SIZES)
     assert sizes and min(sizes) >= 24
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
 
 
 def test_plain_is_a_workload():

@@ -8,7 +8,7 @@ import pytest
 
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
-from explainer.parallel import durations, real_schedules, split_keys
+from explainer.parallel import additions, durations, real_schedules, split_keys
 from tests.browser.harness import Held, frame, query_of, settled
 
 
@@ -70,6 +70,24 @@ def test_heavy_first_is_what_repairs_the_causal_tail(tab):
     w = parse({"mask": "causal"}, PLAIN)
     heavy, plain = durations.schedule(w, "fa2"), durations.schedule(w, "fa2", "plain")
     assert f"{heavy.makespan:.3g} µs" in text and f"{plain.makespan:.3g} µs" in text
+
+
+def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
+    page = open_page(tab, **{"par-mask": "causal"})
+    page.wait_for_selector('[data-view="grid-figures"]')
+    page.get_by_role("radio", name="Backward").locator("visible=true").check()
+    card = page.locator(".fa-additions:visible")
+    card.wait_for()
+    w = parse({"mask": "causal"}, PLAIN)
+    found = additions.additions(additions.of_workload(w))
+    assert f"{found.unequal:,} of {found.entries:,} entries" in card.inner_text()
+    assert "one per head and key block" in finding(page)
+    s = durations.schedule(w, "fa2", pass_="backward")
+    assert f"{s.makespan:,.0f} visits" in page.locator(".fa-facts").inner_text()
+    assert query_of(page)["par-pass"] == "backward"
+    page.get_by_role("radio", name=VIEWS["warps"]).check()
+    settled(page)
+    assert page.get_by_role("radio", name="Backward").locator("visible=true").count() == 0
 
 
 def test_the_real_schedule_stands_under_the_simulated_one(tab):

@@ -10,7 +10,8 @@ import pytest
 
 from explainer.engine import recorded
 from tests.browser.harness import Server, Watched
-from tests.browser.run.test_run import call, open_run, run_result
+from tests.browser.run.test_endpoints import call
+from tests.browser.run.test_run import open_run, run_result
 
 
 @pytest.fixture(scope="module")

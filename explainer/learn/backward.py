@@ -1,0 +1,337 @@
+"""Rung 12: P computed again for the backward pass, and softmax's derivative, one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import Step
+from explainer.base.amounts import shown, written
+from explainer.learn.blocks import Block, Control, Widget, link, matrix, table, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import address, products, whole
+from explainer.problem import Problem
+from explainer.trace import trace_backward
+
+Values = Mapping[str, float | str]
+Gradients = dict[str, np.ndarray]
+
+# Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
+SMALL = Problem(n=4, d=2, block_q=2, block_k=2, causal=False, order="fa2", inputs="random", seed=2)
+MASKS = ("full", "causal")
+SAME = 1e-12  # two ways to one number, in float64
+CLOSE = 1e-7  # a derivative and central differences of H, in float64
+H = 1e-5
+DIMS = [str(x) for x in range(SMALL.d)]
+ROWS, KEYS = ([f"{what} {x}" for x in range(SMALL.n)] for what in ("row", "key"))
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """A backward pass in float64: all (n, d) or (n, n), but ``lse``, ``m``, ``l`` and ``D`` (n,).
+
+    S is scaled, −inf where hidden; dK and dQ hold the scale.
+    """
+
+    scale: float
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    dO: np.ndarray
+    S: np.ndarray
+    m: np.ndarray
+    l: np.ndarray
+    lse: np.ndarray
+    P: np.ndarray
+    O: np.ndarray
+    dP: np.ndarray
+    D: np.ndarray
+    dS: np.ndarray
+    dQ: np.ndarray
+    dK: np.ndarray
+    dV: np.ndarray
+
+
+def _problem(mask: str) -> Problem:
+    return replace(SMALL, causal=mask == "causal")
+
+
+def _scores(Q: np.ndarray, K: np.ndarray, problem: Problem) -> np.ndarray:
+    seen = problem.mask.keep(problem.n, problem.n)
+    return np.where(seen, Q @ K.T * problem.scale, -np.inf)
+
+
+@lru_cache(maxsize=len(MASKS))
+def derived(mask: str) -> Derived:
+    """The backward pass of ``SMALL`` under this mask, from the inputs and the dO of its trace."""
+    problem = _problem(mask)
+    run = trace_backward(problem)
+    Q, K, V, dO = (x.astype(np.float64) for x in (run.Q, run.K, run.V, run.dO))
+    S = _scores(Q, K, problem)
+    m = S.max(axis=1)
+    l = np.exp(S - m[:, None]).sum(axis=1)
+    lse = m + np.log(l)
+    P = np.exp(S - lse[:, None])
+    O, dP = P @ V, dO @ V.T
+    D = (dO * O).sum(axis=1)
+    dS = P * (dP - D[:, None])
+    gradients = dS @ K * problem.scale, dS.T @ Q * problem.scale, P.T @ dO
+    return Derived(problem.scale, Q, K, V, dO, S, m, l, lse, P, O, dP, D, dS, *gradients)
+
+
+def jacobian(p: np.ndarray) -> np.ndarray:
+    """∂p_a / ∂s_b (n, n) of p = softmax(s), p (n,)."""
+    return np.diag(p) - np.outer(p, p)
+
+
+@lru_cache(maxsize=len(MASKS))
+def differences(mask: str) -> Gradients:
+    """dQ, dK, dV (n, d) of the loss Σ O ∘ dO by central differences in float64: no derivative."""
+    problem, x = _problem(mask), derived(mask)
+    inputs = {"dQ": x.Q.copy(), "dK": x.K.copy(), "dV": x.V.copy()}
+
+    def loss() -> float:
+        Q, K, V = inputs.values()
+        P = np.exp(_scores(Q, K, problem))
+        return float((P / P.sum(axis=1, keepdims=True) @ V * x.dO).sum())
+
+    found = {}
+    for name, moved in inputs.items():
+        found[name] = np.empty_like(moved)
+        for at in np.ndindex(moved.shape):
+            kept, ends = moved[at], []
+            for by in (H, -H):
+                moved[at] = kept + by
+                ends.append(loss())
+            moved[at] = kept
+            found[name][at] = (ends[0] - ends[1]) / (2 * H)
+    return found
+
+
+# ---- the derivation, step by step
+
+
+def _taken(x: float) -> str:
+    """A number behind an operator: a negative one in parentheses."""
+    return shown(x) if x >= 0 else f"({shown(x)})"
+
+
+def _sum(parts: np.ndarray) -> str:
+    """What is added up, written out, and the sum."""
+    return f"{' + '.join(map(_taken, parts))} = {shown(parts.sum())}"
+
+
+def _square(label: str, x: np.ndarray, row: int, **more) -> Block:
+    """An n × n matrix of rows and keys, one row outlined."""
+    return matrix(label, x, row_labels=ROWS, col_labels=KEYS, colour="s", heat=True,
+                  marks=[(row, c) for c in range(x.shape[1])], **more)  # fmt: skip
+
+
+def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more) -> Block:
+    """An n × d matrix: of rows, one of them outlined, or of keys."""
+    names, marks = KEYS, []
+    if row is not None:
+        names, marks = ROWS, [(row, c) for c in range(x.shape[1])]
+    return matrix(label, x, row_labels=names, col_labels=DIMS, colour=colour, marks=marks, **more)
+
+
+def _again(x: Derived, i: int) -> list[Block]:
+    off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
+    return [
+        _square("S = Q Kᵀ/√d, computed again", x.S, i),
+        matrix("lse, all that was kept", x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
+        _square("P = exp(S − lse)", x.P, i, digits=3),
+        text(f"P[{i}, 0] = exp({shown(x.S[i, 0])} − {_taken(x.lse[i])}) = {shown(x.P[i, 0])}. "
+             "No maximum, no sum: lse holds both."),
+        text(f"Against softmax of the rows of S: largest difference {written(off, 2)}.",
+             "good" if off < SAME else "bad"),
+    ]  # fmt: skip
+
+
+def _jacobian(x: Derived, i: int) -> list[Block]:
+    p, J = x.P[i], jacobian(x.P[i])
+    return [
+        matrix(f"P, row {i}", p[None], col_labels=KEYS, colour="s", digits=3, heat=True),
+        matrix(f"diag(P) − P Pᵀ of row {i}: ∂P by ∂S", J, row_labels=[f"∂P {c}" for c in KEYS],
+               col_labels=[f"∂S {c}" for c in KEYS], colour="s", digits=3, heat=True,
+               marks=[(0, 0), (0, 1)]),
+        text(f"On the diagonal P(1 − P): {shown(p[0])} · (1 − {shown(p[0])}) = {shown(J[0, 0])}. "
+             f"Beside it −P P: −{shown(p[0])} · {shown(p[1])} = {shown(J[0, 1])}."),
+        text("One more of a score takes weight from all other keys, so every row and column adds "
+             f"up to 0. Each row of P has such a matrix: {SMALL.n} × {SMALL.n} × {SMALL.n} numbers "
+             "here, N³ in all. No kernel makes it."),
+    ]  # fmt: skip
+
+
+def _dP(x: Derived, i: int) -> list[Block]:
+    J = jacobian(x.P[i])
+    return [
+        _tall("dO, from the layer above", x.dO, "o", i, gradient=True),
+        _tall("V", x.V, "v"),
+        _square("dP = dO Vᵀ", x.dP, i, gradient=True),
+        text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
+        matrix(f"dS, row {i}, by the Jacobian: (diag(P) − P Pᵀ) dP", (J @ x.dP[i])[None],
+               col_labels=KEYS, colour="s", digits=3, heat=True, gradient=True),
+        text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {shown(J[0] @ x.dP[i])}."),
+    ]  # fmt: skip
+
+
+def _D(x: Derived, i: int) -> list[Block]:
+    over_keys, over_dims = x.P[i] * x.dP[i], x.dO[i] * x.O[i]
+    off = abs(over_keys.sum() - over_dims.sum())
+    return [
+        matrix(f"Over the keys of row {i}", [x.P[i], x.dP[i], over_keys],
+               row_labels=("P", "dP", "P ∘ dP"), col_labels=KEYS, colour="s", digits=3,
+               marks=[(2, c) for c in range(SMALL.n)]),
+        text(f"D = Σ P dP = {_sum(over_keys)}"),
+        matrix(f"Over the dimensions of row {i}", [x.dO[i], x.O[i], over_dims],
+               row_labels=("dO", "O", "dO ∘ O"), col_labels=DIMS, colour="o", digits=3,
+               marks=[(2, c) for c in range(SMALL.d)]),
+        text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
+        text(f"The same number: they differ by {written(off, 2)}. Σ P dP = Σ P (V dO) = O dO. The "
+             "second way needs neither P nor dP: it can run before the first tile.",
+             "good" if off < SAME else "bad"),
+    ]  # fmt: skip
+
+
+def _dS(x: Derived, i: int) -> list[Block]:
+    by_jacobian = jacobian(x.P[i]) @ x.dP[i]
+    off, total = np.abs(by_jacobian - x.dS[i]).max(), abs(x.dS[i].sum())
+    rows = [x.P[i], x.dP[i], x.dP[i] - x.D[i], x.dS[i], by_jacobian]
+    names = ("P", "dP", f"dP − D, D = {shown(x.D[i])}", "P ∘ (dP − D)", "(diag(P) − P Pᵀ) dP")
+    return [
+        matrix(f"dS of row {i}, both ways", rows, row_labels=names, col_labels=KEYS, colour="s",
+               digits=3, marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)]),
+        text(f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
+             f"{shown(x.dS[i, 0])}"),
+        text(f"Equal: largest difference {written(off, 2)}. N products in place of N².",
+             "good" if off < SAME else "bad"),
+        text(f"Σ dS = {_sum(x.dS[i])}, or 0: a shift of all its scores changes no weight.",
+             "good" if total < SAME else "bad"),
+    ]  # fmt: skip
+
+
+def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
+    numeric = differences(mask)
+    off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
+    return [
+        _square("dS", x.dS, i, digits=3, gradient=True),
+        _tall("dQ = dS K/√d", x.dQ, "q", i, digits=3, gradient=True),
+        _tall("dK = dSᵀ Q/√d", x.dK, "k", digits=3, gradient=True),
+        _tall("dV = Pᵀ dO", x.dV, "v", digits=3, gradient=True),
+        text(f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
+             f"{shown(x.dQ[i, 0])}"),
+        text(f"Against finite differences in float64: largest difference {written(off, 2)}.",
+             "good" if off < CLOSE else "bad"),
+    ]  # fmt: skip
+
+
+PHASES = ("exp", "dS", "dP", "D", "dS", "dQ")  # where each step is on the Step page
+
+
+def place(mask: str, row: int, phase: str) -> str:
+    """The address of a phase of ``SMALL``'s backward pass on the Step page, in a visit that has the
+    row."""
+    problem = _problem(mask)
+
+    def has(step: Step) -> bool:
+        return step.i == row // problem.block_q and phase in step.phases
+
+    at = next(k for k, step in enumerate(schedule(problem, "backward")) if has(step))
+    return f"{address(problem, at, phase)}&pass=backward"
+
+
+def _recompute(v: Values) -> list[Block]:
+    step, i, mask = whole(v["step"]), int(v["row"]), str(v["mask"])
+    x = derived(mask)
+    if step == len(PHASES):
+        blocks = _gradients(x, i, mask)
+    else:
+        blocks = (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
+    return [*blocks, link("This row on the Step page", place(mask, i, PHASES[step - 1]))]
+
+
+# ---- the exercise: each gap's fillings, as the rung's question has them, and what they do
+
+WEIGHTS: dict[str, Callable[[Derived], np.ndarray]] = {
+    "m": lambda x: x.m,
+    "ℓ": lambda x: x.l,
+    "lse": lambda x: x.lse,
+}
+LESS: dict[str, Callable[[Derived], np.ndarray | float]] = {
+    "0": lambda x: 0.0,
+    "lse": lambda x: x.lse[:, None],
+    "mean(dP)": lambda x: x.dP.mean(axis=1, keepdims=True),
+    "D": lambda x: x.D[:, None],
+}
+FACTORS: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
+    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
+    "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
+    "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
+}
+FILLINGS = (("P = exp(S − ?)", WEIGHTS), ("dS = P ∘ (dP − ?)", LESS), ("dK = ?", FACTORS))
+
+
+def ran(kept: str, less: str, factors: str) -> Gradients:
+    """P, dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
+    x = derived("full")
+    P = np.exp(x.S - WEIGHTS[kept](x)[:, None])
+    dS = P * (x.dP - LESS[less](x))
+    return {"P": P, "dS": dS, "dQ": dS @ x.K * x.scale, "dK": FACTORS[factors](x, dS),
+            "dV": P.T @ x.dO}  # fmt: skip
+
+
+def _run(v: Values) -> list[Block]:
+    found, numeric = ran(str(v["g1"]), str(v["g2"]), str(v["g3"])), differences("full")
+    off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
+    rows = [(name, written(o, 2), "agrees" if o < CLOSE else "differs") for name, o in off.items()]
+    wrong = [name for name, o in off.items() if o >= CLOSE]
+    sums = found["dS"].sum(axis=1)
+    blocks = [
+        table("Largest difference to finite differences", (), rows),
+        matrix("Your dS, and the sum of each row", np.column_stack((found["dS"], sums)),
+               row_labels=[str(r) for r in range(SMALL.n)], col_labels=[*KEYS, "Σ"], colour="s",
+               gradient=True, marks=[(r, SMALL.n) for r in range(SMALL.n)]),
+    ]  # fmt: skip
+    if not wrong:
+        return [*blocks, text("All three gradients are right, and each row of dS adds up to 0.",
+                              "good")]  # fmt: skip
+    return [*blocks, text(_consequence(found, sums, wrong), "bad")]
+
+
+def _consequence(found: Gradients, sums: np.ndarray, wrong: list[str]) -> str:
+    """What can be seen of a wrong filling, the first one in the order of the lines."""
+    if "dV" in wrong:
+        total = found["P"].sum(axis=1)[0]
+        return (f"Even dV is wrong, and it needs nothing but P: row 0 of this P adds up to "
+                f"{shown(total)}, not to 1.")  # fmt: skip
+    if np.abs(sums).max() > CLOSE:
+        return (f"dV is right: it needs no dS. Row 0 of dS adds up to {shown(sums[0])}: a shift "
+                "of all its scores would change the loss, and softmax knows no shift.")  # fmt: skip
+    return "dQ is right, so dS is. dK_c adds up, over the rows, what each query gives to key c."
+
+
+WIDGETS = (
+    Widget(
+        "recompute", "From dO to dQ, dK and dV",
+        (
+            slider("step", "Step: P, Jacobian, dP, D, dS, gradients", 1, 1, len(PHASES)),
+            pick("row", "Row", 1, range(SMALL.n)),
+            pick("mask", "Mask", "full", MASKS),
+        ),
+        _recompute,
+    ),
+    Widget(
+        "recompute_run", "Your backward pass against finite differences",
+        tuple(Control(f"g{k}", line, "choice", next(iter(filled)),
+                      choices=tuple((x, x) for x in filled))
+              for k, (line, filled) in enumerate(FILLINGS, 1)),
+        _run,
+    ),
+)  # fmt: skip
+RUNGS = (rung("recompute", query=place("full", 1, "dS")),)

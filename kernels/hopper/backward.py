@@ -1,0 +1,152 @@
+"""The backward pass on Hopper as a call: what it takes, its plan, its three kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import torch
+from triton.runtime import driver
+
+from .. import masks, scores
+from ..launching import Launch, maker
+from . import backward_plans, folding, plans, tables, versions
+from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
+
+HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
+ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
+ENDS_BLOCK = 4096  # numbers of one program of `after_kernel`
+
+
+def supports(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
+    """Why `prepare` does not take this input, in one sentence; "" if it does.
+
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d) as `kernels.flash_attention` has checked them, with a
+    row and a key at least.
+    """
+    return _why_not_here(q.device) or why_not(q, k, v, mask, score, scale)
+
+
+def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
+    """As `supports`, wherever it is asked."""
+    if q.dtype not in DTYPES:
+        return f"q is {q.dtype}: the Hopper backward takes float16 and bfloat16."
+    if q.shape[-1] not in DIMENSIONS:
+        return f"d = {q.shape[-1]}: the Hopper backward takes d = 64 and d = 128."
+    if folding.kind(score) != "none":
+        return f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number."
+    if not scale > 0:
+        return f"scale = {scale}: the Hopper backward needs a positive scale."
+    if tables.spans(mask, q.shape[2], k.shape[2], True) is None:
+        return (
+            f"mask = {mask.text[:80]}: some key is seen by more than one interval of rows, and the "
+            "Hopper backward takes one."
+        )
+    if q[..., 0].numel() + q.shape[0] * q.shape[1] * backward_plans.KEYS >= 2**31:
+        return f"q has shape {tuple(q.shape)}: the Hopper backward takes less than 2³¹ rows."
+    return by_tma(q=q, k=k, v=v)
+
+
+def prepare(
+    q, k, v, o, grad_o, mask: masks.Mask, score: scores.Score, scale: float,
+    deterministic: bool = False, plan: backward_plans.Plan | None = None,
+    section_bytes: int = plans.L2_SECTION_BYTES,
+) -> Callable:  # fmt: skip
+    """A function of tensors like these, for input that `supports` takes: call(q, k, v, o, grad_o,
+    lse, grad_lse) → dQ, dK, dV in q's dtype, and D (B, H, Nq), fp32, less grad_lse.
+
+    `deterministic`: dQ is added up in one order. `plan` overrides the one of `backward_plans` but
+    for what the input says; section_bytes: of the heads whose Q, dO and dQ are to stay in L2
+    together.
+    """
+    from .backward_ends import after_kernel, before_kernel
+    from .backward_kernel import backward_kernel
+
+    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    dtype, device, group = q.dtype, q.device, heads // k_heads
+    chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
+    if plan is not None:
+        said = {name: getattr(chosen, name) for name in ("masked", "grouped", "turns")}
+        chosen = replace(plan, **said)
+    for name, number in score.steps:
+        scale *= number[0] if name == "scale" else 1.0
+    if torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(
+            f"mask = {mask.text[:80]}: call its backward once before capturing a CUDA graph, so "
+            "that its tables are on the device."
+        )
+    rows, keys = chosen.block_m, backward_plans.KEYS
+    made = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
+    turns, counted = None, (0,)
+    if chosen.turns:
+        turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, device)
+        counted = (batch, heads, turns.shape[1], 2)
+    padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
+    tiles = key_blocks * batch * k_heads
+    section = max(1, min(batch * k_heads, section_bytes // (8 * n_q * d * group)))
+    whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
+    half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
+    multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
+    if by_tma(grad_o=grad_o):  # the call copies it
+        grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
+    before = Launch(
+        before_kernel, padded // ENDS_ROWS * batch * heads,
+        (o.stride(), grad_o.stride(), heads, n_q, padded), {"D": d, "ROWS": ENDS_ROWS},
+    )  # fmt: skip
+    main = Launch(
+        backward_kernel, min(tiles, multiprocessors),
+        (
+            key_blocks, batch * k_heads, heads, group, padded, section, scale,
+            scale * math.log2(math.e), made.spans, made.tiles, turns,
+        ),
+        {"plan": chosen, **versions.OPTIONS},
+        boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
+    )  # fmt: skip
+    after = Launch(
+        after_kernel, -(-q.numel() // ENDS_BLOCK), (scale, q.numel()), {"BLOCK": ENDS_BLOCK}
+    )
+    make_lse = maker(batch, heads, padded, dtype=torch.float32, device=device)
+    make_added = maker(batch * heads, n_q, d, dtype=torch.float32, device=device)
+    make_dq = maker(*q.shape, dtype=dtype, device=device)
+    make_dk = maker(*k.shape, dtype=dtype, device=device)
+    unread = torch.empty(0, dtype=torch.int32, device=device)
+    stream_of = driver.active.get_current_stream
+
+    def call(q, k, v, o, grad_o, lse, grad_lse):
+        if by_tma(grad_o=grad_o):
+            grad_o = grad_o.contiguous()
+        scaled, delta, added = make_lse(), make_lse(), make_added()
+        dq, dk, dv = make_dq(), make_dk(), make_dk()
+        before(o, grad_o, lse, scaled, delta, added)
+        if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
+            delta[:, :, :n_q] -= grad_lse
+        queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unread
+        counts = (
+            torch.zeros(counted, dtype=torch.int32, device=device) if turns is not None else unread
+        )
+        main(q, k, v, grad_o, scaled, delta, added, dk, dv, queue, counts)
+        after(added, dq)
+        return dq, dk, dv, delta[:, :, :n_q]
+
+    return call
+
+
+def _flat(x: torch.Tensor, rows: int):
+    """TMA descriptor of a contiguous tensor, taken as a list, boxes of `rows` numbers."""
+    from triton.experimental.gluon import language as gl
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+    layout = gl.NVMMASharedLayout.get_default_for([rows], gl.float32)
+    return TensorDescriptor(x, [x.numel()], [1], [rows], layout)
+
+
+def _added(x: torch.Tensor):
+    """TMA descriptor of dQ (B · H, Nq, d), boxes of 64 × 64: what lies beyond Nq is left out."""
+    from triton.experimental.gluon import language as gl
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+    box = [1, HALF, HALF]
+    layout = gl.NVMMASharedLayout.get_default_for(box, gl.float32)
+    return TensorDescriptor(x, list(x.shape), list(x.stride()), box, layout)

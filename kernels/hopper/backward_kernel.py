@@ -1,0 +1,312 @@
+"""FlashAttention-2's backward on Hopper, in Gluon: keys outside, rows inside, tiles on their side.
+
+A producer warp copies K_j, V_j once and Q_i, dO_i, lse_i, D_i of every row block into rings of
+shared memory. Two warpgroups keep 64 keys each, with dK and dV in registers. Sᵀ = K Qᵀ and
+dPᵀ = V dOᵀ come out as the next products take them, so Pᵀ and dSᵀ go from registers into dV and
+dK. Only for dQ_i = dS K, which sums over keys, do the warpgroups meet: dS goes through shared
+memory, each multiplies a 64 × 64 half of dQ_i, and the copy engine adds it in HBM, in fp32.
+"""
+# ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from .backward_parts import (
+    BATCH,
+    END,
+    FIELDS,
+    FIRST,
+    FROM,
+    HALF,
+    HEAD,
+    K_HEAD,
+    KEY,
+    KEYS,
+    TO,
+    TURNS,
+    as_tile,
+    async_add,
+    await_turn,
+    hide,
+    let_go,
+    on_side,
+    tell,
+    told,
+)
+from .consumer import async_store
+from .kernel import async_load, ring
+from .parts import fixed_turn, meet, take_from_queue
+from .variants import tile_in
+
+
+@gluon.jit
+def produce(loads, plan: gl.constexpr):
+    """The producer warp: of every tile K_j, V_j and the row blocks of all heads of the group."""
+    M: gl.constexpr = plan.block_m
+    STAGES: gl.constexpr = plan.stages
+    ORDER: gl.constexpr = plan.order
+    descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES = loads
+    q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc = descriptors
+    k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
+    q_smem, lse_smem, q_full, q_empty = q_ring
+    do_smem, delta_smem, do_full, do_empty = do_ring
+    Tc, BH, H, GROUP, PADDED, SECTION = sizes
+    D: gl.constexpr = q_desc.block_type.shape[3]
+    slots, ready, free = notes
+    it = 0  # row blocks so far: ring slot it % STAGES, its round it // STAGES
+    n = 0
+    code = fixed_turn(0, ORDER)
+    while code < Tc * BH:
+        tile, bh = tile_in(TILES, code, Tc, BH, SECTION)
+        key0 = gl.load(tile) * KEYS
+        first = gl.load(tile + 1) * M
+        end = gl.load(tile + 2) * M
+        b = bh // (H // GROUP)
+        k_head = bh % (H // GROUP)
+        h = k_head * GROUP
+        turns = (end - first) // M * GROUP
+        unused = (n & 1) ^ 1
+        mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
+        tell(slots, n, KEY, key0)
+        tell(slots, n, BATCH, b)
+        tell(slots, n, K_HEAD, k_head)
+        tell(slots, n, FIRST, first)
+        tell(slots, n, END, end)
+        tell(slots, n, HEAD, b * H + h)
+        tell(slots, n, TURNS, turns)
+        if plan.masked:
+            for w in gl.static_range(2):
+                tell(slots, n, FROM + 2 * w, gl.load(tile + 5 + 4 * w))
+                tell(slots, n, TO + 2 * w, gl.load(tile + 6 + 4 * w))
+        mbarrier.arrive(ready.index(n & 1), count=1)
+        mbarrier.wait(k_empty.index(0), unused)
+        mbarrier.expect(k_full.index(0), KEYS * D * 2)
+        async_load(k_desc, [b, k_head, key0, 0], k_full.index(0), k_smem.index(0))
+        row0 = first
+        for turn in range(0, turns):
+            s = it % STAGES
+            parity = ((it // STAGES) & 1) ^ 1
+            at = (b * H + h) * PADDED + row0
+            mbarrier.wait(q_empty.index(s), parity)
+            mbarrier.expect(q_full.index(s), M * D * 2 + M * 4)
+            async_load(q_desc, [b, h, row0, 0], q_full.index(s), q_smem.index(s))
+            async_load(lse_desc, [at], q_full.index(s), lse_smem.index(s))
+            if turn == 0:
+                mbarrier.wait(v_empty.index(0), unused)
+                mbarrier.expect(v_full.index(0), KEYS * D * 2)
+                async_load(v_desc, [b, k_head, key0, 0], v_full.index(0), v_smem.index(0))
+            mbarrier.wait(do_empty.index(s), parity)
+            mbarrier.expect(do_full.index(s), M * D * 2 + M * 4)
+            async_load(do_desc, [b, h, row0, 0], do_full.index(s), do_smem.index(s))
+            async_load(delta_desc, [at], do_full.index(s), delta_smem.index(s))
+            it += 1
+            row0 += M
+            if row0 == end:
+                row0 = first
+                h += 1
+        if ORDER == "queue":
+            code = take_from_queue(counter, Tc * BH)
+        else:
+            code = fixed_turn(n + 1, ORDER)
+        n += 1
+    mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
+    tell(slots, n, KEY, -1)
+    mbarrier.arrive(ready.index(n & 1), count=1)
+
+
+@gluon.jit
+def consume(work, plan: gl.constexpr, w: gl.constexpr):
+    """Warpgroup w: keys j·128 + 64 w … + 63 of every tile."""
+    M: gl.constexpr = plan.block_m
+    STAGES: gl.constexpr = plan.stages
+    stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables = work
+    slots, ready, free = notes
+    dq_desc, dk_desc, dv_desc = stores
+    k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
+    q_smem, lse_smem, q_full, q_empty = q_ring
+    do_smem, delta_smem, do_full, do_empty = do_ring
+    scale, scale_log2 = scales
+    SPANS, TURNS_OF, COUNTS, Tr = tables
+    D: gl.constexpr = q_smem.shape[4]
+    DTYPE: gl.constexpr = q_smem.dtype
+    S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, M, 16])
+    DQ_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HALF, 16])
+    DK_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    OPERAND: gl.constexpr = gl.DotOperandLayout(0, DK_LAYOUT, 2)
+    BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
+    # dQ_i is shared out by columns where it has 128, else by rows
+    BY_COLUMNS: gl.constexpr = D == 128
+    k_all = k_smem.index(0).reshape([KEYS, D])
+    k_own = k_all.slice(w * HALF, HALF)
+    v_own = v_smem.index(0).reshape([KEYS, D]).slice(w * HALF, HALF)
+    none = gl.zeros([HALF, M], gl.float32, S_LAYOUT)
+    it = 0
+    n = 0
+    mbarrier.wait(ready.index(0), 0)
+    while told(slots, n, KEY) >= 0:
+        key0 = told(slots, n, KEY) + w * HALF
+        first = told(slots, n, FIRST)
+        end = told(slots, n, END)
+        head = told(slots, n, HEAD)
+        turns = told(slots, n, TURNS)
+        row0 = first
+        if plan.turns:
+            count = COUNTS
+        if plan.masked:
+            seen_from = told(slots, n, FROM + 2 * w)
+            seen_to = told(slots, n, TO + 2 * w)
+        dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
+        dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
+        mbarrier.wait(k_full.index(0), n & 1)
+        mbarrier.wait(q_full.index(it % STAGES), (it // STAGES) & 1)
+        S = warpgroup_mma_wait(0, deps=[on_side(k_own, q_smem, it % STAGES, none, False)])
+        mbarrier.wait(v_full.index(0), n & 1)
+        for turn in range(0, turns):
+            s = it % STAGES
+            # phases: load, dP — dPᵀ − D = V_j dO_iᵀ − D_i is started; Sᵀ is there
+            mbarrier.wait(do_full.index(s), (it // STAGES) & 1)
+            less = none - delta_smem.index(s).load(BY_ROW)[None, :]
+            dP_started = on_side(v_own, do_smem, s, less, True)
+            lse = lse_smem.index(s).load(BY_ROW)
+            # phase: mask
+            if plan.masked:
+                if (row0 < seen_from) | (row0 + M > seen_to):
+                    S = hide(S, row0, SPANS + 2 * key0, S_LAYOUT)
+            # phase: exp — a row that sees no key, or is none, has lse = ∞
+            P = gl.exp2(S * scale_log2 - lse[None, :])
+            # phase: dV — dV_j += Pᵀ dO_i
+            P_16 = gl.convert_layout(P.to(DTYPE), OPERAND)
+            do = do_smem.index(s).reshape([M, D])
+            dV_started = warpgroup_mma(P_16, do, dV, is_async=True)
+            dP = warpgroup_mma_wait(1, deps=[dP_started])
+            # phase: dS — for both warpgroups in shared memory, in the slot that they have read
+            dS = (P * dP).to(DTYPE)
+            shared = ds_smem.index(it & 1)
+            shared.slice(w * HALF, HALF).store(dS)
+            fence_async_shared()
+            meet()
+            # phases: dK, dQ — dK_j += dSᵀ Q_i, and the half of dS_i K_j
+            dS_16 = gl.convert_layout(dS, OPERAND)
+            q = q_smem.index(s).reshape([M, D])
+            dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
+            if BY_COLUMNS:
+                left = shared.permute((1, 0))
+                right = k_all.slice(w * HALF, HALF, dim=1)
+            else:
+                left = shared.slice(w * HALF, HALF, dim=1).permute((1, 0))
+                right = k_all
+            zero = gl.zeros([HALF, HALF], gl.float32, DQ_LAYOUT)
+            dQ_started = warpgroup_mma(left, right, zero, use_acc=False, is_async=True)
+            dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
+            mbarrier.arrive(do_empty.index(s), count=1)
+            mbarrier.arrive(q_empty.index(s), count=1)
+            # phase: scores — S of the next row block; after the last one of what lies there
+            it += 1
+            ahead = it % STAGES
+            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=turn + 1 < turns)
+            S_started = on_side(k_own, q_smem, ahead, none, False)
+            # phase: store — dQ_i into its buffer, which the part before has left, and on
+            dQ = warpgroup_mma_wait(1, deps=[dQ_started])
+            if plan.turns:
+                if turn > 0:
+                    let_go(count, w)
+            tma.store_wait(0)
+            out = dq_smem.index(w + (it >> 30))  # + 0: addresses that are not kept between passes
+            out.reshape([HALF, HALF]).store(dQ)
+            fence_async_shared()
+            if plan.turns:
+                at = row0 // M
+                count = COUNTS + (head * Tr + at) * 2 + w
+                await_turn(count, gl.load(TURNS_OF + key0 // KEYS * Tr + at))
+            if BY_COLUMNS:
+                async_add(dq_desc, [head, row0, w * HALF], out)
+            else:
+                async_add(dq_desc, [head, row0 + w * HALF, 0], out)
+            S = warpgroup_mma_wait(0, deps=[S_started])
+            row0 += M
+            if plan.grouped:
+                if row0 == end:
+                    row0 = first
+                    head += 1
+        if plan.turns:
+            let_go(count, w)
+        mbarrier.arrive(k_empty.index(0), count=1)
+        mbarrier.arrive(v_empty.index(0), count=1)
+        # phase: store — dK_j = scale · dSᵀ Q and dV_j; the copy leaves out keys beyond Nk
+        key0 = told(slots, n, KEY) + w * HALF  # read again, not kept
+        b = told(slots, n, BATCH)
+        k_head = told(slots, n, K_HEAD)
+        mbarrier.arrive(free.index(n & 1), count=1)
+        tma.store_wait(0)
+        out_16 = as_tile(dq_smem.index(w + (n >> 30)), DTYPE, [1, 1, HALF, D], dk_desc.layout)
+        out_16.reshape([HALF, D]).store((dK * scale).to(DTYPE))
+        fence_async_shared()
+        async_store(dk_desc, [b, k_head, key0, 0], out_16)
+        tma.store_wait(0)
+        out_16.reshape([HALF, D]).store(dV.to(DTYPE))
+        fence_async_shared()
+        async_store(dv_desc, [b, k_head, key0, 0], out_16)
+        n += 1
+        mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
+    tma.store_wait(0)
+
+
+@gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
+def backward_kernel(
+    q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc, dq_desc, dk_desc, dv_desc, counter,
+    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, TURNS_OF,
+    plan: gl.constexpr,
+):  # fmt: skip
+    """Rings and barriers in shared memory, then every warp goes to its role.
+
+    Descriptors of (B, H, N, d): boxes of M rows of Q and dO, 128 keys of K and V, 64 of dK and dV,
+    64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and D, (B · H · PADDED,) in fp32: M
+    rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
+    SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. With plan.turns
+    TURNS_OF (Tc, Tr): how many key blocks add to row block i before j; COUNTS (B, H, Tr, 2): how
+    many have, 0 at first; else None.
+    """
+    M: gl.constexpr = plan.block_m
+    STAGES: gl.constexpr = plan.stages
+    DTYPE: gl.constexpr = q_desc.dtype
+    D: gl.constexpr = q_desc.block_type.shape[3]
+    DS: gl.constexpr = gl.NVMMASharedLayout.get_default_for([KEYS, M], DTYPE)
+    k_smem = gl.allocate_shared_memory(DTYPE, [1, 1, 1, KEYS, D], k_desc.layout)
+    v_smem = gl.allocate_shared_memory(DTYPE, [1, 1, 1, KEYS, D], v_desc.layout)
+    q_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, M, D], q_desc.layout)
+    do_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, M, D], do_desc.layout)
+    ds_smem = gl.allocate_shared_memory(DTYPE, [2, KEYS, M], DS)
+    dq_smem = gl.allocate_shared_memory(gl.float32, [2, 1, HALF, HALF], dq_desc.layout)
+    lse_smem = gl.allocate_shared_memory(gl.float32, [STAGES, M], lse_desc.layout)
+    delta_smem = gl.allocate_shared_memory(gl.float32, [STAGES, M], delta_desc.layout)
+    SLOT: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
+    k_full, k_empty = ring(1, 2)
+    v_full, v_empty = ring(1, 2)
+    q_full, q_empty = ring(STAGES, 2)
+    do_full, do_empty = ring(STAGES, 2)
+    ready, free = ring(2, 2)
+    fence_async_shared()
+    kv = (k_smem, k_full, k_empty, v_smem, v_full, v_empty)
+    q_ring = (q_smem, lse_smem, q_full, q_empty)
+    do_ring = (do_smem, delta_smem, do_full, do_empty)
+    notes = (slots, ready, free)
+    sizes = (Tc, BH, H, GROUP, PADDED, SECTION)
+    descriptors = (q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc)
+    loads = (descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES)
+    stores = (dq_desc, dk_desc, dv_desc)
+    scales = (scale, scale_log2)
+    tables = (SPANS, TURNS_OF, COUNTS, PADDED // M)
+    work = (stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables)
+    gl.warp_specialize(
+        [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],
+        [4, 1],
+        [plan.consumer_registers, plan.producer_registers],
+    )

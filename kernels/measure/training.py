@@ -1,0 +1,138 @@
+"""A small language model trained twice from one seed, with `kernels.attention` and with PyTorch's
+SDPA: `python -m kernels.measure.training FILE` writes both loss curves.
+
+A causal transformer that predicts the next character of this project's LICENSE. Only attention
+differs between the runs: weights, batches and optimizer are the same. Without a GPU it needs
+TRITON_INTERPRET=1, computes in fp32, reads fewer sequences at once and takes five minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+import kernels
+
+TEXT = Path(__file__).resolve().parents[2] / "LICENSE"
+SEED = 0
+RATE = 3e-3  # of AdamW
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+Attend = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of the model and its batches; ``width`` is heads · d."""
+
+    layers: int = 2
+    width: int = 64
+    heads: int = 4
+    length: int = 128
+    batch: int = 32
+
+
+def ours(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """O (B, H, N, d) of causal attention by this project's kernels."""
+    return kernels.attention(q, k, v, causal=True)
+
+
+def sdpa(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """The same by PyTorch, which picks the backend."""
+    return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+ATTENTIONS: dict[str, Attend] = {"kernels.attention": ours, "PyTorch SDPA": sdpa}
+
+
+class Block(nn.Module):
+    """Attention and a perceptron, each on a residual path behind a layer norm."""
+
+    def __init__(self, sizes: Sizes, attend: Attend) -> None:
+        super().__init__()
+        self.heads, self.attend, wide = sizes.heads, attend, sizes.width
+        self.norms = nn.ModuleList(nn.LayerNorm(wide) for _ in range(2))
+        self.qkv, self.out = nn.Linear(wide, 3 * wide), nn.Linear(wide, wide)
+        self.mlp = nn.Sequential(nn.Linear(wide, 4 * wide), nn.GELU(), nn.Linear(4 * wide, wide))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.qkv(self.norms[0](x)).unflatten(-1, (3, self.heads, -1))
+        q, k, v = parts.permute(2, 0, 3, 1, 4)  # each (B, H, N, d)
+        x = x + self.out(self.attend(q, k, v).transpose(1, 2).flatten(2))
+        return x + self.mlp(self.norms[1](x))
+
+
+class Model(nn.Module):
+    """Characters (B, N) to the scores of the next ones (B, N, characters)."""
+
+    def __init__(self, characters: int, sizes: Sizes, attend: Attend) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(characters, sizes.width)
+        self.places = nn.Parameter(0.02 * torch.randn(sizes.length, sizes.width))
+        self.blocks = nn.Sequential(*(Block(sizes, attend) for _ in range(sizes.layers)))
+        self.last = nn.Sequential(nn.LayerNorm(sizes.width), nn.Linear(sizes.width, characters))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.blocks(self.tokens(x) + self.places))
+
+
+def losses(
+    attend: Attend, steps: int, sizes: Sizes, dtype: torch.dtype, device: str = "cpu"
+) -> list[float]:
+    """The loss before each of ``steps`` updates, in nats per character. The products run in
+    ``dtype``, by autocast where that is not fp32; the weights stay fp32."""
+    torch.manual_seed(SEED)
+    text = TEXT.read_text(encoding="utf-8")
+    letters = sorted(set(text))
+    data = torch.tensor([letters.index(c) for c in text])
+    model = Model(len(letters), sizes, attend).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
+    window, found = torch.arange(sizes.length + 1), []
+    for _ in range(steps):
+        starts = torch.randint(len(data) - sizes.length, (sizes.batch, 1))
+        batch = data[starts + window].to(device)
+        with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+            scores = model(batch[:, :-1])
+        loss = functional.cross_entropy(scores.float().flatten(0, 1), batch[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--dtype", choices=DTYPES, help="bf16 on a GPU, else fp32")
+    args = parser.parse_args()
+    works, why = kernels.available()
+    if not works:
+        raise SystemExit(why)
+    from .bench import provenance
+
+    interpreted = kernels.INTERPRETED
+    device, sizes = ("cpu", Sizes(batch=2)) if interpreted else ("cuda", Sizes())
+    dtype = args.dtype or ("fp32" if interpreted else "bf16")
+    how = "TRITON_INTERPRET=1 " if interpreted else ""
+    record = provenance(f"{how}python -m kernels.measure.training FILE --dtype {dtype}")
+    if interpreted:
+        record["device"] = "no GPU: Triton interpreter"
+    record |= {"dtype": dtype, "seed": SEED, "text": TEXT.name, "sizes": asdict(sizes), "rows": []}
+    for name, attend in ATTENTIONS.items():
+        curve = losses(attend, args.steps, sizes, DTYPES[dtype], device)
+        record["rows"].append({"attention": name, "losses": [round(x, 9) for x in curve]})
+        print(f"{name}: {curve[0]:.4f} at first, {curve[-1]:.4f} at last", flush=True)
+    args.file.write_text(json.dumps(record), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

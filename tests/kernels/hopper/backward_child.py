@@ -1,0 +1,161 @@
+"""Child process of test_backward.py: the Hopper backward compiled for sm_90 and run without a card.
+
+Each line of stdin is a request in JSON, each line of stdout its answer. With "problem" (n_q, n_k,
+batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is prepared and made,
+its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged: "fault" says what
+was wrong, "" if nothing. "turns": deterministic; "plant" (pattern, replacement) changes the PTX
+before. With "plan" (fields of a Plan), d and dtype it is compiled: see `plan_compiler`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from contextlib import redirect_stdout
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+import triton
+from numpy.lib.stride_tricks import as_strided
+
+import kernels
+from kernels import masks, scores
+from kernels.hopper import backward, backward_plans, launch
+from kernels.hopper.versions import OPTIONS
+from kernels.measure.compile_child import NamedTarget
+from tests.kernels.attention_checks import make_qkv
+from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.hopper.ptx_async import Map
+from tests.kernels.hopper.ptx_machine import Fault, Machine
+
+triton.runtime.driver.set_active(NamedTarget(90))
+triton.knobs.nvidia.dump_ptxas_log = True
+triton.knobs.compilation.always_compile = True  # a kernel found in the cache has no log
+SWIZZLES = {0: 0, 1: 32, 2: 64, 3: 128}  # Triton's number: bytes
+
+
+def bits(x: torch.Tensor):
+    """The same memory as NumPy has it: 16-bit floats as uint16."""
+    return x.numpy() if x.element_size() == 4 else x.view(torch.int16).numpy().view("uint16")
+
+
+class OnMachine:
+    """`launching.Launch` where no GPU is: the Gluon kernel by its PTX, the others by PyTorch."""
+
+    request: ClassVar[dict] = {}
+    compiled: ClassVar[dict] = {}
+
+    def __init__(self, kernel, programs, scalars, constants, boxes=()):
+        self.kernel, self.programs, self.scalars = kernel, programs, scalars
+        self.constants, self.boxes = constants, boxes
+
+    def __call__(self, *tensors):
+        getattr(self, self.kernel.fn.__name__)(*tensors)
+
+    def before_kernel(self, o, grad_o, lse, scaled, delta, added):
+        n_q = self.scalars[3]
+        assert self.scalars[:2] == (o.stride(), grad_o.stride())
+        delta.zero_()[:, :, :n_q] = (o.float() * grad_o.float()).sum(-1)
+        lse = torch.where(lse.isneginf(), float("inf"), lse * 1.4426950408889634)
+        scaled.fill_(float("inf"))[:, :, :n_q] = lse
+        added.zero_()
+
+    def after_kernel(self, added, dq):
+        dq.copy_((added * self.scalars[0]).view(dq.shape))
+
+    def backward_kernel(self, *tensors):
+        described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
+        plain = tensors[len(described) :]
+        compiled = self._compiled(described, plain)
+        arguments = []
+        for one, meta in zip(described, compiled.metadata.tensordesc_meta, strict=True):
+            array = bits(one.base).reshape(-1)
+            place = [step * array.itemsize for step in one.strides]
+            seen = as_strided(array, one.shape, place)
+            arguments += [Map(seen, tuple(meta["block_size"]), SWIZZLES[meta["swizzle"]])]
+            arguments += [*one.shape, *one.strides]
+        scalars = [x for x in (*plain, *self.scalars) if x is not None]
+        ptx, (pattern, new) = compiled.asm["ptx"], self.request.get("plant", ("", ""))
+        if pattern:
+            assert pattern in ptx, f"nothing to plant: {pattern}"
+            ptx = ptx.replace(pattern, new)
+        arguments += [bits(x) if isinstance(x, torch.Tensor) else x for x in scalars] + [0, 0]
+        how = {"late": self.request["late"], "seed": self.request["seed"]}
+        Machine(ptx, arguments, compiled.metadata.shared, **how).run(self.programs)
+        assert not plain[0].any(), "the queue's counter is not back at 0"
+
+    def _compiled(self, described, plain):
+        key = (self.constants["plan"], described[0].base.dtype)
+        if key not in self.compiled:
+            with redirect_stdout(io.StringIO()):
+                self.compiled[key] = self.kernel.warmup(
+                    *described, *plain, *self.scalars, grid=(1,), **self.constants
+                )
+        return self.compiled[key]
+
+
+def run(request: dict) -> dict:
+    """The gradients of one problem, judged."""
+    problem, OnMachine.request = request["problem"], request
+    backward.Launch = OnMachine
+    backward._counter = lambda *_: torch.zeros(4, dtype=torch.int32)
+    torch.cuda.is_current_stream_capturing = lambda: False
+    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
+    torch.cuda.get_device_properties = lambda device: multiprocessors
+    mask, d = masks.parse(problem["mask"]), problem["d"]
+    sizes = {key: problem[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
+    q, k, v = make_qkv(problem["n_q"], d, **sizes)
+    grad_o = like(q)
+    o, lse = kernels.reference_attention(q, k, v, mask=mask.text)
+    tensors = q, k, v, o.to(q.dtype).contiguous(), grad_o
+    score = scores.parse("none")
+    if reason := backward.why_not(q, k, v, mask, score, d**-0.5):
+        return {"fault": reason}
+    call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("turns", False))
+    try:
+        *grads, _ = call(*tensors, lse.float(), None)
+        assert_gradients(grads, q, k, v, grad_o, mask=mask.text)
+    except (Fault, AssertionError) as error:
+        return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
+    return {"fault": ""}
+
+
+def compile_plan(request: dict) -> dict:
+    """As `plan_compiler` answers."""
+    from kernels.hopper.backward_kernel import backward_kernel
+
+    plan, d = backward_plans.Plan(**request["plan"]), request["d"]
+    x, *_ = make_qkv(1024, d, dtype=request["dtype"])
+    flat, added = torch.empty(1024), torch.empty(1, 1024, d)
+    rows, keys, half = (launch._descriptor(x, n) for n in (plan.block_m, 128, 64))
+    flat, table = backward._flat(flat, plan.block_m), torch.empty(16, dtype=torch.int32)
+    backward_kernel.device_caches.clear()  # a kernel found there has no log
+    log = io.StringIO()
+    with redirect_stdout(log):
+        compiled = backward_kernel.warmup(
+            rows, keys, keys, rows, flat, flat, backward._added(added), half, half, table,
+            table, 8, 1, 1, 1, 1024, 1, 0.125, 0.18, table, table,
+            table if plan.turns else None, plan, grid=(1,), **OPTIONS,
+        )  # fmt: skip
+    return {
+        "triton": triton.__version__,
+        "shared_bytes": compiled.metadata.shared,
+        "wgmma": compiled.asm["ptx"].count("wgmma.mma_async"),
+        "adds": compiled.asm["ptx"].count("cp.reduce.async.bulk.tensor"),
+        "log": log.getvalue(),
+    }
+
+
+def answer(request: dict) -> dict:
+    """What a request asks for, or why there is nothing."""
+    try:
+        return run(request) if "problem" in request else compile_plan(request)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)

@@ -1,0 +1,181 @@
+"""The instructions of `ptx_machine` by a pattern of the name; and those that load and store."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import ptx_async as ordered
+from . import ptx_values as values
+from .ptx_values import U16, U32, kind, names_in, plain
+
+
+def load_shared(m, found, parts):
+    targets, at = names_in(parts[0]), m.address(parts[1])
+    how = kind(found["type"])
+
+    def act(warp, lanes):
+        for k, target in enumerate(targets):
+            where = at(warp) + k * how.itemsize
+            where = where if lanes is None else np.where(lanes, where, where[np.argmax(lanes)])
+            values = warp.block.read(where, how)
+            m.assign(warp, target, values.astype(U32) if how.itemsize < 4 else values, lanes)
+
+    return act
+
+
+def store_shared(m, found, parts):
+    at, sources = m.address(parts[0]), names_in(parts[1])
+    how = kind(found["type"])
+    sources = [m.value(source, how) for source in sources]
+
+    def act(warp, lanes):
+        lanes = slice(None) if lanes is None else lanes
+        for k, source in enumerate(sources):
+            where = at(warp) + k * how.itemsize
+            warp.block.write(where[lanes], source(warp)[lanes], warp.number + 1)
+
+    return act
+
+
+def store_matrix(m, found, parts):
+    """stmatrix: lane 8 k + r has the address of row r of the k-th matrix, 16 bytes; register k of
+    lane 4 r + c its elements 2 c and 2 c + 1."""
+    at, sources = m.address(parts[0]), names_in(parts[1])
+    turned = ".trans" in found[0]
+
+    def act(warp, lanes):
+        where = at(warp)
+        for k, source in enumerate(sources):
+            rows = where[8 * k : 8 * k + 8]
+            values = warp.registers[source].view(U32)
+            matrix = np.stack([values & 0xFFFF, values >> 16], 1).astype(U16).reshape(8, 8)
+            matrix = matrix.T if turned else matrix
+            places = rows[:, None] + 2 * np.arange(8)[None, :]
+            warp.block.write(places, np.ascontiguousarray(matrix), warp.number + 1)
+
+    return act
+
+
+def load_global(m, found, parts):
+    targets, at = names_in(parts[0]), m.address(parts[1])
+
+    def act(warp, lanes):
+        where = at(warp)
+        for k, target in enumerate(targets):
+            values = np.zeros(32, U32)
+            for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+                words, place = m.global_memory(int(where[lane]) + 4 * k)
+                values[lane] = words[place]
+            m.assign(warp, target, values, lanes)
+
+    return act
+
+
+def load_acquired(m, found, parts):
+    load = load_global(m, found, parts)
+
+    def act(warp, lanes):
+        load(warp, lanes)
+        warp.waits = warp.spins  # lets others go on, so that what it looks for may change
+
+    return act
+
+
+def add_global(m, found, parts):
+    at, source = m.address(parts[0]), m.value(parts[1])
+
+    def act(warp, lanes):
+        where = at(warp)
+        for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+            words, place = m.global_memory(int(where[lane]))
+            words[place] += source(warp)[lane]
+
+    return act
+
+
+def store_global(m, found, parts):
+    at, sources = m.address(parts[0]), [m.value(x) for x in names_in(parts[1])]
+
+    def act(warp, lanes):
+        where = at(warp)
+        for k, source in enumerate(sources):
+            for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+                words, place = m.global_memory(int(where[lane]) + 4 * k)
+                words[place] = source(warp)[lane]
+
+    return act
+
+
+def atomic(m, found, parts):
+    at, source = m.address(parts[1]), m.value(parts[2])
+
+    def act(warp, lanes):
+        values, where = np.zeros(32, U32), at(warp)
+        for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+            words, place = m.global_memory(int(where[lane]))
+            values[lane] = words[place]
+            words[place] += source(warp)[lane]
+        m.assign(warp, parts[0], values, lanes)
+
+    return act
+
+
+def jump(m, found, parts):
+    index = m.value(parts[0])
+
+    def act(warp):
+        warp.at = m.labels[m.tables[parts[1]][int(index(warp)[0])]]
+
+    return act
+
+
+def end(m, found, parts):
+    def act(warp):
+        warp.done = True
+
+    return act
+
+
+def nothing(m, found, parts):
+    return lambda warp, lanes: None
+
+
+CONTROL = {"bar.sync", "bar.arrive", "barrier.sync", "brx.idx", "ret"}
+T = r"(?P<type>[subf]\d+)"
+INSTRUCTIONS = [
+    (r"bar\.(?:sync|arrive)|barrier\.sync", ordered.meet), ("brx.idx", jump), ("ret", end),
+    (r"setmaxnreg.*|bar\.warp\.sync|wgmma\.fence.*", nothing),
+    (r"fence\.proxy\.async.*", ordered.fence),
+    (r"mov\.(?P<type>[subf]\d+|pred)", values.move), (rf"ld\.param\.{T}", values.load_parameter),
+    (r"cvta\.param\.(?P<type>u64)", values.move),
+    (rf"add\.{T}", plain(np.add)), (rf"sub\.{T}", plain(np.subtract)),
+    (rf"mul(?:\.lo)?\.{T}", plain(np.multiply)), (rf"neg\.{T}", plain(np.negative)),
+    (rf"mad\.lo\.{T}", plain(lambda a, b, c: a * b + c)),
+    (rf"fma\.rn\.{T}", plain(values.fused)),
+    (rf"and\.{T}", plain(np.bitwise_and)), (rf"or\.{T}", plain(np.bitwise_or)),
+    (rf"xor\.{T}", plain(np.bitwise_xor)), (rf"not\.{T}", plain(np.invert)),
+    (rf"shl\.{T}", plain(values.shifted(True))), (rf"shr\.{T}", plain(values.shifted(False))),
+    (rf"div\.{T}", plain(values.divided)), (rf"rem\.{T}", plain(np.fmod)),
+    (rf"min\.{T}", plain(np.minimum)), (rf"max\.{T}", plain(np.maximum)),
+    (rf"ex2\.approx\.ftz\.{T}", plain(values.exp2)),
+    (rf"setp\.(?P<test>\w\w)\.{T}", values.compare), (r"(and|or|xor)\.pred", values.of_flags),
+    (rf"selp\.{T}", values.select), (r"bfe\.u32", values.field_of),
+    (rf"(?:mul|mad)\.wide\.{T}", values.wide), (r"cvt(?:\.rn)?\.(\w+)\.(\w+)", values.convert),
+    (r"shfl\.sync\.idx\.b32", values.shuffle), (r"elect\.sync", values.elect),
+    (rf"ld\.shared(?:\.v\d)?\.{T}", load_shared), (rf"st\.shared(?:\.v\d)?\.{T}", store_shared),
+    (r"stmatrix\.sync\.aligned\.m8n8\.x\d(?:\.trans)?\.shared\.b16", store_matrix),
+    (r"ld\.global(?:\.v\d)?\.b32", load_global), (r"st\.global(?:\.v\d)?\.b32", store_global),
+    (r"ld\.acquire\.gpu\.global\.b32", load_acquired),
+    (r"red\.release\.gpu\.global\.add\.u32", add_global),
+    (r"atom\.global\.gpu\.acq_rel\.add\.u32", atomic),
+    (r"mbarrier\.init\.shared::cta\.b64", ordered.begin_barrier),
+    (r"mbarrier\.arrive(?:\.expect_tx)?\.shared(?:::cta)?\.b64", ordered.arrive),
+    (r"mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64", ordered.try_wait),
+    (r"cp\.async\.bulk\.tensor\.\dd\.shared::\w+\.global\.mbarrier.*", ordered.copy_in),
+    (r"cp\.(?:reduce\.)?async\.bulk\.tensor\.\dd\.global\.shared::cta.*", ordered.copy_out),
+    (r"cp\.async\.bulk\.commit_group", ordered.commit_copies),
+    (r"cp\.async\.bulk\.wait_group(?:\.read)?", ordered.wait_copies),
+    (r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(b?f16)\.b?f16", ordered.product),
+    (r"wgmma\.commit_group.*", ordered.commit_products),
+    (r"wgmma\.wait_group.*", ordered.wait_products),
+]  # fmt: skip

@@ -1,0 +1,184 @@
+"""Instructions of `ptx_machine` that compute: from an instruction's text to its action."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+U16, U32, I32, I64, F32 = np.uint16, np.uint32, np.int32, np.int64, np.float32
+LANES = np.arange(32)
+
+
+class Fault(Exception):
+    """What a kernel must not do."""
+
+
+def rounded_bf16(x: np.ndarray) -> np.ndarray:
+    """uint16 of fp32, to nearest even."""
+    bits = x.view(U32).astype(np.uint64)
+    found = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(U16)
+    return np.where(np.isnan(x), U16(0x7FFF), found)
+
+
+def to_16(x: np.ndarray, element: str) -> np.ndarray:
+    if element == "bf16":
+        return rounded_bf16(x)
+    with np.errstate(over="ignore"):
+        return x.astype(np.float16).view(U16)
+
+
+def from_16(bits: np.ndarray, element: str) -> np.ndarray:
+    if element == "bf16":
+        return (bits.astype(U32) << 16).view(F32)
+    return bits.view(np.float16).astype(F32)
+
+
+KINDS = {"s": "i", "u": "u", "b": "u", "f": "f"}
+
+
+def kind(text: str) -> np.dtype:
+    """NumPy's type of s32, b64, f32 …"""
+    return np.dtype(f"{KINDS[text[0]]}{int(text[1:]) // 8}")
+
+
+def plain(function):
+    """Of an instruction `name.type d, a, b …` on values of its type."""
+
+    def make(m, found, parts):
+        how = kind(found["type"])
+        sources = [m.value(part, how) for part in parts[1:]]
+        target = parts[0]
+
+        def act(warp, lanes):
+            values = function(*[source(warp) for source in sources])
+            m.assign(warp, target, values.astype(how, copy=False), lanes)
+
+        return act
+
+    return make
+
+
+def shifted(left: bool):
+    def shift(a, b):
+        by = np.minimum(b.astype(np.int64), 31)
+        return a << by.astype(a.dtype) if left else a >> by.astype(a.dtype)
+
+    return shift
+
+
+def divided(a, b):
+    return (np.abs(a.astype(I64)) // np.abs(b.astype(I64))) * np.sign(a.astype(I64)) * np.sign(b)
+
+
+def fused(a, b, c):
+    return (a.astype(np.float64) * b + c).astype(F32)
+
+
+def exp2(x):
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.exp2(x.astype(np.float64)).astype(F32)
+    return np.where(np.abs(found) < 2.0**-126, F32(0), found)
+
+
+def move(m, found, parts):
+    how = kind(found["type"]) if found["type"] != "pred" else np.dtype(bool)
+    if found["type"] == "pred":
+        flag = m.value(parts[1], U32) if parts[1][0] != "%" else None
+        return lambda warp, lanes: m.assign(
+            warp, parts[0], warp.registers[parts[1]] if flag is None else flag(warp) != 0, lanes
+        )
+    if parts[1].startswith("{"):  # two halves become one
+        halves = parts[1].strip("{} ").split(",")
+        low, high = (m.value(half.strip(), U16) for half in halves)
+        return lambda warp, lanes: m.assign(
+            warp, parts[0], low(warp).astype(U32) | (high(warp).astype(U32) << 16), lanes
+        )
+    source = m.value(parts[1], how)
+    return lambda warp, lanes: m.assign(warp, parts[0], source(warp), lanes)
+
+
+def compare(m, found, parts):
+    how = kind(found["type"])
+    a, b = (m.value(part, how) for part in parts[1:])
+    test = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+            "eq": np.equal, "ne": np.not_equal}[found["test"]]  # fmt: skip
+    return lambda warp, lanes: m.assign(warp, parts[0], test(a(warp), b(warp)), lanes)
+
+
+def of_flags(m, found, parts):
+    test = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}[found[1]]
+    return lambda warp, lanes: m.assign(
+        warp, parts[0], test(warp.registers[parts[1]], warp.registers[parts[2]]), lanes
+    )
+
+
+def select(m, found, parts):
+    a, b = (m.value(part, kind(found["type"])) for part in parts[1:3])
+    return lambda warp, lanes: m.assign(
+        warp, parts[0], np.where(warp.registers[parts[3]], a(warp), b(warp)), lanes
+    )
+
+
+def field_of(m, found, parts):
+    a, start, width = (m.value(part, U32) for part in parts[1:])
+    return lambda warp, lanes: m.assign(
+        warp, parts[0], (a(warp) >> start(warp)) & ((U32(1) << width(warp)) - U32(1)), lanes
+    )
+
+
+def wide(m, found, parts):
+    a, b = (m.value(part, kind(found["type"])) for part in parts[1:3])
+    bits = int(found["type"][1:]) * 2
+    into = kind(found["type"][0] + str(bits))
+    c = m.value(parts[3], into) if len(parts) > 3 else lambda warp: into.type(0)
+    return lambda warp, lanes: m.assign(
+        warp, parts[0], a(warp).astype(into) * b(warp).astype(into) + c(warp), lanes
+    )
+
+
+def convert(m, found, parts):
+    to, of = found[1], found[2]
+    if to in ("bf16", "f16"):
+        source, element = m.value(parts[1], F32), "bf16" if to == "bf16" else "fp16"
+        return lambda warp, lanes: m.assign(warp, parts[0], to_16(source(warp), element), lanes)
+    if to in ("bf16x2", "f16x2"):
+        element = "bf16" if to == "bf16x2" else "fp16"
+        high, low = (m.value(part, F32) for part in parts[1:])
+
+        def act(warp, lanes):
+            a, b = to_16(low(warp), element), to_16(high(warp), element)
+            m.assign(warp, parts[0], a.astype(U32) | (b.astype(U32) << 16), lanes)
+
+        return act
+    source = m.value(parts[1], kind(of))
+    return lambda warp, lanes: m.assign(warp, parts[0], source(warp).astype(kind(to)), lanes)
+
+
+def shuffle(m, found, parts):
+    source, lane = m.value(parts[1]), m.value(parts[2])
+    return lambda warp, lanes: m.assign(warp, parts[0], source(warp)[lane(warp) & 31], lanes)
+
+
+def elect(m, found, parts):
+    target = parts[0].partition("|")[2]
+    return lambda warp, lanes: m.assign(warp, target, LANES == 0, lanes)
+
+
+def load_parameter(m, found, parts):
+    number = int(re.search(r"_param_(\d+)", parts[1])[1])
+
+    def act(warp, lanes):
+        one, how = m.arguments[number], kind(found["type"])
+        if isinstance(one, np.ndarray):
+            one = m.address_of(one)
+        if isinstance(one, float):
+            m.assign(warp, parts[0], np.full(32, one, F32).view(U32), lanes)
+        else:
+            m.assign(warp, parts[0], np.full(32, one % 2 ** (8 * how.itemsize), how), lanes)
+
+    return act
+
+
+def names_in(text: str) -> list[str]:
+    return [part.strip() for part in text.strip("{} ").split(",")]

@@ -1,0 +1,251 @@
+"""The Hopper backward: its PTX run on the CPU, every plan compiled for sm_90, the GPU's grid."""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+import torch
+
+import kernels
+from explainer.engine.child import ROOT
+from kernels import gradients, masks, scores
+from kernels.hopper import backward, backward_ends, backward_plans
+from kernels.launching import Launch
+from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
+
+# Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
+STACK = 144
+SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected"
+
+
+@pytest.fixture(scope="module")
+def ask():
+    """ask(request): the answer of `backward_child`, one process for all."""
+    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.kernels.hopper.backward_child"],
+        cwd=ROOT,
+        env={**env, "CUDA_VISIBLE_DEVICES": ""},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def asked(request: dict) -> dict:
+        child.stdin.write(json.dumps(request) + "\n")
+        child.stdin.flush()
+        answer = json.loads(child.stdout.readline())
+        assert "error" not in answer, answer["error"]
+        return answer
+
+    yield asked
+    child.communicate()
+
+
+def problem(
+    n_q, n_k, d, dtype, mask, batch=1, heads=1, k_heads=1, late=True, seed=0, programs=1,
+    turns=False,
+):  # fmt: skip
+    """A request to run this on the machine."""
+    sizes = {"n_q": n_q, "n_k": n_k, "batch": batch, "heads": heads, "k_heads": k_heads, "d": d}
+    how = {"late": late, "seed": seed, "programs": programs, "turns": turns}
+    return {"problem": {**sizes, "dtype": dtype, "mask": mask}, **how}
+
+
+# Key blocks that meet 0, 1, 2, 3 and 5 row blocks, one and several tiles to a program, groups of
+# heads, ragged ends, rows and keys that see nothing; the asynchronous early and late.
+RUNS = {
+    "grouped": problem(70, 200, 128, "bf16", "causal", heads=2, k_heads=1, programs=2),
+    "even": problem(128, 256, 64, "fp16", "full", late=False, programs=2, turns=True),
+}
+SLOW_RUNS = {
+    **{
+        f"{d} {n_q}": problem(n_q, 300, d, "bf16", "full", late=n_q % 2 == 0, programs=2)
+        for d in (64, 128)
+        for n_q in (1, 64, 130, 320)
+    },
+    **{
+        f"{d} {late} {seed}": problem(
+            333, 270, d, "fp16", "causal", 2, 4, 2, late=late, seed=seed, programs=3, turns=seed > 0
+        )
+        for d, late, seed in itertools.product((64, 128), (False, True), range(2))
+    },
+    "blind": problem(300, 100, 128, "bf16", "causal", programs=1),
+    "window": problem(200, 300, 128, "bf16", "causal&window:40,0", heads=2, programs=3),
+    "documents": problem(260, 260, 64, "fp16", "document:0,40,170", programs=2),
+    "prefix": problem(200, 500, 128, "bf16", "causal|prefix:70", programs=2),
+    "unseen keys": problem(40, 600, 64, "bf16", "causal&window:20,0", programs=2),
+}
+TINY = RUNS["grouped"]
+# What is planted in the PTX → what the judge says
+FAULTS = {
+    "no fence": ("fence.proxy.async.shared::cta;", ";", "without a fence"),
+    "nobody meets": ("bar.sync 15, 256;", ";", "dQ: error"),
+    "dQ overwritten": ("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
+                       "cp.async.bulk.tensor.3d.global.shared::cta", "dQ: error"),
+    "products not awaited": ("wgmma.wait_group.sync.aligned 1;", ";", "before it"),
+    "buffer not awaited": ("cp.async.bulk.wait_group.read \t0;", ";", "error"),
+    "slot not let go": ("mbarrier.arrive.shared::cta.b64", "bar.warp.sync -1; //", "wait for each"),
+}  # fmt: skip
+QUICK_FAULTS = ("no fence", "slot not let go")  # found soonest
+PLANS = list(itertools.product((64, 128), *[(False, True)] * 3, ("queue", "rows")))
+
+
+def pytest_generate_tests(metafunc):
+    """With --full everything, else what takes little time."""
+    full = metafunc.config.getoption("--full")
+    if "run" in metafunc.fixturenames:
+        found = {**RUNS, **SLOW_RUNS} if full else RUNS
+        metafunc.parametrize("run", found.values(), ids=found)
+    if "planted" in metafunc.fixturenames:
+        metafunc.parametrize("planted", FAULTS if full else QUICK_FAULTS)
+    if "grouped" in metafunc.fixturenames:
+        cases = [(*plan, dtype) for plan in PLANS for dtype in ("bf16", "fp16")]
+        if not full:
+            cases = [(128, True, True, True, "queue", "fp16")]
+        metafunc.parametrize(("d", "masked", "grouped", "turns", "order", "dtype"), cases)
+
+
+def test_the_ptx_computes_the_gradients(ask, run):
+    assert ask(run)["fault"] == ""
+
+
+def test_the_machine_rejects(ask, planted):
+    """Each fault is planted in PTX that without it passes."""
+    pattern, new, said = FAULTS[planted]
+    assert re.search(said, ask({**TINY, "plant": (pattern, new)})["fault"])
+
+
+def test_no_plan_serializes_its_products(ask, d, masked, grouped, turns, order, dtype):
+    plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, turns)
+    found = ask({"plan": asdict(plan), "d": d, "dtype": dtype})
+    assert re.findall(SLOW, found["log"]) == []
+    assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
+    assert found["shared_bytes"] <= SHARED_BYTES
+    assert found["wgmma"] and found["adds"]
+
+
+def test_a_plan_with_too_few_registers_is_found(ask):
+    plan = backward_plans.Plan(64, True, True, consumer_registers=160)
+    log = ask({"plan": asdict(plan), "d": 128, "dtype": "bf16"})["log"]
+    assert int(re.search(r"(\d+) bytes stack frame", log)[1]) > STACK
+    assert re.findall(SLOW, log)
+
+
+def test_plans_fit_the_registers():
+    for plan in (backward_plans.Plan(rows, True, True) for rows in backward_plans.ROWS.values()):
+        # the producer's one warp counts as a warpgroup of four
+        assert 128 * (2 * plan.consumer_registers + plan.producer_registers) <= REGISTERS
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the grid below runs these kernels")
+def test_what_comes_before_and_after():
+    q, *_ = make_qkv(70, 64, batch=2, heads=3, dtype="fp16")
+    o, grad_o, padded = like(q, 1), like(q, 2), 128
+    lse = like(q, 3)[..., 0].float().contiguous()
+    lse[..., 5] = float("-inf")
+    scaled, delta = torch.full((2, 2, 3, padded), float("nan"))
+    added = torch.full(q.shape, float("nan"))
+    scalars = (o.stride(), grad_o.stride(), 3, 70, padded)
+    before = Launch(backward_ends.before_kernel, 12, scalars, {"D": 64, "ROWS": 64})
+    before(o, grad_o, lse, scaled, delta, added)
+    torch.testing.assert_close(delta[:, :, :70], (o.float() * grad_o.float()).sum(-1))
+    assert not delta[:, :, 70:].any() and scaled[:, :, 70:].isposinf().all()
+    assert scaled[:, :, 5].isposinf().all() and not added.any()
+    torch.testing.assert_close(scaled[:, :, 6:70], lse[:, :, 6:] / torch.log(torch.tensor(2.0)))
+    dq = torch.empty_like(q)
+    Launch(backward_ends.after_kernel, 7, (0.5, q.numel()), {"BLOCK": 4096})(grad_o.float(), dq)
+    assert torch.equal(dq, grad_o / 2)
+
+
+REFUSED = {
+    "float32": {"dtype": "fp32"},
+    "d = 96": {"d": 96},
+    "softcap": {"score": "softcap:3"},
+    "scale = -1": {"scale": -1.0},
+    "more than one interval": {"mask": "causal&dilated:2"},
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_refuses_in_a_sentence(said):
+    how = {"dtype": "bf16", "d": 64, "score": "none", "scale": 0.1, "mask": "full", **REFUSED[said]}
+    q, k, v = make_qkv(40, how["d"], dtype=how["dtype"])
+    score, mask = scores.parse(how["score"]), masks.parse(how["mask"])
+    reason = backward.why_not(q, k, v, mask, score, how["scale"])
+    assert said in reason and reason.endswith(".") and reason.count(". ") == 0
+
+
+def test_a_method_that_cannot_run_says_why():
+    q, k, v = make_qkv(8, 16)
+    o, lse = kernels.flash_attention(q, k, v, return_lse=True)
+    with pytest.raises(ValueError, match="method = 'fast' is not allowed: readable, hopper"):
+        gradients.backward(o, None, q, k, v, o, lse, method="fast")
+    with pytest.raises(ValueError, match="The Hopper kernel needs"):
+        gradients.backward(o, None, q, k, v, o, lse, method="hopper")
+
+
+def judge(q, k, v, grad_o=None, **how):
+    """The kernel's gradients by the rule, added up in any order and in turns; and once more in
+    turns: the same bits."""
+    grad_o = like(q) if grad_o is None else grad_o
+    with torch.no_grad():
+        o, lse = kernels.flash_attention(q, k, v, return_lse=True, **how)
+    found = [
+        gradients.backward(
+            grad_o, None, q, k, v, o, lse, **how, method="hopper", deterministic=turns
+        )[:3]
+        for turns in (False, True, True)
+    ]
+    for grads in found[:2]:
+        assert_gradients(grads, q, k, v, grad_o, **how)
+    assert all(torch.equal(a, b) for a, b in zip(*found[1:], strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(found[0][1:], found[1][1:], strict=True))
+
+
+@hopper_only
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_one_tile_and_a_few(d, causal):
+    """What to run first: it says soonest what is wrong."""
+    for n_q, n_k, heads in ((64, 128, 1), (128, 128, 1), (256, 384, 2), (300, 500, 3)):
+        judge(*make_qkv(n_q, d, n_k=n_k, heads=heads, dtype="bf16"), causal=causal)
+
+
+@hopper_only
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+@pytest.mark.parametrize(("n_q", "n_k"), LENGTHS)
+def test_peers_grid(n_q, n_k, d, causal, dtype):
+    judge(*make_qkv(n_q, d, n_k=n_k, batch=2, heads=3, dtype=dtype), causal=causal)
+
+
+MASKS = ("causal&window:100,0", "causal|prefix:64", "causal&document:0,140,300", "chunk:46")
+
+
+@hopper_only
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("d", [64, 128])
+def test_masks_groups_strides_and_large_logits(d, mask):
+    judge(*make_qkv(515, d, batch=2, heads=4, k_heads=2, dtype="bf16"), mask=mask)
+    judge(*make_qkv(300, d, n_k=470, heads=8, k_heads=1, dtype="fp16"), mask=mask)
+    judge(*make_qkv(515, d, dtype="bf16", q_by=5.0, kv_by=3.0), mask=mask)
+    q, k, v = (x.transpose(1, 2) for x in make_qkv(6, d, batch=2, heads=400, dtype="bf16"))
+    judge(q, k, v, mask=mask, scale=0.3)
+    judge(q, k, v, torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape), mask=mask)
+
+
+@hopper_only
+@pytest.mark.parametrize("d", [64, 128])
+def test_many_tiles(d):
+    """Several to a program, and more heads than a section has."""
+    judge(*make_qkv(257, d, batch=5, heads=40, dtype="bf16"), causal=True)
+    judge(*make_qkv(2048, d, batch=2, heads=24, k_heads=8, dtype="bf16"), causal=True)

@@ -1,0 +1,54 @@
+"""The benchmark of the backward pass: its errors, ratios and options; on a GPU one problem."""
+
+import pytest
+import torch
+
+import kernels
+from kernels.measure import backward
+from kernels.measure.contenders import NotAvailable, Problem
+
+
+def rows(**ms_of) -> list[dict]:
+    """Two problems, each contender with a time for each."""
+    return [
+        {"method": name, "n": n, "d": 64, "mask": "full", "dtype": "bf16", "median_ms": ms}
+        for name, times in ms_of.items()
+        for n, ms in zip((1024, 4096), times, strict=False)
+    ]
+
+
+def test_ratios_are_of_the_problems_that_both_ran():
+    found = backward.ratios(
+        rows(hopper=(1.0, 8.0), sdpa_cudnn=(2.0, 4.0), fa4=(3.0,)), "sdpa_cudnn"
+    )
+    assert found["hopper"] == {"least": 0.5, "geomean": 1.0, "points": 2}
+    assert found["fa4"] == {"least": 0.667, "geomean": 0.667, "points": 1}
+    assert "sdpa_cudnn" not in found
+
+
+def test_the_bare_command_is_the_twelve_points():
+    args = backward.parse([])
+    assert len(args.n) * len(args.d) * len(args.mask) == 12 and args.dtype == "bf16"
+    assert {"hopper", "hopper_deterministic", "sdpa_cudnn", "fa4"} <= set(args.only)
+
+
+@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test measures")
+def test_errors_are_naive_attentions_and_a_fault_is_seen():
+    problem = Problem(32, 16, "causal", "fp16", 1, 2)
+    q, k, v = problem.tensors(device="cpu")
+    grad_o = problem.tensors(seed=1, device="cpu")[0]
+    right = backward.gradient_of("readable", problem, q, k, v, grad_o)
+    wrong = lambda: [x * 1.1 for x in right()]  # noqa: E731
+    found = backward.errors({"right": right, "wrong": wrong}, problem, q, k, v, grad_o)
+    for key, naive in found["naive"].items():
+        assert 0 < found["right"][key] <= 4 * naive < found["wrong"][key]
+    with pytest.raises(NotAvailable, match="Hopper"):
+        backward.gradient_of("hopper", problem, q, k, v, grad_o)
+
+
+@pytest.mark.gpu
+def test_one_problem_is_measured():
+    problem = Problem(512, 64, "causal", "bf16", 1, 4)
+    for row in backward.measure(problem, ("readable", "sdpa_flash"), 3):
+        assert row["median_ms"] > 0 and row["error"]["dQ"] <= 4 * row["naive_error"]["dQ"]
+    assert torch.cuda.is_available()

@@ -1,0 +1,207 @@
+"""Rung 12 against PyTorch's autograd: the derivation's numbers, and every filling of its code."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from itertools import product
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms.schedule import schedule
+from explainer.learn import backward
+from explainer.learn.blocks import values
+from explainer.problem import Problem
+from explainer.trace import trace_backward
+from tests.effort import assert_light
+
+WIDGETS = {w.key: w for w in backward.WIDGETS}
+(RUNG,) = backward.RUNGS
+STEPS = range(1, 7)
+
+
+def blocks(key: str = "recompute", **query: object) -> list[dict]:
+    return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
+
+
+def matrices(made: list[dict]) -> dict[str, np.ndarray]:
+    shown = [b for b in made if b["type"] == "matrix"]
+    return {b["label"]: np.array([[-np.inf if x == "−∞" else x for x in row] for row in b["rows"]])
+            for b in shown}  # fmt: skip
+
+
+def problem(mask: str) -> Problem:
+    return Problem(n=4, d=2, block_q=2, block_k=2, causal=mask == "causal", inputs="random", seed=2)
+
+
+def truth(mask: str) -> dict[str, np.ndarray]:
+    """S, P, O and every gradient by autograd, in float64."""
+    run = trace_backward(problem(mask))
+    q, k, v = (torch.from_numpy(x.astype(float)).requires_grad_() for x in (run.Q, run.K, run.V))
+    dO = torch.from_numpy(run.dO.astype(float))
+    S = q @ k.T / 2**0.5
+    if mask == "causal":
+        S = S.masked_fill(torch.ones(4, 4, dtype=torch.bool).triu(1), float("-inf"))
+    S.retain_grad()
+    P = torch.softmax(S, 1)
+    P.retain_grad()
+    O = P @ v
+    (O * dO).sum().backward()
+    found = {"S": S, "P": P, "O": O, "dO": dO, "dS": S.grad, "dP": P.grad}
+    found |= {"lse": torch.logsumexp(S, 1), "dQ": q.grad, "dK": k.grad, "dV": v.grad}
+    return {name: x.detach().numpy() for name, x in found.items()}
+
+
+@pytest.mark.parametrize("mask", ["full", "causal"])
+def test_every_array_is_autograds(mask):
+    found = backward.derived(mask)
+    for name, wanted in truth(mask).items():
+        np.testing.assert_allclose(getattr(found, name), wanted, rtol=0, atol=1e-14, err_msg=name)
+    for name, wanted in backward.differences(mask).items():
+        np.testing.assert_allclose(wanted, truth(mask)[name], rtol=0, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("mask", ["full", "causal"])
+@pytest.mark.parametrize("row", range(4))
+def test_the_jacobian_is_autograds(mask, row):
+    S = torch.from_numpy(truth(mask)["S"][row])
+    wanted = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), S)
+    shown = blocks(step=2, row=row, mask=mask)
+    np.testing.assert_allclose(
+        matrices(shown)[f"diag(P) − P Pᵀ of row {row}: ∂P by ∂S"], wanted, rtol=0, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("mask", ["full", "causal"])
+@pytest.mark.parametrize("row", range(4))
+def test_every_step_shows_its_own_numbers(mask, row):
+    right = truth(mask)
+    P, dP, dS = (right[x][row] for x in ("P", "dP", "dS"))
+    D = (P * dP).sum()
+    shown = {step: matrices(blocks(step=step, row=row, mask=mask)) for step in STEPS}
+    close = partial(np.testing.assert_allclose, rtol=0, atol=1e-14)
+    close(shown[1]["P = exp(S − lse)"], right["P"])
+    close(shown[1]["lse, all that was kept"][:, 0], right["lse"])
+    close(shown[3]["dP = dO Vᵀ"], right["dP"])
+    close(shown[3][f"dS, row {row}, by the Jacobian: (diag(P) − P Pᵀ) dP"][0], dS)
+    close(shown[4][f"Over the keys of row {row}"].sum(1)[2], D)
+    close(shown[4][f"Over the dimensions of row {row}"].sum(1)[2], D)
+    both = shown[5][f"dS of row {row}, both ways"]
+    close(both, [P, dP, dP - D, dS, dS])
+    assert abs(both[3].sum()) < 1e-15
+    for name, label in (("dS", "dS"), ("dQ", "dQ = dS K/√d"), ("dK", "dK = dSᵀ Q/√d"),
+                        ("dV", "dV = Pᵀ dO")):  # fmt: skip
+        close(shown[6][label], right[name])
+
+
+def first(words: str) -> float:
+    """The number that a text begins with; what has a negative power of ten is 0 here."""
+    return 0.0 if "10⁻" in words else float(re.match(r"−?[\d.]*\d", words)[0].replace("−", "-"))
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_the_sentences_add_up(row):
+    """What stands left of the last "=" gives what stands right of it, as far as digits go."""
+    for step in STEPS:
+        for b in blocks(step=step, row=row):
+            for sentence in re.split(r"(?<=\d)[.:] ", b["words"]) if b["type"] == "text" else ():
+                left, is_sum, right = sentence.rpartition(" = ")
+                if not is_sum or not re.search(r"·|exp| \+ ", left) or "dO" in right:
+                    continue
+                code = left.rpartition(" = ")[2].rpartition(": ")[2].replace("−", "-")
+                code = code.replace("·", "*").replace("√2", "2**.5").replace("exp", "np.exp")
+                if re.fullmatch(r"[\d\s()*+\-./]+|np\.exp\([^a-z]*\)", code):
+                    assert eval(code) == pytest.approx(first(right), abs=4e-3), sentence
+
+
+def test_nothing_that_is_claimed_differs():
+    for mask, row, step in product(("full", "causal"), range(4), STEPS):
+        kinds = {b["kind"] for b in blocks(mask=mask, row=row, step=step) if b["type"] == "text"}
+        assert "bad" not in kinds and (step in (2, 3) or "good" in kinds)
+
+
+@pytest.mark.parametrize("fault", ["D", "scale", "mask"])
+def test_a_planted_fault_is_seen(monkeypatch, fault):
+    """With D left out, the scale forgotten or keys seen that the mask hides, the steps say so."""
+    x = backward.derived("causal")
+    faulty = {
+        "D": {"D": 0 * x.D, "dS": x.P * x.dP, "dQ": (x.P * x.dP) @ x.K * x.scale},
+        "scale": {"dQ": x.dS @ x.K},
+        "mask": {"P": np.full((4, 4), 0.25)},
+    }[fault]
+    broken = backward.Derived(**vars(x) | faulty)
+    monkeypatch.setattr(backward, "derived", lambda mask: broken)
+    shown = [b for step in STEPS for b in blocks(step=step, mask="causal") if b["type"] == "text"]
+    assert any(b["kind"] == "bad" for b in shown)
+
+
+def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
+    queries = [RUNG.query]
+    for mask, row, step in product(("full", "causal"), range(4), STEPS):
+        found = next(b for b in blocks(mask=mask, row=row, step=step) if b["type"] == "link")
+        parts = dict(parse_qsl(found["query"], strict_parsing=True))
+        visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
+        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
+        queries.append(found["query"])
+    for query in queries:
+        parts = dict(parse_qsl(query, strict_parsing=True))
+        visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
+        assert parts["pass"] == "backward" and parts["phase"] in visit.phases
+
+
+# ---- the exercise
+
+
+def test_the_rung_is_short_and_its_gaps_are_the_widgets_controls():
+    assert len(RUNG.words.split()) <= 90 and RUNG.widget in WIDGETS
+    question, controls = RUNG.question, WIDGETS[RUNG.question.run].controls
+    assert question.kind == "fill" and all(question.reasons)
+    assert sum(line.count("___") for line, _ in question.options) == len(question.gaps)
+    for (at, offered, right), control in zip(question.gaps, controls, strict=True):
+        assert sorted(offered) == sorted(value for value, _ in control.choices)
+        assert right in offered and control.label == question.options[at][0].replace("___", "?")
+
+
+def test_of_all_fillings_one_gives_autograds_gradients():
+    gaps, right = RUNG.question.gaps, truth("full")
+    wanted = tuple(gap[2] for gap in gaps)
+    for filled in product(*(offered for _, offered, _ in gaps)):
+        made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+        found = backward.ran(*filled)
+        agrees = {name: np.allclose(found[name], right[name], rtol=0, atol=1e-9)
+                  for name in ("dQ", "dK", "dV")}  # fmt: skip
+        said = {row[0]: row[2] == "agrees" for row in made[0]["rows"]}
+        assert said == agrees, filled
+        assert all(agrees.values()) == (filled == wanted)
+        assert made[-1]["kind"] == ("good" if filled == wanted else "bad")
+        sums = matrices(made)["Your dS, and the sum of each row"]
+        np.testing.assert_allclose(sums[:, -1], sums[:, :-1].sum(1))
+
+
+@pytest.mark.parametrize(
+    ("filled", "said"),
+    [
+        (("m", "D", "dSᵀ Q / √d"), "adds up to"),
+        (("lse", "0", "dSᵀ Q / √d"), "dV is right"),
+        (("lse", "mean(dP)", "dSᵀ Q / √d"), "dV is right"),
+        (("lse", "D", "dS Q / √d"), "dQ is right"),
+    ],
+)
+def test_a_wrong_filling_is_answered_by_what_it_does(filled, said):
+    made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+    assert said in made[-1]["words"]
+
+
+def test_every_setting_answers_small_and_with_little_work():
+    for key, widget in WIDGETS.items():
+        for control in widget.controls:
+            for value in [v for v, _ in control.choices] or STEPS:
+                backward.differences.cache_clear()
+                asked = partial(blocks, key, **{control.key: value})
+                made = assert_light(asked, 20_000, 2_000_000)
+                assert len(json.dumps(made, allow_nan=False)) < 20_000
+                assert all(b.get("label") or b.get("words") for b in made)
