@@ -82,7 +82,8 @@ def grid_head(w: Workload, both: Mapping[str, Schedule], pass_: str = "forward")
     said_of = {order: f"leaves {n} of them idle" if n else "uses all" for order, n in idle.items()}
     where = "Backward, " * (pass_ == "backward")
     text = (
-        f"{where}B × H = {heads:,}: FA-1 has {count(len(both['fa1'].sm), 'program')} for the {sms} "
+        where
+        + f"B × H = {heads:,}: FA-1 has {count(len(both['fa1'].sm), 'program')} for the {sms} "
         f"multiprocessors of {w.hardware.name} and {said_of['fa1']}; FA-2 has "
         f"{len(both['fa2'].sm):,}, one per head and {BLOCKS[pass_]}, and {said_of['fa2']}."
     )

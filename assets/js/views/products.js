@@ -7,8 +7,8 @@ import { PRODUCTS } from "../model/phases_backward.js";
 import { rich } from "./rich.js";
 
 const LESSONS = {
-  fa1: "Five products where the forward has two: 2.5 × its FLOPs, and still no N × N matrix in memory.",
-  fa2: "Five products where the forward has two: 2.5 × its FLOPs, and still no N × N matrix in memory.",
+  fa1: "Five products where the forward has two: two and a half times its FLOPs, and still no N × N matrix in memory.",
+  fa2: "Five products where the forward has two: two and a half times its FLOPs, and still no N × N matrix in memory.",
   standard: "Four products: the forward kept P, N × N, and dP and dS, as large, go to HBM and come back.",
 };
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
