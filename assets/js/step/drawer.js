@@ -4,7 +4,7 @@ import { el, set } from "../lib/dom.js";
 
 const NAMES = { row: "Row", products: "Products", code: "Code", traffic: "Traffic", compare: "Compare", check: "Check" };
 /** Of each pass. */
-const TABS = { forward: ["row", "code", "traffic", "compare"], backward: ["products", "code", "traffic", "check"] };
+const TABS = { forward: ["row", "code", "traffic", "compare"], backward: ["products", "code", "traffic", "check", "compare"] };
 
 /** @param onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {

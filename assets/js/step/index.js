@@ -46,7 +46,10 @@ class Page extends Stage {
         return window.location.search;
       },
       onChapter: (chapter) => address.write({ tour: chapter }),
-      onTick: ({ query, tick, clock }) => address.write({ ...query, pass: null, step: tick, clock, mode: screen() ?? "compare", phase: null }),
+      onTick: ({ query, pass, tick, clock }) => {
+        address.write({ ...query, pass, step: tick, clock, mode: screen() ?? "compare", phase: null });
+        tell("fa:passed", pass ?? "forward");
+      },
       controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),

@@ -6,8 +6,10 @@ import { bytes } from "../lib/format.js";
 import { Linking } from "./linking.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
+import { hueOf } from "../lib/colors.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { LaneMotion } from "./lane_motion.js";
+import { algorithmsOf } from "../model/passes.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { RowTable } from "../views/rows.js";
 
@@ -32,19 +34,20 @@ class Meter {
       const bar = { read: el("i", { class: "fa-read" }), write: el("i", { class: "fa-write" }), number: el("b") };
       this.bars[tensor] = bar;
       const width = Math.max(0.6, (100 * (read + written)) / most);
-      const track = el("span", { class: `fa-track fa-hue-${tensor.toLowerCase()}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
+      const track = el("span", { class: `fa-track fa-hue-${hueOf(tensor)}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
       const name = tensor === "l" ? "ℓ" : tensor;
       return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: `asked, ${name}: ${bytes(read)} read, ${bytes(written)} written in all` }, [
         el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
       ]);
     });
     this.rows.replaceChildren(...rows);
-    const { closed_form, running } = ALGORITHMS[order];
+    const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
     const skipped = running && trace.header.problem.mask !== "full" ? ", less what is skipped" : "";
     const form = `${closed_form.asked}${skipped}`;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
-    set(this.least, { text: `least ${bytes(sumOf(least[order]))} = ${closed_form.least}`, title: closed_form.least });
+    const lines = trace.header.pass === "forward" ? ` = ${closed_form.least}` : ""; // which has more tensors than room for both
+    set(this.least, { text: `least ${bytes(sumOf(least[order]))}${lines}`, title: closed_form.least });
   }
 
   /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
@@ -92,8 +95,9 @@ export class Lane {
   }
 
   layout(theme) {
-    this.table.layout(this.trace.problem, this.trace.header.row_names);
-    this.table.root.hidden = !this.trace.header.numbers;
+    const { numbers, pass, row_names } = this.trace.header;
+    this.table.layout(this.trace.problem, row_names);
+    this.table.root.hidden = !numbers || pass === "backward"; // its rows carry m, α and ℓ
     this.meter.layout(this.trace, this.most);
     this.table.root.style.maxHeight = "";
     this.table.fit(this.table.root.clientHeight); // no row is cut
@@ -107,7 +111,7 @@ export class Lane {
   render() {
     this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
     if (!this.idle.hidden) set(this.idle, { text: `m and ℓ ${this.frame.stage === "scores" ? "come with" : "were in"} the softmax pass` });
-    if (this.frame.numbers) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
+    if (!this.table.root.hidden) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
   }
 

@@ -33,7 +33,6 @@ export class Race {
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
-    this.tabs.choose("compare");
     this.problem = new Words(options.controls);
     this.predict = new Predict();
     this.predict.root.hidden = true;
@@ -46,13 +45,18 @@ export class Race {
     new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
 
-  async load(query, { tick = 0, clock } = {}) {
+  /** Of this pass of all of them, the one shown if it is not said. */
+  async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
     const asked = (this.asked = {});
     try {
-      const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order)));
+      const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order, pass)));
       if (asked !== this.asked) return;
       this.notice.hidden = true;
+      this.pass = pass;
+      set(this.root, { "data-pass": pass });
+      this.tabs.pass(pass);
+      this.tabs.choose("compare");
       const sums = traces.flatMap((t) => Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w));
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
@@ -70,10 +74,10 @@ export class Race {
     }
   }
 
-  async fetch(query, order) {
+  async fetch(query, order, pass) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await asked(this.options.url(params.toString()));
+    const response = await asked(this.options.url(params.toString(), pass));
     return prepare(decode(await response.arrayBuffer()));
   }
 
@@ -166,6 +170,6 @@ export class Race {
       words,
       spoken: `Tick ${this.tick + 1} of ${this.timing.ticks}. ${parts.join(", ")}. ${words}`,
     });
-    this.options.onPlace?.({ query: Object.fromEntries(this.query), tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
+    this.options.onPlace?.({ query: Object.fromEntries(this.query), pass: this.pass === "forward" ? null : this.pass, tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }
 }

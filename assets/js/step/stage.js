@@ -20,8 +20,7 @@ export class Stage {
   /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
   key(event) {
     if (event.defaultPrevented || !this.mount.isConnected || !this.mount.checkVisibility() || isTaken(event)) return;
-    if (isLetter(event, "b") && !this.racing) return this.player.turn();
-    if (isLetter(event, "r") && this.player.pass === "backward") return this.player.say("The loop orders are compared in their forward: switch to it first. What each moves in its backward is under Traffic.");
+    if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
     (this.racing ? this.race : this.player).key(event);
   }
@@ -42,17 +41,18 @@ export class Stage {
   racesAt(search) {
     const params = new URLSearchParams(search);
     const isAsked = params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
-    if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock") });
+    if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock"), pass: position(search).pass });
     return isAsked;
   }
 
-  /** The other pass, or this one. A race is between forwards: it ends. */
+  /** The other pass, or this one; of all lanes in a race. */
   turn(pass) {
-    if (this.racing && pass === "backward") this.alone({ load: false });
-    return this.player.turn(pass);
+    const { race, player, racing, query } = this;
+    if (!racing) return player.turn(pass);
+    return race.load(query, { pass: pass ?? (race.pass === "forward" ? "backward" : "forward") });
   }
 
-  compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = this.options.race) {
+  compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = { ...this.options.race, pass: this.player.pass }) {
     this.query = query;
     this.race ??= new Race({
       url: this.options.url,
@@ -75,7 +75,7 @@ export class Stage {
     this.puts(this.player.root);
     if (tab) this.player.open(tab);
     this.options.onAlone?.();
-    if (load) this.player.load(this.query);
+    if (load) this.player.load(this.query, { pass: this.race.pass });
   }
 
   /** The player or the race takes the other's place, and the keyboard if the other had it. */

@@ -71,9 +71,9 @@ export class Hbm {
     const { unit: u } = theme;
     this.gap = GAP * u;
     const p = trace.problem;
-    const taken = this.strips.measure(trace, theme);
-    const [before, after, above] = [taken.left, taken.right, taken.above].map((size) => size + this.gap);
     const box = this.map.getBoundingClientRect();
+    const taken = this.strips.measure(trace, theme, box.height);
+    const [before, after, above] = [taken.left, taken.right, taken.above].map((size) => size + this.gap);
     const across = box.width - before - after;
     const side = Math.max(64, Math.floor(Math.min(across, box.height - above - 4)));
     this.cell = side / p.n;

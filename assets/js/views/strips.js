@@ -20,18 +20,20 @@ const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until i
 const GRADIENTS = /^d/;
 const NAME_FROM = 20; // px of block below which its name is left out
 const APART = 3;
+const TIGHT = 190; // px of a map's window
 const SEGMENTS = { most: 24, high: 5 }; // of dQ's parts in a block, and px of each
 
 export class Strips {
-  /** What of the room the strips take, in px: {left, above, right}. */
-  measure(trace, { unit: u, big }) {
+  /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. */
+  measure(trace, { unit: u, big }, height) {
     const { pass, totals } = trace.header;
+    this.tight = pass === "backward" && height < TIGHT;
     const moved = totals.asked[trace.problem.order];
     const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     this.made = MADE[pass];
-    this.sides = Object.fromEntries(Object.entries((big ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
-    const thick = Math.round((big ? 44 : 21) * u);
-    const own = { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
+    this.sides = Object.fromEntries(Object.entries((big || this.tight ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
+    const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
+    const own = this.tight ? { dQ: 22 * u } : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
     this.thick = (name) => (SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : own[name] ?? thick);
     const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
     return { left: sum(this.sides.left), above: sum(this.sides.above), right: sum(this.sides.right) };
@@ -83,7 +85,7 @@ export class Strips {
     const bright = svg("rect", { class: `${kind} is-now`, rx: 3 });
     const done = svg("rect", { class: `${kind} is-done`, rx: 3 });
     const room = (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) * (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
-    const labels = Array.from({ length: long >= room && !SLIM.includes(name) ? count : 0 }, (_, k) => {
+    const labels = Array.from({ length: long >= room && !this.tight && !SLIM.includes(name) ? count : 0 }, (_, k) => {
       const b = place(k, k + 1);
       const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
       return svg("text", { class: `fa-block-name fa-name-${hueOf(name)}`, x: b.x + b.width / 2, y: b.y + high, text: `${name}${sub(k)}` });
