@@ -211,8 +211,8 @@ def _dS(x: Derived, i: int) -> list[Block]:
              f"{shown(x.dS[i, 0])}"),
         text(f"Equal: largest difference {written(off, 2)}. N products in place of N².",
              "good" if off < SAME else "bad"),
-        text(f"Σ dS = {_sum(x.dS[i])}, or 0: a shift of all its scores changes no weight.",
-             "good" if total < SAME else "bad"),
+        text(f"Σ dS = {_sum(x.dS[i])}, 0 but for rounding: a shift of all its scores changes no "
+             "weight.", "good" if total < SAME else "bad"),
     ]  # fmt: skip
 
 

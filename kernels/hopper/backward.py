@@ -89,7 +89,8 @@ def prepare(
     whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
     half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
-    if by_tma(grad_o=grad_o):  # the call copies it
+    copied = bool(by_tma(grad_o=grad_o))
+    if copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
@@ -115,7 +116,7 @@ def prepare(
     stream_of = driver.active.get_current_stream
 
     def call(q, k, v, o, grad_o, lse, grad_lse):
-        if by_tma(grad_o=grad_o):
+        if copied:
             grad_o = grad_o.contiguous()
         scaled, delta, added = make_lse(), make_lse(), make_added()
         dq, dk, dv = make_dq(), make_dk(), make_dk()

@@ -29,8 +29,8 @@ from .backward_parts import (
     K_HEAD,
     KEY,
     KEYS,
+    PASSES,
     TO,
-    TURNS,
     as_tile,
     async_add,
     await_turn,
@@ -71,7 +71,7 @@ def produce(loads, plan: gl.constexpr):
         b = bh // (H // GROUP)
         k_head = bh % (H // GROUP)
         h = k_head * GROUP
-        turns = (end - first) // M * GROUP
+        passes = (end - first) // M * GROUP
         unused = (n & 1) ^ 1
         mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
         tell(slots, n, KEY, key0)
@@ -80,7 +80,7 @@ def produce(loads, plan: gl.constexpr):
         tell(slots, n, FIRST, first)
         tell(slots, n, END, end)
         tell(slots, n, HEAD, b * H + h)
-        tell(slots, n, TURNS, turns)
+        tell(slots, n, PASSES, passes)
         if plan.masked:
             for w in gl.static_range(2):
                 tell(slots, n, FROM + 2 * w, gl.load(tile + 5 + 4 * w))
@@ -90,7 +90,7 @@ def produce(loads, plan: gl.constexpr):
         mbarrier.expect(k_full.index(0), KEYS * D * 2)
         async_load(k_desc, [b, k_head, key0, 0], k_full.index(0), k_smem.index(0))
         row0 = first
-        for turn in range(0, turns):
+        for at_pass in range(0, passes):
             s = it % STAGES
             parity = ((it // STAGES) & 1) ^ 1
             at = (b * H + h) * PADDED + row0
@@ -98,7 +98,7 @@ def produce(loads, plan: gl.constexpr):
             mbarrier.expect(q_full.index(s), M * D * 2 + M * 4)
             async_load(q_desc, [b, h, row0, 0], q_full.index(s), q_smem.index(s))
             async_load(lse_desc, [at], q_full.index(s), lse_smem.index(s))
-            if turn == 0:
+            if at_pass == 0:
                 mbarrier.wait(v_empty.index(0), unused)
                 mbarrier.expect(v_full.index(0), KEYS * D * 2)
                 async_load(v_desc, [b, k_head, key0, 0], v_full.index(0), v_smem.index(0))
@@ -155,7 +155,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         first = told(slots, n, FIRST)
         end = told(slots, n, END)
         head = told(slots, n, HEAD)
-        turns = told(slots, n, TURNS)
+        passes = told(slots, n, PASSES)
         row0 = first
         if plan.turns:
             count = COUNTS
@@ -168,7 +168,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         mbarrier.wait(q_full.index(it % STAGES), (it // STAGES) & 1)
         S = warpgroup_mma_wait(0, deps=[on_side(k_own, q_smem, it % STAGES, none, False)])
         mbarrier.wait(v_full.index(0), n & 1)
-        for turn in range(0, turns):
+        for at_pass in range(0, passes):
             s = it % STAGES
             # phases: load, dP — dPᵀ − D = V_j dO_iᵀ − D_i is started; Sᵀ is there
             mbarrier.wait(do_full.index(s), (it // STAGES) & 1)
@@ -210,12 +210,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             # phase: scores — S of the next row block; after the last one of what lies there
             it += 1
             ahead = it % STAGES
-            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=turn + 1 < turns)
+            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=at_pass + 1 < passes)
             S_started = on_side(k_own, q_smem, ahead, none, False)
             # phase: store — dQ_i into its buffer, which the part before has left, and on
             dQ = warpgroup_mma_wait(1, deps=[dQ_started])
             if plan.turns:
-                if turn > 0:
+                if at_pass > 0:
                     let_go(count, w)
             tma.store_wait(0)
             out = dq_smem.index(w + (it >> 30))  # + 0: addresses that are not kept between passes

@@ -36,8 +36,8 @@ async_add = getattr(tma, "async_atomic_add", None) or _async_add  # has a name f
 
 # What the producer tells the consumers of a tile, each an int32: its first key (−1: no more tiles),
 # batch and key head, the rows from FIRST on, below END, of how many heads from HEAD on in how many
-# TURNS, and by warpgroup the rows FROM … TO − 1 that all of its keys see.
-KEY, BATCH, K_HEAD, FIRST, END, HEAD, TURNS, FROM, TO = map(gl.constexpr, range(9))
+# PASSES, and by warpgroup the rows FROM … TO − 1 that all of its keys see.
+KEY, BATCH, K_HEAD, FIRST, END, HEAD, PASSES, FROM, TO = map(gl.constexpr, range(9))
 FIELDS = gl.constexpr(16)
 
 

@@ -62,6 +62,7 @@ const ROOM = 14; // characters of a choice
 /** The same, and the mask is one of its control's choices: as Gradio is told of both at once. @param {Values} values
  * @param {{masks: [string, string][]}} plain labels and values that are always there */
 export function offered({ mask, ...values }, { masks }) {
+  if (mask === undefined) return { mask, ...values }; // of an address that says nothing
   const own = masks.some(([, name]) => name === mask) ? [] : [[mask.length > ROOM ? `${mask.slice(0, ROOM - 1)}…` : mask, mask]];
   return { ...values, mask: { __type__: "update", choices: [...masks, ...own], value: mask } };
 }

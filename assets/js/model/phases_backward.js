@@ -1,6 +1,7 @@
 // What is said of each phase of the backward pass, by the same rules as model/phases.js.
 
 import { bytes, integer, number, sub } from "../lib/format.js";
+import { sharing } from "./heads.js";
 import { bends, changesOf } from "./scores.js";
 import { hiddenBy, masked, maskName, moved, rowWord, sumBytes, tileOf } from "./wording.js";
 
@@ -88,7 +89,9 @@ export const SAID = {
     if (f.stage === "dV") return [`dV${j} goes home.`, "", size];
     if (f.stage) return [`d${f.stage[1]}${f.stage === "dQ" ? i : j}, scaled, goes home.`, `d${f.stage[1]} / √${d}`, size];
     if (alone(f)) return [`dK${j} = 0 and dV${j} = 0 go home: nothing was summed.`, "", size];
-    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `${size} S, P and dS never cross.`];
+    const group = f.problem.heads ? sharing(f.problem.heads) : 1;
+    const others = group > 1 ? ` The other heads that share K${j} and V${j} add theirs.` : "";
+    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `${size} S, P and dS never cross.${others}`];
   },
 };
 

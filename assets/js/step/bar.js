@@ -11,8 +11,12 @@ const GRAINS = {
   choices: [["auto", "phases, then tiles"], ["phase", "always phases"], ["tile", "always tiles"]],
   hint: "",
 };
+const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
+
+/** The glossary's entry of a phase: "exp" and "store" are the forward's. */
+const termOf = (phase, pass) => (pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase);
 
 /** What the visits are counted by, and which phases they have: in the forward all together, in the backward each kernel
  * by itself, {stage: {word, from: its first visit, count, phases}}. */
@@ -72,7 +76,7 @@ export class StepTransport extends Transport {
     const names = trace.header.phases;
     this.kernels = kernelsOf(trace);
     this.rail.replaceChildren(
-      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": name, "data-part": `phase.${name}` }, [el("span", { text: name })])),
+      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": termOf(name, trace.header.pass), "data-part": `phase.${name}` }, [el("span", { text: name })])),
     );
     this.tiles(trace);
   }

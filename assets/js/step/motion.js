@@ -51,8 +51,10 @@ export class Motion {
   follow(list, ms) {
     const { says, sram, transport } = this.player;
     for (const node of says.parts) this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
-    const named = list.findLast(({ phase }) => phase === "exp");
-    if (named) this.layer.hide(sram.frames.S.head, { ms: named.start });
+    for (const [name, final] of [["S", "exp"], ["dS", "dS"]]) {
+      const named = list.findLast(({ phase }) => phase === final);
+      if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
+    }
     if (!this.layer.isSeen(transport.rail)) return;
     for (const { phase, start, ms: length } of list) {
       const button = transport.phase(phase);
@@ -105,9 +107,10 @@ export class Motion {
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
    * has left, to the end. */
   slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
-    const { hbm } = this.player;
+    const { hbm, sram } = this.player;
     const reads = op === "read";
     if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add") slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+    for (const node of reads ? sram.numbersOf?.(tensor) ?? [] : []) this.layer.hide(node, { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
     this.layer.hide(frame.matrix.root, away);

@@ -8,7 +8,6 @@ import { asked, sentenceOf } from "../lib/fetched.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
-import { ALGORITHMS } from "../model/algorithms.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
@@ -93,7 +92,9 @@ export class Player {
 
   /** The other pass of the same Problem, at the same tile. */
   turn(pass = this.pass === "forward" ? "backward" : "forward") {
-    if (this.trace && pass !== this.pass) return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
+    if (!this.trace || pass === this.pass) return;
+    this.warm();
+    return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
   }
 
   /** The cards and tabs of the pass. */
@@ -181,8 +182,7 @@ export class Player {
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
     this.from(this.at.step);
-    const { running } = ALGORITHMS[trace.problem.order];
-    PURPOSE[running ? "running" : "standard"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
+    PURPOSE[this.pass][trace.problem.order === "standard" ? "standard" : "tiled"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time

@@ -7,8 +7,14 @@ import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
 export const PURPOSE = {
-  standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
-  running: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
+  forward: {
+    standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
+    tiled: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
+  },
+  backward: {
+    standard: ["Gradients from a P that was kept, N × N", "What FlashAttention avoids: P comes back from HBM, and dP and dS, as large, go there and back."],
+    tiled: ["Gradients without ever having stored the N × N scores", "P is computed again, tile by tile, from one number per row, lse; dK and dV fill on chip, dQ in HBM."],
+  },
 };
 /** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
 function formula(text) {

@@ -27,6 +27,7 @@ const PLACES = {
   dQ: [{ left: "dQ", above: "K", cell: "dS" }],
   dK: [{ left: "Q", cell: "dS", below: "dK" }],
 };
+const OF_LSE = { m: "lse", l: "lse" }; // which FA-1 keeps apart
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
 // Pixels at 1280 × 720
 const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 8];
@@ -38,6 +39,7 @@ export class SramBackward extends TileCard {
   constructor() {
     super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", null);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
+    this.counts = true;
     this.note = el("span");
     this.card.note.replaceChildren(this.note);
   }
@@ -95,6 +97,7 @@ export class SramBackward extends TileCard {
       x += side + (side ? APART * u : 0);
       if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
       lay(one.cell, x, base, cell, high.cell);
+      this.frames[one.cell].root.classList.toggle("is-slim", cell < 130 * u);
       if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
       if (stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
@@ -113,7 +116,8 @@ export class SramBackward extends TileCard {
 
   /** px of each place: [side, cell, stat] of each, and of all. */
   widths(shown, cells, { width, big, u, alone }) {
-    const side = shown.map(({ left }) => (left && !big ? Math.min((shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE) * u, cells(left)[1] * 24 * u) : 0));
+    const most = shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
+    const side = shown.map(({ left }) => (left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0)); // the names of the sums stand below
     const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart = shown.reduce((sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0), 0) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
@@ -137,11 +141,17 @@ export class SramBackward extends TileCard {
     if (frame && !frame.root.hidden) return where(frame.root);
     const box = where(this.body);
     if (name === "dQ" && this.stage === null) return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
-    const column = this.shown[{ m: "lse", l: "lse" }[name] ?? name];
+    const column = this.shown[OF_LSE[name] ?? name];
     if (column) return new DOMRect(box.x + column.x + column.width / 2 - 3, box.y + this.base, 6, this.high * this.line.length);
     const other = Object.values(this.frames).find(({ root }) => !root.hidden);
     const { x, y, height } = where(other.root);
     return new DOMRect(x, y, EDGE, height);
+  }
+
+  /** The numbers of the rows that come with a tensor. */
+  numbersOf(tensor) {
+    const key = OF_LSE[tensor] ?? tensor;
+    return this.shown[key] ? this.line.map((line) => line[key]) : [];
   }
 
   /** What flies with a picture of its own without a frame to stand in. */

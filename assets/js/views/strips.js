@@ -89,9 +89,10 @@ export class Strips {
       return svg("text", { class: `fa-block-name fa-name-${hueOf(name)}`, x: b.x + b.width / 2, y: b.y + high, text: `${name}${sub(k)}` });
     });
     const more = [];
-    if (SLIM.includes(name)) more.push(svg("text", { class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`, x: at + (name === "lse" ? thick : thick / 2), y: top - 10 * u, "text-anchor": "end", style: `text-anchor:${name === "lse" ? "end" : "middle"}`, text: name === "l" ? "ℓ" : name }));
+    if (SLIM.includes(name)) more.push(svg("text", { class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`, x: at + (name === "lse" ? thick : thick / 2), y: top - 10 * u, style: `text-anchor:${name === "lse" ? "end" : "middle"}`, text: name === "l" ? "ℓ" : name }));
     const group = !upright && p.heads && !GRADIENTS.test(name) ? sharing(p.heads) : 1;
-    if (group > 1) more.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`, x: left - 6, y: at + thick / 2, text: `×${group}` }));
+    const free = header.pass === "forward" ? { x: left - 6 } : { x: left + side + 6, style: "text-anchor:start" }; // beside the strip
+    if (group > 1) more.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`, ...free, y: at + thick / 2, text: `×${group}` }));
     this.marks[name] = { place, bright, done, blocks, labels, count, segments: [] };
     if (name === "dQ" && header.pass === "backward") more.push(...this.segments());
     return [...blocks, done, bright, ...labels, ...more];
@@ -143,8 +144,8 @@ export class Strips {
   /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
   backward(f) {
     const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
-    for (const { tensor, block, moved } of f.transfers)
-      if (found[tensor] && !Array.isArray(block) && (moved || !this.made.includes(tensor))) found[tensor][0] = block;
+    for (const { tensor, block, op, moved } of f.transfers)
+      if (found[tensor] && !Array.isArray(block) && (moved || (op === "read" && !this.made.includes(tensor)))) found[tensor][0] = block;
     if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
     return found;
   }

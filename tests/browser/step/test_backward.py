@@ -11,6 +11,7 @@ from explainer.trace import trace_backward
 from tests.browser.expected import phases
 from tests.browser.harness import focus, press, query_of, read
 from tests.browser.site.test_accessible import serious
+from tests.browser.step.test_motion import OVER, PRESS
 
 HERE = "data=random&seed=9&pass=backward"
 TILE = f"{HERE}&step=9"  # tile (2, 1): rows 8 to 11, keys 4 to 7
@@ -139,3 +140,20 @@ def test_axe_finds_nothing(stage, dark):
     assert serious(page, ".fa-mount") == [] and serious(page, ".fa-pass") == []
     page.get_by_role("tab", name="Products", exact=True).click()
     page.evaluate("document.body.classList.remove('dark')")
+
+
+def test_what_moves_and_that_a_key_ends_it(browser, watch):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = watch(context).open(f"{TILE}&phase=dS")
+    down = ["ArrowDown", False]
+    flies, next_ = (shown[0] for shown in page.evaluate(PRESS, [down, down]))
+    assert (flies["moving"], flies["names"], flies["ms"]) == ("true", ["+ dQ₂"], 280)
+    assert (next_["phase"], next_["names"]) == ("dK", [])  # at once, whatever was on its way
+    page.wait_for_selector(OVER)
+    [[loads]] = page.evaluate(PRESS, [down])
+    assert loads["names"] == ["Q₃", "dO₃"]  # K and V are there; lse and D are threads
+    page.wait_for_selector(OVER)
+    assert page.locator(".fa-motion").count() == 0
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(PRESS, [down])[0][0]["moving"] == "false"
+    context.close()

@@ -167,7 +167,7 @@ def test_tour_from_the_run_page_leads_to_the_step_page(tab):
 def test_back_close_and_go_on_alone(tab):
     page = tab.open("tour=2")
     at(page, 1)
-    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Back", exact=True).click()
     at(page, 0)
     page.get_by_role("button", name="Leave the tour").click()
     assert "tour" not in query_of(page)

@@ -160,6 +160,21 @@ def shuffle(m, found, parts):
     return lambda warp, lanes: m.assign(warp, parts[0], source(warp)[lane(warp) & 31], lanes)
 
 
+def crossed(m, found, parts):
+    source, lane = m.value(parts[1]), m.value(parts[2])
+    return lambda warp, lanes: m.assign(warp, parts[0], source(warp)[LANES ^ lane(warp)], lanes)
+
+
+def log2(x):
+    with np.errstate(divide="ignore"):
+        return np.log2(x.astype(np.float64)).astype(F32)
+
+
+def quotient(a, b):
+    with np.errstate(divide="ignore"):
+        return a / b
+
+
 def elect(m, found, parts):
     target = parts[0].partition("|")[2]
     return lambda warp, lanes: m.assign(warp, target, LANES == 0, lanes)

@@ -68,3 +68,19 @@ def test_on_the_device_as_they_were_made_and_kept():
     assert np.array_equal(found.spans.numpy(), spans) and np.array_equal(found.tiles, tiles)
     assert found.spans.dtype == found.tiles.dtype == torch.int32
     assert found is tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
+
+
+@pytest.mark.parametrize("text", ["full", "causal", "causal&window:40,0", "document:0,140,300"])
+def test_turns_of_the_backward_are_in_the_order_of_the_tiles(text):
+    """The tiles that meet a row block, as they stand in the table, have turns 0, 1, 2 …"""
+    n_q, n_k, keys, rows = 333, 700, 128, 64
+    mask = masks.parse(text)
+    made = tables.on_device(mask, n_q, n_k, keys, rows, torch.device("cpu"), True)
+    turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, torch.device("cpu"))
+    seen = mask.keep(n_q, n_k)
+    for i in range(-(-n_q // rows)):
+        meet = [j for j, first, end in made.tiles[:, :3].tolist() if first <= i < end]
+        assert [turns[j, i].item() for j in meet] == list(range(len(meet)))
+        strip = seen[i * rows : (i + 1) * rows]
+        needed = {j for j in range(-(-n_k // keys)) if strip[:, j * keys : (j + 1) * keys].any()}
+        assert needed <= set(meet)

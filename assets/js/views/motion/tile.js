@@ -136,6 +136,13 @@ export class TileMotion {
     });
   }
 
+  /** A row of products comes together in D. */
+  D(act) {
+    this.rows(act, (_, k, { start, ms }) => {
+      if (!this.sram.dense && this.sram.shown.D) arrives(this.layer, this.sram.line[k].D, this.sram.lines.style.fontSize, undefined, start + 0.6 * ms, start + ms);
+    });
+  }
+
   /** A row's weights come together in ℓ. */
   sum(act) {
     const { cols } = this.sram.frames.S.matrix;
