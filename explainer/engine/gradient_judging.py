@@ -16,11 +16,13 @@ from explainer.engine.gradient_agreement import NAMES, compare_gradients
 from explainer.engine.judging import FP32, Heads, histogram_of
 from explainer.engine.requests import STORE_S, RunRequest
 from explainer.engine.results import Gradient, Repeat, Row, Same
+from kernels import gradients, hopper
 from kernels.checks import DTYPES
 from kernels.measure.contenders import NotAvailable
 from kernels.reference import blind
 
 Grads = tuple[torch.Tensor, ...]
+OURS = {"fa2": "readable", "hopper": "hopper"}  # method → which of `kernels.gradients`' it is
 OF_FA2 = "It has no backward pass of its own: its gradients are those of FA-2."
 HOPPER = "The backward pass of this kernel is not in use: KERNELS_BACKWARD=hopper turns it on."
 BLIND = "Some rows see no key here, and PyTorch's softmax gives them gradients that are no numbers."
@@ -72,57 +74,51 @@ class Gradients:
 
     def function(self, name: str, forward: Callable, deterministic: bool = False) -> Callable:
         """Both passes of this method, () → (dQ, dK, dV); ``forward`` computes O of the leaves.
-        Raises NotAvailable with a sentence where there is no backward pass."""
+        ``deterministic``: of OURS alone. Raises NotAvailable with a sentence where there is no
+        backward pass."""
         if name in ("standard", "fa1"):
             raise NotAvailable(OF_FA2)
         if name in ("naive", "naive_compiled") and self.blind:
             raise NotAvailable(BLIND)
+        if name == "hopper" and gradients.METHOD != "hopper":
+            raise NotAvailable(HOPPER)
         leaves = self.q, self.k, self.v
-        if name == "hopper":
-            from kernels import gradients, hopper
+        if name not in OURS:
+            return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
+        p, tensors = self.problem, tuple(x.detach() for x in leaves)
+        blocks = {"block_m": p.block_q, "block_n": p.block_k} if name == "fa2" else {}
+        run = kernels.flash_attention if name == "fa2" else hopper.flash_attention
+        how = {"method": OURS[name], "deterministic": deterministic, **_without_sink(self.rules)}
 
-            if gradients.METHOD != "hopper":
-                raise NotAvailable(HOPPER)
+        def both() -> Grads:  # as autograd calls them, but for which kernel there is no choice
+            o, lse = run(*tensors, return_lse=True, **self.rules, **blocks)
+            return gradients.backward(self.grad_o, None, *tensors, o, lse, **how, **blocks)[:3]
 
-            def both() -> Grads:
-                q, k, v = (x.detach() for x in leaves)
-                o, lse = hopper.flash_attention(q, k, v, return_lse=True, **self.rules)
-                how = {key: x for key, x in self.rules.items() if key != "sink"}
-                return gradients.backward(self.grad_o, None, q, k, v, o, lse, **how)[:3]
-
-            return both
-        if deterministic:
-            blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
-
-            def forward():
-                how = {**self.rules, **blocks, "deterministic": True}
-                return kernels.flash_attention(*leaves, **how)
-
-        return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
+        return both
 
     def judge(self, name: str, grads: Grads) -> Row:
         """Errors of dQ, dK, dV (B, H or Hk, N, d) on the judged heads, and whether the rule of the
         peers allows them."""
         found = self._found(grads)
-        errors, gradients = self._errors(found), {}
+        errors, judged = self._errors(found), {}
         for key in NAMES:
             terms = self._terms(name, key)
-            gradients[key] = Gradient(
+            judged[key] = Gradient(
                 error=errors[key], naive_error=self.naive_errors[key], terms=terms,
                 allowed=sum(terms.values()),
             )  # fmt: skip
-        shares = {key: _share(g["error"], g["allowed"]) for key, g in gradients.items()}
+        shares = {key: _share(g["error"], g["allowed"]) for key, g in judged.items()}
         worst = max(shares, key=shares.__getitem__)
         largest = max(x[NAMES.index(worst)].abs().max().item() for x in self.truth)
         pairs = zip(found, self.truth, strict=True)
         flat = torch.cat([x.flatten() for pair in pairs for x in _apart(*pair)])
         return {
-            **gradients[worst],
-            "gradients": gradients,
+            **judged[worst],
+            "gradients": judged,
             "relative": errors[worst] / largest if largest else 0.0,
             "bias": flat.mean().item(),
             "signed": None,
-            "right": all(g["error"] <= g["allowed"] for g in gradients.values()),
+            "right": all(g["error"] <= g["allowed"] for g in judged.values()),
             "histogram": histogram_of(flat.abs()),
         }
 
@@ -172,7 +168,7 @@ class Gradients:
 
         def states():
             o, lse = kernels.flash_attention(q, k, v, return_lse=True, **self.rules, **blocks)
-            how = {key: x for key, x in self.rules.items() if key != "sink"}
+            how = _without_sink(self.rules)
             return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **blocks)
 
         at = p.head if by_head else 0
@@ -190,6 +186,11 @@ def differing(first: Grads, again: Grads) -> dict[str, int]:
         name: int((a.contiguous().view(_bits(a)) != b.contiguous().view(_bits(b))).sum())
         for name, a, b in zip(NAMES, first, again, strict=True)
     }
+
+
+def _without_sink(rules: dict) -> dict:
+    """What a backward kernel is told: lse has the sink."""
+    return {key: value for key, value in rules.items() if key != "sink"}
 
 
 def _bits(x: torch.Tensor) -> torch.dtype:

@@ -16,7 +16,7 @@ import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import ProblemError
 from explainer.engine import admission
-from explainer.engine.gradient_judging import Gradients
+from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
@@ -27,7 +27,7 @@ from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
 
 RUNS, LIMIT_MS = 30, 1500.0
-FIXED = "fa2, deterministic"  # beside the methods' names, of what is timed
+FIXED = ", deterministic"  # after a method's name, of what is timed
 SWEEP_RUNS = 9
 
 Report = Callable[[str, int, int], None]
@@ -226,10 +226,11 @@ class _Job:
         if device() == "cpu" and name in ORDERS:
             row["interpreter_s"] = time.perf_counter() - began
         self.report("the same once more", 0, 1)
-        fixed = self.both.function(name, function, deterministic=True) if name == "fa2" else None
+        fixed = self.both.function(name, function, deterministic=True) if name in OURS else None
         row["repeat"] = self.both.repeat(grads, function, fixed)
+        if fixed:
+            self.functions[name + FIXED] = fixed
         if name == "fa2":
-            self.functions[FIXED] = fixed
             row["same"] = self.both.same(self._watched)
         return row
 
@@ -261,13 +262,13 @@ class _Job:
         self.report("timing", 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
-        fixed, waited = times.pop(FIXED, None), {}
+        waited = {}
         if not self.both:
             waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
             if row["method"] in times:
                 row |= vars(times[row["method"]]) | waited.get(row["method"], {})
-                if fixed and row["method"] == "fa2":
+                if fixed := times.get(row["method"] + FIXED):
                     row["deterministic_ms"] = fixed.median_ms
                 row["tflops"] = row["flops"] / row["median_ms"] / 1e9
 

@@ -236,7 +236,9 @@ def _controls(at: dict) -> Fields:
     controls["mask"] = masks.menu(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
     passes = [("Forward", PASSES[0]), ("With backward", PASSES[1])]
-    controls["pass"] = gr.Radio(passes, value=at["pass"], label="Pass")
+    controls["pass"] = gr.Radio(
+        passes, value=at["pass"], label="Pass", elem_classes="fa-passes-run"
+    )
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
         names, value=at["methods"], label="Methods", elem_classes="fa-methods"
