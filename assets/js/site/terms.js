@@ -192,6 +192,7 @@ const KEYS = [
   ["↑ ↓", "Step: the phase before, the next one. Learn, in a lecture hall: the card's own control"],
   ["Space", "plays, and pauses; in the tour: goes on"],
   ["Home End", "the first step, the last one"],
+  ["B", "Step: the backward pass, and back to the forward; at the same tile"],
   ["R", "Step: the three loop orders side by side, and back; in a lecture hall too"],
   ["C", "Step: all controls"],
   ["M", "Step: what a query may see"],
