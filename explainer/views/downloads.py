@@ -28,7 +28,7 @@ FIGURES = {
     "peak_bytes": "peak_bytes_beyond_inputs", "flops": "flops", "bytes": "bytes_asked",
     "least_bytes": "least_bytes",
     "block_m": "tile_rows", "block_n": "tile_columns",
-    "interpreter_s": "interpreter_seconds_not_speed",
+    "interpreter_s": "interpreter_seconds_not_speed", "deterministic_ms": "deterministic_ms",
 }  # fmt: skip
 RANDOM = "standard normal"
 
@@ -53,6 +53,7 @@ def _figures(row: Row) -> dict:
     found = {name: row[key] for key, name in FIGURES.items() if key in row}
     for key, gradient in row.get("gradients", {}).items():
         found |= {f"{key}_max_abs_error": gradient["error"], f"{key}_allowed": gradient["allowed"]}
+        found[f"{key}_differing_values"] = row["repeat"]["differ"][key]
     if "right" in found:
         found["right"] = "yes" if found["right"] else "no"
     return found

@@ -20,7 +20,7 @@ from explainer.engine.requests import RunRequest
 from explainer.engine.results import Result
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace_backward
-from explainer.views import gradients_run_report, run_details, run_report
+from explainer.views import downloads, gradients_run_report, run_details, run_report
 from kernels.checks import DTYPES
 from tests import by_hand
 from tests.schema import misfit
@@ -208,7 +208,14 @@ def test_other_bits_the_second_time_are_said(results):
     of(result, "fa2")["repeat"]["differ"]["dQ"] = 17
     words = " ".join(Strict(gradients_run_report.repeated(result)).words)
     assert "FA-2 gave other bits the second time" in words and " 17 " in words
+    times = {"median_ms": 2.0, "p20_ms": 1.9, "p80_ms": 2.1, "runs": 9, "tflops": 7.0}
     for row in result["rows"]:
-        row |= {} if "refused" in row else {"median_ms": 2.0}
+        row |= {} if "refused" in row else times
     of(result, "fa2")["deterministic_ms"] = 3.0
-    assert "1.50 × as long" in gradients_run_report.both_passes(result["rows"])
+    result["machine"] |= {"interpreted": False, "device": "NVIDIA H200"}
+    result["after_timing"] = ["1980 MHz"]
+    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    assert "1.50 × as long" in words and "FLOPs 3.5 × the forward's" in words
+    (line,) = (x for x in downloads.of_run(result) if x["method"] == "fa2")
+    assert line["dQ_max_abs_error"] == of(result, "fa2")["gradients"]["dQ"]["error"]
+    assert (line["deterministic_ms"], line["dQ_differing_values"]) == (3.0, 17)
