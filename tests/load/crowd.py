@@ -164,6 +164,7 @@ class Crowd:
                 0,
                 0,
                 0,
+                "forward",
             ]
             body = json.dumps({"data": data}).encode()
             status, text = await connection.ask("POST", "/gradio_api/call/run", body)

@@ -16,7 +16,7 @@ from tests.browser.site.test_server import ask
 
 GOOD = [
     *(16, 8, 4, "4", "causal", "fp32", "random", 9, "", 1.0, 1, 1, "naive,fa2", "none", ""),
-    *("", 0, 0, 0),  # key heads, the head shown, dropout and RoPE
+    *("", 0, 0, 0, "forward"),  # key heads, the head shown, dropout, RoPE, the pass
 ]
 POSTS = [
     [0, *GOOD[1:]],
@@ -35,10 +35,11 @@ POSTS = [
     [*GOOD[:12], "fa2,__import__('os')", *GOOD[13:]],
     [*GOOD[:13], "softcap:x", "nan", *GOOD[15:]],
     [*GOOD[:11], 6, *GOOD[12:15], 4, *GOOD[16:]],
-    [*GOOD[:11], 6, *GOOD[12:15], 3, 6, 0, 0],
-    [*GOOD[:17], 1, 0],
-    [*GOOD[:18], 0.5],
-    [8192, *GOOD[1:17], 0.1, 0],
+    [*GOOD[:11], 6, *GOOD[12:15], 3, 6, *GOOD[17:]],
+    [*GOOD[:17], 1, *GOOD[18:]],
+    [*GOOD[:18], 0.5, GOOD[19]],
+    [*GOOD[:19], "sideways"],
+    [8192, *GOOD[1:17], 0.1, *GOOD[18:]],
 ]
 
 
@@ -83,7 +84,7 @@ def test_named_endpoint_runs_the_kernel(server):
 
 
 def test_named_endpoint_runs_the_heads_that_it_is_asked_for(server):
-    data = [*GOOD[:11], 6, "standard,fa1,fa2", "alibi", 1, 2, 4, 0.3, 100]
+    data = [*GOOD[:11], 6, "standard,fa1,fa2", "alibi", 1, 2, 4, 0.3, 100, "forward"]
     (result,) = json.loads(call(server, data).split("data: ", 1)[1])
     assert all(row["right"] and row["same"]["agrees"] for row in result["rows"])
     said = {"h": "6", "hk": "2", "head": "4", "dropout": "0.3", "rope": "100", "sink": "1"}
