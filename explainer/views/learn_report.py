@@ -23,10 +23,12 @@ from explainer.learn.content import (
     SECTIONS,
     Claim,
     Known,
+    Link,
     Question,
     Rung,
     Snippet,
 )
+from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs, widgets
 from explainer.views.html import div, tag
 
@@ -110,20 +112,28 @@ def _intro(words: str) -> str:
     return _text(_marked(words, set()))
 
 
-def _rung(number: int, rung: Rung) -> str:
-    link = tag("a", rung.link, class_="fa-run-link", href=f"?{rung.query}")
+def _link(link: Link) -> str:
+    """A place of this app, or a paper: that one opens beside the page."""
+    if not link.url:
+        return tag("a", link.words, class_="fa-run-link", href=f"?{link.query}")
+    return tag("a", link.words, class_="fa-run-link", href=link.url, rel="noreferrer",
+               target="_blank")  # fmt: skip
+
+
+def _rung(rung: Rung) -> str:
+    links = map(_link, rung.links)
     seen: set[str] = set()
     paragraphs = [_marked(part, seen) for part in rung.words.split("\n\n")]
     return _card(
-        rung.key, f"{number} · {rung.title}", _text(*paragraphs, link), widget_place(rung.widget),
-        _question(rung.question),
+        rung.key, f"{NUMBERS[rung.key]} · {rung.title}", _text(*paragraphs, *links),
+        widget_place(rung.widget), _question(rung.question),
     )  # fmt: skip
 
 
 def _known(number: int, known: Known) -> str:
     """One question of Level 0; what is computed, and the way to the rung, come with the answer."""
-    at, rung = next((k, r) for k, r in enumerate(rungs(), 1) if r.key == known.rung)
-    back = tag("a", f"Rung {at}: {rung.title}", href=f"#learn-{rung.key}")
+    rung = next(r for r in rungs() if r.key == known.rung)
+    back = tag("a", f"Rung {NUMBERS[rung.key]}: {rung.title}", href=f"#learn-{rung.key}")
     title = tag("h3", f"{number} · {known.title}", class_="fa-claim-words", tabindex=-1)
     shown = widget_place(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
     inside = title + _question(known.question) + tag("div", shown, data_reveal="", hidden="")
@@ -200,7 +210,7 @@ KNOW_IT = tag("p", "Know it already? ", tag("a", "Level 0", href="#learn-level0"
 @lru_cache(maxsize=1)
 def page() -> str:
     """The whole page; some 100 kB, a quarter of it compressed."""
-    ladder = [(r.key, r.title, _rung(k, r)) for k, r in enumerate(rungs(), 1)]
+    ladder = [(r.key, r.title, _rung(r)) for r in rungs()]
     behind = [(key, x["title"], _section(**x)) for key, x in SECTIONS.items()]
     found = [*ladder, *behind]
     items = (tag("li", tag("a", title, href=f"#learn-{key}")) for key, title, _ in found)

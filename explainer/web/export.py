@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from explainer.base.amounts import amount
 from explainer.learn import glossary
+from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
@@ -129,9 +130,10 @@ def _named_places() -> list[tuple[str, str]]:
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (f"Rung {k}: {rung.link}", rung.query)
-        for k, rung in enumerate(rungs(), 1)
-        if "page" not in dict(parse_qsl(rung.query))
+        (f"Rung {NUMBERS[rung.key]}: {link.words}", link.query)
+        for rung in rungs()
+        for link in rung.links
+        if link.page == "step"
     ]
 
 

@@ -8,6 +8,7 @@ import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { draw } from "./blocks.js";
 import { mountClaim, mountQuestion, Progress } from "./questions.js";
+import { provide } from "./pictures.js";
 import { settle, Widget } from "./widget.js";
 import { during } from "../lib/pending.js";
 
@@ -339,7 +340,8 @@ class Learn {
 const mounted = new WeakMap();
 
 /** Called once or more often, with the element that holds (or will hold) the page. */
-export async function mountLearn({ element }) {
+export async function mountLearn({ element, ...how }) {
+  provide(how);
   if (!mounted.has(element)) mounted.set(element, new Learn(element));
   const place = element.querySelector(".fa-mount");
   const answer = await reach(new URL(`fa/learn.html?build=${BUILD}`, document.baseURI));

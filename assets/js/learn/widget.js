@@ -6,6 +6,7 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { draw, picture } from "./blocks.js";
+import { show } from "./pictures.js";
 import { Transport } from "../views/transport.js";
 
 const WAIT_MS = 60;
@@ -117,6 +118,8 @@ export class Widget {
     this.key = mount.dataset.widget;
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
+    const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
+    this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
     this.blocks = el("div", { class: "fa-blocks" });
     this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
     this.said = el("p", { class: "fa-sr", role: "status" });
@@ -229,6 +232,23 @@ export class Widget {
     return same;
   }
 
+  /** A picture that is already there takes the new data, even in the middle of a drag. */
+  again(block, kept) {
+    const at = kept.findIndex((node) => block.type === "picture" && node.dataset.picture === block.name);
+    if (at < 0) return null;
+    const [root] = kept.splice(at, 1);
+    set(root.querySelector("figcaption b"), { text: block.label });
+    set(root.querySelector(":scope > .fa-sr"), { text: block.words });
+    show(root, block, this.api);
+    return root;
+  }
+
+  /** Sets controls, as a picture does that is dragged: {key: value}. */
+  put(values) {
+    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+    this.changed(this.list.find(({ key }) => key in values) ?? {});
+  }
+
   /** One sentence above the last good blocks, or none. */
   refuse(sentence) {
     set(this.error, { text: sentence });
@@ -239,7 +259,11 @@ export class Widget {
   /** The place never shrinks while a slider moves, and the keyboard stays in the block where it was. */
   show(blocks, aloud) {
     const at = [...this.blocks.children].findIndex((block) => block.contains(document.activeElement));
-    this.blocks.replaceChildren(...blocks.map(draw).filter(Boolean));
+    const kept = [...this.blocks.querySelectorAll(":scope > [data-picture]")];
+    const next = blocks.map((block) => this.again(block, kept) ?? draw(block, this.api)).filter(Boolean);
+    // What stays must not leave the page for a moment: a drag would end.
+    for (const node of [...this.blocks.children]) if (!next.includes(node)) node.remove();
+    next.forEach((node, k) => node !== this.blocks.children[k] && this.blocks.insertBefore(node, this.blocks.children[k] ?? null));
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
     if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });

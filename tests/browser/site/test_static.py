@@ -122,7 +122,7 @@ def test_the_tour_and_every_place_that_the_lesson_leads_to(lesson):
         if chapter.mode is None:
             page.wait_for_selector(f'[data-testid="player"][data-step="{chapter.step}"]{where}')
         page.keyboard.press("Space")
-    places = [rung.query for rung in rungs() if "page=" not in rung.query]
+    places = [link.query for rung in rungs() for link in rung.links if link.page == "step"]
     places += [urlencode(problem.to_query()) for _, problem in PRESETS]
     assert page.evaluate(SHOW, places) == {}
     assert LACKS["trace"] in page.evaluate(SHOW, ["n=17"])["n=17"]
