@@ -1,4 +1,4 @@
-"""Rung 12: P computed again for the backward pass, and softmax's derivative, one step at a time."""
+"""5.2: the backward pass, softmax's derivative one step at a time, and a model trained with it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import shown, written
+from explainer.learn import training
 from explainer.learn.blocks import Block, Control, Widget, link, matrix, table, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -246,8 +247,10 @@ def place(mask: str, row: int, phase: str) -> str:
     return f"{address(problem, at, phase)}&pass=backward"
 
 
-def _recompute(v: Values) -> list[Block]:
+def _backward(v: Values) -> list[Block]:
     step, i, mask = whole(v["step"]), int(v["row"]), str(v["mask"])
+    if step > len(PHASES):
+        return training.blocks()
     x = derived(mask)
     if step == len(PHASES):
         blocks = _gradients(x, i, mask)
@@ -318,20 +321,20 @@ def _consequence(found: Gradients, sums: np.ndarray, wrong: list[str]) -> str:
 
 WIDGETS = (
     Widget(
-        "recompute", "From dO to dQ, dK and dV",
+        "backward", "From dO to dQ, dK and dV",
         (
-            slider("step", "Step: P, Jacobian, dP, D, dS, gradients", 1, 1, len(PHASES)),
+            slider("step", "Step", 1, 1, len(PHASES) + 1),
             pick("row", "Row", 1, range(SMALL.n)),
             pick("mask", "Mask", "full", MASKS),
         ),
-        _recompute,
+        _backward,
     ),
     Widget(
-        "recompute_run", "Your backward pass against finite differences",
+        "backward_run", "Your backward pass against finite differences",
         tuple(Control(f"g{k}", line, "choice", next(iter(filled)),
                       choices=tuple((x, x) for x in filled))
               for k, (line, filled) in enumerate(FILLINGS, 1)),
         _run,
     ),
 )  # fmt: skip
-RUNGS = (rung("recompute", {"place": place("full", 1, "dS")}),)
+RUNGS = (rung("backward", {"place": place("full", 1, "dS")}),)

@@ -8,21 +8,32 @@ from functools import lru_cache
 from explainer.base.fields import refused
 from explainer.base.kept import kept
 from explainer.learn import (
+    amp,
     backward,
     basics,
     claims,
+    decoding,
+    engines,
     fp8,
+    heads,
     level0,
+    limits,
     online,
+    others,
     pipeline,
+    positions,
     precision,
+    profiling,
+    recompute,
     reference,
     stable,
+    steady,
     systems,
     training,
-    variants_shown,
     versions,
+    which,
     wild,
+    windows,
 )
 from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Question, Rung, entries, rung
@@ -34,8 +45,9 @@ MODULES = (
     *(systems,),
     *(online,),
     *(versions, pipeline, precision),
-    *(backward, training, fp8),
-    *(variants_shown,),
+    *(recompute, backward, amp, steady, training, fp8),
+    *(heads, positions, windows, decoding, engines),
+    *(limits, which, profiling, others),
     *(claims, level0),
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.

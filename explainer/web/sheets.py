@@ -23,6 +23,7 @@ SHEETS = (
     "run.css",
     "memory.css",
     "learn.css",
+    "scene.css",
 )
 # What a page that only plays a Problem needs of them.
 PLAYER = (

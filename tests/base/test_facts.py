@@ -123,10 +123,10 @@ OURS = {
     ("questions.js", "0.5"): "an example of a number to type",
 }
 # Bibliographies, where the entry is its own source.
-LISTS = ("papers.json", "reading.json")
+LISTS = ("papers.json", "reading.json", "engines.json")
 # What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
 # (Claim.words), code, and what no page shows.
-LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget")
+LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget", "url")
 
 
 def figures(text: str, name: str = "") -> list[str]:
@@ -251,7 +251,7 @@ def test_no_page_states_a_figure_without_an_entry():
 
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
-    assert seen >= {"rungs.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
+    assert seen >= {"rungs1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
     assert seen >= {"versions.py", "memory_report.py", "parallel_report.py", "run_report.py"}
     assert seen >= {"verdict.py", "index.js", "race.js", "pipeline.json", "parallel.py", "run.py"}
     assert not PLACE.search(page())

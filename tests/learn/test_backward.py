@@ -1,4 +1,4 @@
-"""Rung 12 against PyTorch's autograd: the derivation's numbers, and every filling of its code."""
+"""The backward pass against PyTorch's autograd: the derivation, and every filling of its code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDGETS = {w.key: w for w in backward.WIDGETS}
 STEPS = range(1, 7)
 
 
-def blocks(key: str = "recompute", **query: object) -> list[dict]:
+def blocks(key: str = "backward", **query: object) -> list[dict]:
     return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
 
 
@@ -170,7 +170,7 @@ def test_of_all_fillings_one_gives_autograds_gradients():
     gaps, right = RUNG.question.gaps, truth("full")
     wanted = tuple(gap[2] for gap in gaps)
     for filled in product(*(offered for _, offered, _ in gaps)):
-        made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+        made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
         found = backward.ran(*filled)
         agrees = {name: np.allclose(found[name], right[name], rtol=0, atol=1e-9)
                   for name in ("dQ", "dK", "dV")}  # fmt: skip
@@ -192,7 +192,7 @@ def test_of_all_fillings_one_gives_autograds_gradients():
     ],
 )
 def test_a_wrong_filling_is_answered_by_what_it_does(filled, said):
-    made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+    made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
     assert said in made[-1]["words"]
 
 
