@@ -154,8 +154,8 @@ WIDGETS = (
 # (weight, update, how many) of the question and its variants.
 ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
 WORDS = (
-    "A weight of {start:g} is kept in fp16 and gets {count} updates of +{by:g}, one after the "
-    "other. What is it afterwards?"
+    "A weight of {start:g} in fp16 gets {count} updates of +{by:g}, one after the other. "
+    "What is it then?"
 )
 
 

@@ -12,9 +12,9 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import shown, written
 from explainer.learn import training
-from explainer.learn.blocks import Block, Control, Widget, link, matrix, table, text
+from explainer.learn.blocks import Block, Control, Widget, matrix, table, text
 from explainer.learn.content import rung
-from explainer.learn.controls import pick, slider
+from explainer.learn.controls import slider
 from explainer.learn.rungs_low import address, products, whole
 from explainer.problem import Problem
 from explainer.trace import trace_backward
@@ -144,11 +144,12 @@ def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more
 def _again(x: Derived, i: int) -> list[Block]:
     off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
     return [
-        _square("S = Q Kᵀ/√d, computed again", x.S, i),
+        matrix(f"S = Q Kᵀ/√d again, row {i}", x.S[i][None], col_labels=KEYS, colour="s",
+               heat=True),
         matrix("lse, all that was kept", x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
         text(f"P[{i}, 0] = exp({shown(x.S[i, 0])} − {_taken(x.lse[i])}) = {shown(x.P[i, 0])}. "
-             "No maximum, no sum: lse holds both."),
+             "lse holds maximum and sum."),
         text(f"Against softmax of the rows of S: largest difference {written(off, 2)}.",
              "good" if off < SAME else "bad"),
     ]  # fmt: skip
@@ -247,16 +248,14 @@ def place(mask: str, row: int, phase: str) -> str:
     return f"{address(problem, at, phase)}&pass=backward"
 
 
-def _backward(v: Values) -> list[Block]:
-    step, i, mask = whole(v["step"]), int(v["row"]), str(v["mask"])
+def steps(step: int, i: int = 1, mask: str = "full") -> list[Block]:
+    """One step of the derivation, with a row's numbers written out; after it, the record."""
     if step > len(PHASES):
         return training.blocks()
     x = derived(mask)
     if step == len(PHASES):
-        blocks = _gradients(x, i, mask)
-    else:
-        blocks = (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
-    return [*blocks, link("This row on the Step page", place(mask, i, PHASES[step - 1]))]
+        return _gradients(x, i, mask)
+    return (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
 
 
 # ---- the exercise: each gap's fillings, as the rung's question has them, and what they do
@@ -324,10 +323,8 @@ WIDGETS = (
         "backward", "From dO to dQ, dK and dV",
         (
             slider("step", "Step", 1, 1, len(PHASES) + 1),
-            pick("row", "Row", 1, range(SMALL.n)),
-            pick("mask", "Mask", "full", MASKS),
         ),
-        _backward,
+        lambda v: steps(whole(v["step"])),
     ),
     Widget(
         "backward_run", "Your backward pass against finite differences",

@@ -145,8 +145,8 @@ WIDGETS = (
 # exp(lse) and O of two parts, in the question and its variants.
 ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
 WORDS = (
-    "Two parts of the keys were computed apart. One has exp(lse) = {a} and O = {x}, the other "
-    "exp(lse) = {b} and O = {y}. What is O over all the keys?"
+    "Two parts of the keys: exp(lse) = {a}, O = {x}, and exp(lse) = {b}, O = {y}. What is O over "
+    "all the keys?"
 )
 
 

@@ -90,8 +90,8 @@ WIDGETS = (
     ), _gqa),
 )  # fmt: skip
 WORDS = (
-    "A model has {layers} layers, {heads} query heads and {kv} heads of K and V, d = {d}, fp16. "
-    "How many KiB does its cache grow with each token?"
+    "{layers} layers, {heads} query heads, {kv} heads of K and V, d = {d}, fp16. How many KiB of "
+    "cache does a token take?"
 )
 
 

@@ -106,8 +106,8 @@ WIDGETS = (
     ), _rope),
 )  # fmt: skip
 WORDS = (
-    "With RoPE, q at position {i} meets k at position {j}. Now q is moved to position {to}. To "
-    "which position must k move so that their score is what it was?"
+    "With RoPE, q at {i} meets k at {j}. Now q moves to {to}. To which position must k move for "
+    "the same score?"
 )
 
 

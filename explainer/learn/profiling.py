@@ -119,11 +119,8 @@ WIDGETS = (
            (slider("step", "Step", 1, 1, len(STEPS)),), _profile),
 )  # fmt: skip
 ASKED = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
-WORDS = (
-    "A benchmark times {name}: {heads} heads in all, N = {n:,}, d = {d}, no mask, {ms:.2f} ms. "
-    "How many TFLOP/s is that, by 4·B·H·N²·d?"
-)
-CALLED = {"fa2": "FA-2 on an H200", "naive": "plain PyTorch attention on an H200"}
+WORDS = "{name}: B·H = {heads}, N = {n:,}, d = {d}, {ms:.2f} ms. How many TFLOP/s, by 4·B·H·N²·d?"
+CALLED = {"fa2": "FA-2, no mask", "naive": "Plain PyTorch, no mask"}
 
 
 def timed(method: str, n: int) -> dict:

@@ -103,8 +103,8 @@ def _asked() -> tuple[dict, ...]:
 
 
 WORDS = (
-    "A training step that keeps P does {flop} GFLOP of attention products, forward and backward "
-    "together. How many GFLOP does it do if the backward pass computes P again?"
+    "Keeping P, both passes do {flop} GFLOP of products in all. How many GFLOP do they do with P "
+    "computed again?"
 )
 _first, *_others = _asked()
 RUNGS = (rung("recompute", {"place": place("full", 1, "exp")}, **_first, variants=_others),)

@@ -13,7 +13,7 @@ from explainer.learn.wild import CHECKED
 
 Values = Mapping[str, float | str]
 NAMES = {"flash": "flash (FA-2)", "cudnn": "cuDNN", "efficient": "memory-efficient", "math": "math"}
-GPUS = {"75": "T4 (sm_75)", "80": "A100 (sm_80)", "90": "H100, H200 (sm_90)"}
+GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
 MASKS = {"none": "none", "causal": "is_causal", "any": "an attn_mask"}
 
 
@@ -66,38 +66,30 @@ def chosen(x: Input) -> str:
 
 
 def _picture(x: Input) -> list[Shape]:
-    taken, shapes = (
-        chosen(x),
-        [say(0, 16, "Tried from left to right; the first yes runs", "is-bold")],
-    )
+    taken = chosen(x)
+    shapes = [say(0, 16, "Tried from the top; the first yes runs", "is-bold")]
     for k, name in enumerate(tried(x.sm)):
-        why, at = refusal(name, x), k * 198
-        look = "is-full is-edge" if name == taken else "is-line"
+        why, at = refusal(name, x), 30 + k * 58
+        runs = name == taken
         shapes += [
-            box(
-                at, 34, 176, 64, NAMES[name], hue="v" if name == taken else "", look=look, key=name
-            ),
-            say(
-                at + 88,
-                124,
-                "runs" if name == taken else why or "would take it too",
-                f"is-middle is-small {'is-good' if name == taken else 'is-quiet'}",
-                key=f"why {name}",
-            ),
-        ]
+            box(0, at, 170, 42, NAMES[name], hue="v" if runs else "", key=name,
+                look="is-full is-edge" if runs else "is-line"),
+            say(186, at + 26, "runs" if runs else why or "would take it too",
+                f"is-small {'is-good' if runs else 'is-quiet'}", key=f"why {name}"),
+        ]  # fmt: skip
         if k:
-            shapes.append(path([(at - 20, 66), (at - 4, 66)], look="is-quiet", tip=7))
-    return shapes  # fmt: skip
+            shapes.append(path([(85, at - 15), (85, at - 2)], look="is-quiet", tip=6))
+    return shapes
 
 
 def _which(v: Values) -> list[Block]:
-    x = Input(int(v["sm"]), str(v["dtype"]), int(v["d"]), str(v["mask"]), v["shared"] == "yes")
+    x = Input(int(v["sm"]), str(v["dtype"]), int(v["d"]), str(v["mask"]), v.get("shared") == "yes")
     order = [f"{NAMES[k]}: {refusal(k, x) or 'takes it'}" for k in tried(x.sm)]
     words = f"{'; '.join(order)}. {NAMES[chosen(x)]} runs."
     memory = ("S and P are stored: O(N²) memory, several kernels." if chosen(x) == "math" else
               "One fused kernel, O(N) extra memory.")  # fmt: skip
     return [
-        scene("Which backend runs", words, panel(800, 140, _picture(x))),
+        scene("Which backend runs", words, panel(440, 262, _picture(x))),
         text(memory, "bad" if chosen(x) == "math" else "good"),
         text(f"Forward pass, Nq = Nk; checks of sdp_utils.cpp, {CHECKED}.", "fine"),
     ]
@@ -107,9 +99,8 @@ WIDGETS = (
     Widget("which", "Which backend takes which input", (
         pick("sm", "GPU", "90", GPUS.items()),
         pick("dtype", "Format", "bf16", ("bf16", "fp16", "fp32"), closed=("fp32", "fp16")),
-        pick("d", "Head dimension d", 64, (50, 64, 128, 256)),
+        pick("d", "Head dimension d", 64, (32, 50, 64, 128, 256)),
         pick("mask", "Mask", "none", MASKS.items(), closed=("any",)),
-        pick("shared", "Heads share K and V", "no", ("no", "yes")),
     ), _which),
 )  # fmt: skip
 ASKED = (

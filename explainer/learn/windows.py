@@ -19,7 +19,7 @@ from explainer.learn.variants import DOCUMENT, at_size
 from explainer.problem import Problem
 
 Values = Mapping[str, float | str]
-N, TILE, CELL = 32, 4, 11
+N, TILE, CELL = 32, 4, 8
 KINDS = {
     "causal": "causal alone",
     "window": "sliding window",
@@ -80,20 +80,18 @@ def _told(p: Problem, kind: str) -> list[Shape]:
     scores = p.mask.visible(p.n, p.n)
     mask = at_size(kind, FAR)
     share = mask.visible(FAR, FAR) / FAR**2
-    size = {"window": "a window of 4,096 keys", "documents": f"documents of {DOCUMENT:,} tokens",
-            "block": "blocks of N/8", "causal": "the triangle"}[kind]  # fmt: skip
+    size = {"window": "a window of 4,096 keys:", "documents": f"documents of {DOCUMENT:,}:",
+            "block": "blocks of N/8:", "causal": "the triangle:"}[kind]  # fmt: skip
+    x = N * CELL + 18
     return [
-        say(0, 18, f"{KINDS[kind].capitalize()}", "is-big"),
-        say(0, 56, f"{scores:,} of {N * N:,} scores are needed."),
-        say(0, 92, f"{found['skipped']} of {total} tiles are skipped,", "is-bold"),
-        say(0, 114, "neither loaded nor computed."),
-        say(0, 150, f"{found['partial']} are cut: masked inside."),
-        say(0, 172, f"{found['full']} are computed whole."),
-        say(0, 208, f"K and V loaded: {amount(loaded * tile)}", hue="k"),
-        say(0, 230, f"of {amount(total * tile)} without a mask", "is-quiet"),
-        say(0, 286, f"In a model, N = {FAR:,}:", "is-bold"),
-        say(0, 310, f"{size} keeps" if kind != "documents" else f"{size} keep"),
-        say(0, 340, f"{share:.2%} of the scores", "is-big", hue="q"),
+        say(x, 38, f"{scores:,} of {N * N:,} scores"),
+        say(x, 74, f"{found['skipped']} of {total} tiles skipped", "is-bold"),
+        say(x, 98, f"{found['partial']} cut, {found['full']} whole"),
+        say(x, 134, f"loads {amount(loaded * tile)} of K, V", hue="k"),
+        say(x, 156, f"of {amount(total * tile)}", "is-quiet"),
+        say(x, 204, f"In a model, N = {FAR:,},", "is-small is-bold"),
+        say(x, 226, size, "is-small"),
+        say(x, 254, f"{share:.2%} of scores", hue="q"),
     ]
 
 
@@ -109,8 +107,7 @@ def _windows(v: Values) -> list[Block]:
         scene(
             "Scores that are needed, in tiles",
             words,
-            panel(370, 408, _map(p, kind, width)),
-            panel(330, 408, _told(p, kind)),
+            panel(490, 350, _map(p, kind, width), _told(p, kind)),
         )
     ]
 
@@ -129,8 +126,7 @@ ASKED = (
 )
 SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
 WORDS = (
-    "20 tokens in tiles of 4 × 4, rows of queries down, keys across; the mask is {mask}. Click "
-    "every tile that is computed, whole or in part."
+    "20 tokens, tiles of 4 × 4, and {mask}. Click every tile that is computed, whole or in part."
 )
 
 

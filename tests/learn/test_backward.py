@@ -25,6 +25,8 @@ STEPS = range(1, 7)
 
 
 def blocks(key: str = "backward", **query: object) -> list[dict]:
+    if key == "backward":
+        return backward.steps(query.get("step", 1), query.get("row", 1), query.get("mask", "full"))
     return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
 
 
@@ -140,16 +142,11 @@ def test_a_planted_fault_is_seen(monkeypatch, fault):
 
 
 def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
-    queries = [RUNG.links[0].query]
-    for mask, row, step in product(("full", "causal"), range(4), STEPS):
-        found = next(b for b in blocks(mask=mask, row=row, step=step) if b["type"] == "link")
-        parts = dict(parse_qsl(found["query"], strict_parsing=True))
-        visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
-        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
-        queries.append(found["query"])
-    for query in queries:
+    for mask, row, phase in product(("full", "causal"), range(4), ("exp", "dP", "D", "dS", "dQ")):
+        query = backward.place(mask, row, phase)
         parts = dict(parse_qsl(query, strict_parsing=True))
         visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
+        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
         assert parts["pass"] == "backward" and parts["phase"] in visit.phases
 
 

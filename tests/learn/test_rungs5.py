@@ -25,7 +25,7 @@ def test_the_products_are_those_of_autograd():
         "standard": {"forward": 2, "backward": 4}, "fa2": {"forward": 2, "backward": 5}
     }  # fmt: skip
     for question, kept in zip(asked("recompute"), (60, 24, 96), strict=True):
-        assert question.answer == kept * 7 / 6 and f"does {kept} GFLOP" in question.words
+        assert question.answer == kept * 7 / 6 and f"do {kept} GFLOP" in question.words
     default_hides_the_answer("recompute")
 
 
@@ -118,5 +118,5 @@ def test_each_habit_does_what_the_words_say():
 
 def test_what_the_questions_on_stability_call_right():
     same, one = asked("stable")
-    assert same.options[same.answer][0] == "They become nearly the same vector"
-    assert one.options[one.answer][0] == "Nearly all goes to a single token"
+    assert same.options[same.answer][0] == "They all become nearly alike"
+    assert one.options[one.answer][0] == "One key takes nearly all"

@@ -83,7 +83,8 @@ def test_tiles_are_counted_as_a_dense_mask_has_them(kind, width):
     found = windows.counts(windows.problem(kind, width))
     assert found == {"full": all_.sum(), "partial": (any_ & ~all_).sum(), "skipped": (~any_).sum()}
     said = words("windows", what=kind, width=width)
-    assert f"{keep.sum():,} of 1,024 scores" in said and f"{found['skipped']} of 64 tiles" in said
+    assert f"{keep.sum():,} of 1,024 scores" in said
+    assert f"{found['skipped']} of 64 tiles" in said
     drawn = sum(round(s["w"] + 1.5) for s in shapes("windows", what=kind, width=width)
                 if s["kind"] == "box" and "key" not in s)  # fmt: skip
     assert drawn == keep.sum() * windows.CELL
@@ -136,9 +137,6 @@ def test_pages_waste_less_than_a_page():
         while pages * size < tokens:
             pages += 1
         assert question.answer == pages * size - tokens < size
-    for n in engines.lengths():
-        for size in engines.SIZES:
-            assert 0 <= engines.places(n, size) - n < size
 
 
 def test_the_table_of_engines_is_dated_and_sourced():

@@ -181,7 +181,7 @@ def test_a_ring_s_parts_are_attention():
 
 def test_the_cache_that_is_eight_times_smaller():
     first = asked("others")[0]
-    assert first.options[first.answer][0] == "GQA with 4 heads of K and V"
+    assert first.options[first.answer][0] == "GQA with 4 heads of K, V"
     assert variants.per_token(32) == 8 * variants.per_token(4)
     said = " ".join(rung("others").more.split())
     assert all(f"{k}. " in said for k in range(1, 9)), "the eight takeaways"
