@@ -49,10 +49,7 @@ def delta_kernel(
 def load_lse(pointers, row_ok, PART: tl.constexpr):
     """lse for exp2. A row that sees no key, or is none, gets +∞: its P is exp(S − ∞) = 0, where
     exp(−∞ + ∞) would be NaN. PART: some lanes hold no row."""
-    if PART:
-        lse = tl.load(pointers, mask=row_ok, other=float("inf"))
-    else:
-        lse = tl.load(pointers)
+    lse = tl.load(pointers, mask=row_ok, other=float("inf")) if PART else tl.load(pointers)
     return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
 
 
@@ -122,8 +119,8 @@ def visit_rows(
         delta = load_tile(DELTA + start + lanes, row_ok, PART)
         ds = p * (dp - delta[None, :]) * slope
         ds = as_operand(as_stored(ds, do.dtype, BF16_BITS), BF16_BITS)
-        # phase: dK — dK_j += dS_ijᵀ Q_i; before dQ: a product of the tensor cores that is still under
-        # way at the loop's end would make all of them wait for one another
+        # phase: dK — dK_j += dS_ijᵀ Q_i. Before dQ: with this product under way at the loop's end,
+        # ptxas would have every product wait for the one before
         dk = tl.dot(ds, q, dk, input_precision=PRECISION)
         # phase: dQ — dQ_i += dS_ij K_j in HBM, where other key blocks add too; scaled at the end
         if ADD_DQ:
