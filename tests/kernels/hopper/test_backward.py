@@ -91,7 +91,7 @@ FAULTS = {
     "dQ overwritten": ("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
                        "cp.async.bulk.tensor.3d.global.shared::cta", "dQ: error"),
     "products not awaited": ("wgmma.wait_group.sync.aligned 1;", ";", "before it"),
-    "buffer not awaited": ("cp.async.bulk.wait_group.read \t0;", ";", "error"),
+    "buffer not awaited": ("cp.async.bulk.wait_group.read \t2;", ";", "error"),
     "slot not let go": ("mbarrier.arrive.shared::cta.b64", "bar.warp.sync -1; //", "wait for each"),
 }  # fmt: skip
 QUICK_FAULTS = ("no fence", "slot not let go")  # found soonest
