@@ -111,7 +111,7 @@ def _prepare(
             raise ValueError(reason)
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
-    config = config_for(q, block_m, block_n)
+    config = config_for(q, block_m, block_n, deterministic)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
     made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
     strides = q.stride(), k.stride(), v.stride(), grad_o.stride()
@@ -227,11 +227,16 @@ def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
     return *(torch.zeros(x.shape, dtype=x.dtype, device=x.device) for x in (q, k, v)), dsink
 
 
-def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None = None) -> Config:
+def config_for(
+    q: torch.Tensor,
+    block_m: int | None = None,
+    block_n: int | None = None,
+    deterministic: bool = False,
+) -> Config:
     """The configuration of the backward pass for this q (B, H, Nq, d) on its device."""
     cuda = q.device.type == "cuda"
     arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
-    return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n)
+    return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n, deterministic)
 
 
 def wanted(q, k, v, sink) -> bool:

@@ -33,8 +33,8 @@ def before_kernel(
 
 @triton.jit
 def after_kernel(ADDED, DQ, scale, n, BLOCK: tl.constexpr):
-    """dQ = scale · what was added up in fp32, of n numbers, rounded to dQ's dtype. n is specialized:
-    known to be a multiple of 16 it lets the copies be 16 bytes wide."""
+    """dQ = scale · what was added up in fp32, of n numbers, rounded to dQ's dtype. Specialized, n
+    as a known multiple of 16 lets the copies be 16 bytes wide."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     dq = tl.load(ADDED + at, mask=at < n) * scale
     tl.store(DQ + at, dq.to(DQ.dtype.element_ty), mask=at < n)

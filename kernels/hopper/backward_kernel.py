@@ -286,8 +286,8 @@ def send(stores, out_ring, notes, tables, plan: gl.constexpr):
             mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
             for w in gl.static_range(2):
                 desc = dv_desc if part else dk_desc
-                BOX: gl.constexpr = desc.block_type.shape
-                box = as_tile(out_smem.index(slot * 2 + w), desc.dtype, BOX, desc.layout)
+                box = out_smem.index(slot * 2 + w)
+                box = as_tile(box, desc.dtype, desc.block_type.shape, desc.layout)
                 async_store(desc, [b, k_head, key0 + w * HALF, 0], box)
             tma.store_wait(2)
             mbarrier.arrive(out_empty.index(slot ^ 1), count=1)
