@@ -100,7 +100,7 @@ BACKWARD["sm_89"] = BACKWARD["sm_120"] = BACKWARD["sm_80"]
 FASTEST: dict[tuple[str, int, int, bool], Config] = {
     ("sm_90", 64, _16BIT, False): Config(128, 64, 4, 2),
     ("sm_90", 64, _16BIT, True): Config(128, 64, 4, 2),
-    ("sm_90", 128, _16BIT, False): Config(32, 128, 8, 2),
+    ("sm_90", 128, _16BIT, False): Config(32, 128, 8, 3),
     ("sm_90", 128, _16BIT, True): Config(64, 64, 4, 2),
 }
 

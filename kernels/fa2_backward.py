@@ -124,7 +124,9 @@ def visit_rows(
         dk = tl.dot(ds, q, dk, input_precision=PRECISION)
         # phase: dQ — dQ_i += dS_ij K_j in HBM, where other key blocks add too; scaled at the end
         if ADD_DQ:
-            dq = tl.dot(tl.trans(ds), k, input_precision=PRECISION)
+            dq = tl.trans(
+                tl.dot(tl.trans(k), ds, input_precision=PRECISION)
+            )  # (Kᵀ dSᵀ)ᵀ: dS as it is
             to = lanes[:, None] * D + dims[None, :]
             tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok if PART else None, sem="relaxed")
         if STATES is not None:  # what the tile adds to dQ_i, and dK_j and dV_j after it, unscaled
