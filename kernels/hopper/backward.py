@@ -16,7 +16,7 @@ from . import backward_plans, folding, plans, tables, versions
 from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
 
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
-TOGETHER = 8  # key blocks of a head that are at work at once where they add in turns, about
+TOGETHER = 4  # key blocks of a head that are at work at once where they add in turns, about
 ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
 ENDS_BLOCK = 4096  # numbers of one program of `after_kernel`
 
