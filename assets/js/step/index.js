@@ -62,7 +62,7 @@ class Page extends Stage {
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
-    hear("fa:tour", () => this.tour.begin());
+    hear("fa:tour", () => this.tour.begin(this.pass));
     hear("fa:compose", () => this.composes());
     hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {

@@ -118,7 +118,7 @@ export class Player {
   /** Brings a part of the page on screen, by its data-spot. */
   reveal(spot) {
     if (spot === "rows" || spot === "story") this.open(this.own.first);
-    this.panes.choose({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
+    this.panes.choose({ map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */

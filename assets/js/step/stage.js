@@ -45,6 +45,11 @@ export class Stage {
     return isAsked;
   }
 
+  /** Which pass is shown. */
+  get pass() {
+    return (this.racing ? this.race : this.player).pass;
+  }
+
   /** The other pass, or this one; of all lanes in a race. */
   turn(pass) {
     const { race, player, racing, query } = this;

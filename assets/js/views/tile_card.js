@@ -17,7 +17,7 @@ export class TileCard {
     this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
     this.columns = Object.keys(stats);
     this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
-    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key })]));
+    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key, "data-spot": key })]));
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
@@ -87,7 +87,7 @@ export class TileCard {
       const line = { name: el("span", { class: "fa-row-name" }) };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
-        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key });
+        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key, "data-spot": columns[key] ? key : null });
         if (columns[key]) Object.assign(line[key].style, { left: `${columns[key].x}px`, width: `${columns[key].width}px` });
       }
       line.root = el("div", { class: "fa-sram-row" }, [line.name, ...this.columns.map((key) => line[key])]);
