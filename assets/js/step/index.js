@@ -22,7 +22,8 @@ const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
-const url = (search, pass) => new URL(`fa/trace?${problemOf(search)}${pass === "backward" ? "&pass=backward" : ""}&build=${BUILD}`, document.baseURI);
+const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
+const url = (search, pass) => new URL(`fa/trace?${of(search, pass)}&build=${BUILD}`, document.baseURI);
 
 /** The kind of screen that the address names, if it is one of its own. */
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
@@ -39,7 +40,7 @@ class Page extends Stage {
       onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
-      visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
+      visitUrl: (search, step, pass) => new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
       chapters: () => during("tour", fetched("tour")),
       here: () => {
         address.flush();

@@ -35,9 +35,10 @@ export class Player {
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
+    const onZoom = () => this.zoom();
     this.views = {
-      forward: new ForwardViews({ onCard: this.options.onCard, onZoom: () => this.zoom(), onWay: () => this.layout() }),
-      backward: new BackwardViews(),
+      forward: new ForwardViews({ onCard: this.options.onCard, onZoom, onWay: () => this.layout() }),
+      backward: new BackwardViews({ onZoom }),
     };
     this.story = this.views.forward.story;
     this.code = new Code();
@@ -233,7 +234,7 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step);
+      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step, trace.header.pass);
       const response = await asked(address, this.abort.signal, (sentence) => this.say(sentence));
       if (trace !== this.trace) return;
       this.say(null);
@@ -335,7 +336,7 @@ export class Player {
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
-      this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
+      this.predict.ask(this.trace.header.numbers ? questionAt(this.trace, f.step) : null);
       if (this.asksOf() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);

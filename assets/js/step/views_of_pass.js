@@ -44,8 +44,8 @@ export class ForwardViews {
 }
 
 export class BackwardViews {
-  constructor() {
-    this.sram = new SramBackward();
+  constructor({ onZoom }) {
+    this.sram = new SramBackward({ onZoom });
     this.products = new Products();
     this.check = new Check();
     this.first = "products";

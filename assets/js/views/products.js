@@ -71,7 +71,7 @@ export class Check {
       set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
       set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
       set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
-      set(cells[3], { text: `${sum.seen} of ${sum.of}` });
+      set(cells[3], { text: trace.header.numbers ? `${sum.seen} of ${sum.of}` : "" });
     });
     const end = this.sink === null ? "0" : "D times its sink's weight";
     set(this.sums, { text: sums.length ? `Softmax only moves weight around: after its last key each row of dS sums to ${end}, but for rounding.` : "No row block is at work." });
