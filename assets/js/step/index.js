@@ -11,7 +11,6 @@ import { asked, sentenceOf } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
-import { film } from "./film.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { Stage } from "./stage.js";
@@ -29,10 +28,12 @@ const url = (search, pass) => new URL(`fa/trace?${of(search, pass)}&build=${BUIL
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
 
 class Page extends Stage {
-  /** @param masks fetches the mask builder's script; none where no server answers it */
-  constructor(mount, masks) {
+  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; backward(), race() and film() those of their names in step/} */
+  constructor(mount, { masks, backward, race, film }) {
     super(mount, {
       url,
+      backward: () => during("script", backward()),
+      race: () => during("script", race()),
       onPlace: (place) => {
         placed(place);
         tell("fa:passed", place.pass ?? "forward");
@@ -59,7 +60,7 @@ class Page extends Stage {
         address.flush();
       },
     });
-    this.masks = masks;
+    Object.assign(this, { masks, film });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
@@ -99,7 +100,7 @@ class Page extends Stage {
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
     const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: () => film(this, words) };
+    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: async () => (await during("script", this.film())).mount(this, words) };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
@@ -202,8 +203,8 @@ class Page extends Stage {
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
  * elsewhere, so that the controls show it. */
-export function mount(_, { element, props, watch, trigger, masks }) {
-  const stage = new Page(element.querySelector(".fa-mount"), masks);
+export function mount(_, { element, props, watch, trigger, ...scripts }) {
+  const stage = new Page(element.querySelector(".fa-mount"), scripts);
   let own = "";
   stage.onShown = (query) => {
     own = query;
