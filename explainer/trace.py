@@ -48,7 +48,8 @@ class Trace:
 @dataclass(frozen=True, eq=False)
 class BackwardTrace:
     """A whole backward pass: inputs, O, dO and the gradients (n, d) float32 holding values of the
-    dtype, lse and D (n,) fp32, and the visits in loop order."""
+    dtype, lse and D (n,) fp32, dsink, the gradient of the sink's logit (fp32; None without one),
+    and the visits in loop order."""
 
     problem: Problem
     Q: np.ndarray
@@ -61,6 +62,7 @@ class BackwardTrace:
     dQ: np.ndarray
     dK: np.ndarray
     dV: np.ndarray
+    dsink: np.float32 | None
     visits: tuple[BackwardVisit, ...]
 
 
@@ -125,7 +127,11 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     for x in (run.D, *gradients):
         x.setflags(write=False)
     inputs = run.Q, run.K, run.V, run.O, run.lse, run.dO
-    return BackwardTrace(problem, *inputs, run.D, *gradients, visits)
+    dsink = None
+    if problem.sink is not None:  # a key whose dP is 0, since it has no value
+        D = np.where(run.O.any(axis=1), run.D, 0)  # FA-1 has none of rows that no tile sees
+        dsink = -(np.exp(np.float32(problem.sink) - run.lse) * D).sum()
+    return BackwardTrace(problem, *inputs, run.D, *gradients, dsink, visits)
 
 
 def _check_visit(problem: Problem) -> None:

@@ -219,10 +219,14 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     """The Problem's trace in the format above. Raises ProblemError for too many tiles, and for a
     backward pass that there is none of."""
     arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
-    if numbers := has_numbers(problem, pass_):
-        back = pass_ == "backward"
-        arrays |= _backward_numbers(trace_backward(problem)) if back else _numbers(trace(problem))
-    return _packed(_header(problem, pass_, numbers), arrays)
+    header = _header(problem, pass_, numbers := has_numbers(problem, pass_))
+    if numbers and pass_ == "backward":
+        t = trace_backward(problem)
+        arrays |= _backward_numbers(t)
+        header |= {} if t.dsink is None else {"dsink": float(t.dsink)}
+    elif numbers:
+        arrays |= _numbers(trace(problem))
+    return _packed(header, arrays)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:

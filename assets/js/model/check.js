@@ -56,3 +56,9 @@ export function agreement(trace, f) {
     }
   return { off, most };
 }
+
+/** The gradient of its sink, once D of every row is known; undefined before, and without a sink. @param {Trace} trace @param {Frame} f */
+export function ofSink({ header: { dsink, phases }, arrays: { v_phases } }, f) {
+  const last = v_phases.findLastIndex((has) => (has & (1 << phases.indexOf("D"))) > 0);
+  return f.step > last || (f.step === last && f.done("D")) ? dsink : undefined;
+}
