@@ -3,6 +3,7 @@
 export * from "../../assets/js/lib/axis.js";
 export * from "../../assets/js/model/algorithms.js";
 export * from "../../assets/js/model/backward.js";
+export {} from "../../assets/js/model/backward_says.js";
 export * from "../../assets/js/model/check.js";
 export { bytes, number } from "../../assets/js/lib/format.js";
 export * from "../../assets/js/model/controls.js";
