@@ -312,8 +312,7 @@ def backward_kernel(
     64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and −D, (B · H · PADDED,) in fp32: M
     rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
     SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. With plan.turns
-    TURNS_OF (Tc, Tr): how many key blocks add to row block i before j; COUNTS (B, H, Tr): how
-    many have, 0 at first; else None.
+    TURNS_OF (Tc, Tr): key blocks that add to row block i before j; COUNTS (B, H, Tr): that have, 0.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
