@@ -252,8 +252,8 @@ def test_every_setting_answers_small_and_with_little_work():
             for k, (other, _) in enumerate(control.choices):
                 asked = partial(blocks, widget.key, **{first.key: value, control.key: other})
                 end = k in (0, len(control.choices) - 1)  # to count lines takes ten times as long
-                # up to 150 bytes per token of N = 16,384, where nothing of that length is kept yet
-                made = assert_light(asked, 500_000, 2_500_000) if end else asked()
+                # up to 100 bytes per token of N = 16,384, where nothing of that length is kept yet
+                made = assert_light(asked, 500_000, 1_700_000) if end else asked()
                 assert len(json.dumps(made)) < 40_000
                 assert all(b.get("label") or b.get("words") for b in made)
 

@@ -1,23 +1,19 @@
 """The Hopper backward: its PTX run on the CPU, every plan compiled for sm_90, the GPU's grid."""
 
 import itertools
-import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import asdict
 
 import pytest
 import torch
 
 import kernels
-from explainer.engine.child import ROOT
 from kernels import gradients, masks, scores
 from kernels.hopper import backward, backward_ends, backward_plans
 from kernels.launching import Launch
 from tests.kernels.attention_checks import DEVICE, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
@@ -28,25 +24,8 @@ SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected
 @pytest.fixture(scope="module")
 def ask():
     """ask(request): the answer of `backward_child`, one process for all."""
-    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "tests.kernels.hopper.backward_child"],
-        cwd=ROOT,
-        env={**env, "CUDA_VISIBLE_DEVICES": ""},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-    def asked(request: dict) -> dict:
-        child.stdin.write(json.dumps(request) + "\n")
-        child.stdin.flush()
-        answer = json.loads(child.stdout.readline())
-        assert "error" not in answer, answer["error"]
-        return answer
-
-    yield asked
-    child.communicate()
+    with asking("backward_child") as asked:
+        yield asked
 
 
 def problem(
