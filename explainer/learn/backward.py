@@ -334,4 +334,4 @@ WIDGETS = (
         _run,
     ),
 )  # fmt: skip
-RUNGS = (rung("recompute", query=place("full", 1, "dS")),)
+RUNGS = (rung("recompute", {"place": place("full", 1, "dS")}),)

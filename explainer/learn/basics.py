@@ -32,11 +32,7 @@ from explainer.problem import Problem
 from explainer.trace import Trace, trace
 
 Values = Mapping[str, float | str]
-RUNGS = (
-    *(rung(key) for key in ("dot", "matmul", "softmax")),
-    rung("cat", query=address(CAT, 1, "scores")),
-    rung("attention"),
-)
+RUNGS = (rung("cat", {"place": address(CAT, 1, "scores")}),)
 
 LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
 

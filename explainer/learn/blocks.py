@@ -6,14 +6,17 @@ assets/js/learn/index.js draws. Nothing is computed in the browser.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from explainer.base.fields import Field, choice, number, refused
+from explainer.base.paths import ASSETS
 
 COLOURS = ("q", "k", "v", "o", "m", "l", "s", "plain")  # the page's hues, by tensor
 KINDS = ("range", "number", "choice", "text", "toggle")
 MOST_TEXT = 400
+PICTURES = tuple(sorted(path.stem for path in (ASSETS / "js/learn/pictures").glob("*.js")))
 
 Block = dict[str, object]
 
@@ -22,7 +25,8 @@ Block = dict[str, object]
 class Control:
     """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
     ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
-    levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1"."""
+    levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1". ``closed``:
+    choices, or True for the whole control, that open once the rung's question is answered."""
 
     key: str
     label: str
@@ -33,6 +37,17 @@ class Control:
     step: float = 1.0
     choices: tuple[tuple[str, str], ...] = ()
     pictures: tuple[str, ...] = ()
+    closed: tuple[str, ...] | bool = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"control {self.key}: kind = {self.kind!r}, not one of {KINDS}")
+        if isinstance(self.closed, bool):
+            return
+        if strange := set(self.closed) - {value for value, _ in self.choices}:
+            raise ValueError(f"control {self.key}: closed = {min(strange)!r} is no choice of it")
+        if self.value in self.closed:
+            raise ValueError(f"control {self.key}: its value {self.value!r} is closed")
 
 
 @dataclass(frozen=True)
@@ -134,6 +149,18 @@ def cells(
     (Tr, Tc) "full" | "partial" | "skipped" of tiles of ``block`` × ``block``."""
     return {"type": "cells", "label": label, "words": words, "levels": list(levels), "row": row,
             "block": block, "kinds": [list(r) for r in kinds]}  # fmt: skip
+
+
+def picture(name: str, label: str, words: str, data: Mapping[str, object]) -> Block:
+    """What moves under the hand: ``data`` (JSON values) drawn by
+    assets/js/learn/pictures/<name>.js; ``words`` says it to who cannot see it. Raises ValueError
+    for a name that no module has, or data that JSON does not know."""
+    if name not in PICTURES:
+        raise ValueError(f"picture: name = {name!r}, there is no such module")
+    if not words.strip():
+        raise ValueError(f"picture {name}: words = {words!r}, it must be said in words too")
+    json.dumps(data, allow_nan=False)
+    return {"type": "picture", "name": name, "label": label, "words": words, "data": dict(data)}
 
 
 def bits(label: str, sign: str, exponent: str, mantissa: str, value: str, remark: str) -> Block:

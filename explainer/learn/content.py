@@ -9,24 +9,30 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
 from explainer.learn.blocks import Block
 
 TEXTS = ASSETS / "learn"
-CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
+KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
+LAYOUTS = ("side", "right", "below")
+PAGES = ("step", "run", "memory", "parallel", "paper")
+MOST_LINES = 4  # of a slide in the hall
+FILES = tuple(f"rungs{k}" for k in range(1, 8))  # one for each group of the course
 
 
 @lru_cache(maxsize=32)
-def _read(name: str) -> list:
+def read(name: str) -> list | dict:
+    """``assets/learn/<name>.json``, figures of the register where their keys are in braces."""
     return json.loads(filled((TEXTS / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def stored(name: str, **figures: object) -> tuple:
     """The entries of ``assets/learn/<name>.json``, lists as tuples; figures of the register stand
     where their keys are in braces, ``figures`` that the code computes where their names are."""
-    return _filled(_read(name), figures)
+    return _filled(read(name), figures)
 
 
 def _filled(part, figures: dict):
@@ -42,12 +48,17 @@ class Question:
     """One question. ``kind``:
 
     choice: ``options`` of (text, reason), ``answer`` the index of the right one. number:
-    ``answer`` a float, right within ``tolerance`` (absolute); ``reasons`` (right, wrong). order:
-    ``options`` of (text, reason) in the right order, shown shuffled; ``gaps`` {index: (offered,
-    right)} in lines that hold "___". click: ``cells`` rows of texts drawn as a grid, ``answer`` the
-    (row, column) cells that are right; ``reasons`` (right, wrong). fill: ``options`` and ``gaps``
-    as of order, the lines in their places; ``reasons``; ``run`` the widget that shows what the
-    filled lines give, its controls "g1", "g2" … the gaps.
+    ``answer`` a float, right within ``tolerance`` (absolute), of several ``fields`` (labels) a
+    tuple; ``reasons`` (right, wrong). order: ``options`` of (text, reason) in the right order,
+    shown shuffled; ``gaps`` {index: (offered, right)} in lines that hold "___"; ``run`` as below,
+    its control "order" the lines' places as "2,0,1" and "g1", "g2" … the gaps. click: ``cells``
+    rows of texts drawn as a grid, ``answer`` the (row, column) cells that are right; ``reasons``
+    (right, wrong). fill: ``options`` and ``gaps`` as of order, the lines in their places;
+    ``reasons``; ``run`` the widget that shows what the filled lines give, its controls "g1", "g2" …
+    the gaps.
+
+    ``hint`` is shown when asked for. ``variants`` are further questions of the same key: each try
+    after a wrong answer asks the next one, with new numbers.
     """
 
     key: str
@@ -57,30 +68,99 @@ class Question:
     answer: object = None
     tolerance: float = 0.0
     reasons: tuple[str, str] = ("", "")
+    fields: tuple[str, ...] = ()
     gaps: tuple[tuple[int, tuple[str, ...], str], ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
     run: str = ""
+    hint: str = ""
+    variants: tuple[Question, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"question {self.key}: kind = {self.kind!r}, not one of {KINDS}")
+        if any(other.key != self.key or other.variants for other in self.variants):
+            raise ValueError(f"question {self.key}: a variant has its key and no variants")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a rung's idea can be seen: ``page`` of PAGES, with ``query`` a place in this app as in
+    its address (a page but Step is named in it), a paper with ``url``."""
+
+    page: str
+    words: str
+    query: str = ""
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        if self.page not in PAGES:
+            raise ValueError(f"link {self.words!r}: page = {self.page!r}, not one of {PAGES}")
+        if bool(self.url) != (self.page == "paper") or bool(self.query) == bool(self.url):
+            raise ValueError(f"link {self.words!r}: a paper has a url, a page of the app a query")
+        if self.url and not self.url.startswith("https://"):
+            raise ValueError(f"link {self.words!r}: url = {self.url!r} is not https")
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One card of the ladder: at most 120 words, one widget, one question, one link to a place
-    where the idea appears (a query as in the address)."""
+    """One stop of the course, and one screen: ``words`` (paragraphs by blank lines) of at most 90
+    words, a widget, a question. ``more`` folds. In a lecture hall ``headline``, a sentence, and at
+    most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
+    column at the left of the picture; "right", words, picture, question beside each other; "below",
+    the picture over the whole width and the question under it. ``ground`` says in the hall where
+    the picture's numbers are from."""
 
     key: str
     title: str
+    minutes: int
+    layout: str
     words: str
+    headline: str
+    lines: tuple[str, ...]
+    links: tuple[Link, ...]
     widget: str
     question: Question
-    query: str
-    link: str
+    more: str = ""
+    ground: str = "Computed here."
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise ValueError(f"rung {self.key}: layout = {self.layout!r}, not one of {LAYOUTS}")
+        if not 0 < len(self.lines) <= MOST_LINES:
+            raise ValueError(f"rung {self.key}: {len(self.lines)} lines, not 1 to {MOST_LINES}")
+        if not 0 < self.minutes < 60:
+            raise ValueError(f"rung {self.key}: minutes = {self.minutes}, not 1 to 59")
+
+
+@lru_cache(maxsize=1)
+def entries() -> dict[str, dict]:
+    """{key: what is written about a rung}, of all seven files. Raises ValueError if a rung is
+    written twice."""
+    found: dict[str, dict] = {}
+    for entry in (entry for name in FILES for entry in read(name)):
+        if entry["key"] in found:
+            raise ValueError(f"the rung {entry['key']} is written twice")
+        found[entry["key"]] = entry
+    return found
+
+
+def asked(entry: dict, **computed: object) -> Question:
+    """A question as it is written, with the parts that the code computes. A variant, written or
+    among the computed ``variants`` (both lists run side by side), says what differs."""
+    both = zip_longest(entry.get("variants", ()), computed.pop("variants", ()), fillvalue={})
+    base = {k: v for k, v in entry.items() if k != "variants"} | computed
+    return Question(
+        **base, variants=tuple(Question(**base | written | made) for written, made in both)
+    )
 
 
 def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
-    """The rung of ``assets/learn/rungs.json``; ``computed`` its query or parts of its question."""
-    entry = _filled(next(x for x in _read("rungs") if x["key"] == key), figures or {})
-    place = {"query": computed.pop("query", entry.get("query"))}
-    return Rung(**entry | place | {"question": Question(**entry["question"], **computed)})
+    """The rung ``key`` of ``assets/learn/rungs1.json`` to ``rungs7.json``. ``figures`` stand where
+    their names are in braces, in words, links and question alike; ``computed`` are parts of the
+    question, as of :func:`asked`."""
+    entry = _filled(entries()[key], figures or {})
+    links = tuple(Link(**link) for link in entry["links"])
+    return Rung(**entry | {"links": links, "question": asked(entry["question"], **computed)})
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,15 @@ def slider(
     return Control(key, label, "range", value, low, high, step)
 
 
-def pick(key: str, label: str, value: object, choices: Iterable) -> Control:
-    """One of ``choices``: (value, label), or a value that is its own label."""
+def pick(
+    key: str, label: str, value: object, choices: Iterable, closed: Iterable | bool = ()
+) -> Control:
+    """One of ``choices``: (value, label), or a value that is its own label. ``closed`` as of
+    Control: some of the values, or True."""
     pairs = (x if isinstance(x, tuple) else (x, x) for x in choices)
     named = tuple((str(x), str(words)) for x, words in pairs)
-    return Control(key, label, "choice", str(value), choices=named)
+    shut = closed if isinstance(closed, bool) else tuple(str(x) for x in closed)
+    return Control(key, label, "choice", str(value), choices=named, closed=shut)
 
 
 def commas(numbers: Iterable[int]) -> list[tuple[int, str]]:

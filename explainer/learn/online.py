@@ -245,10 +245,10 @@ def _tiles_rung() -> Rung:
         "l2": amount(card.l2_bytes),
         "block": amount(card.shared_bytes),
     }
-    return rung("tiles_why", figures)
+    return rung("memory", figures)
 
 
 RUNGS = (
     _tiles_rung(),
-    rung("online", query=address(STREAM, 1, "exp"), options=LINES, gaps=GAPS),
+    rung("online", {"place": address(STREAM, 1, "exp")}, options=LINES, gaps=GAPS),
 )

@@ -25,15 +25,18 @@ from explainer.learn import (
     wild,
 )
 from explainer.learn.blocks import Block, Widget, values
-from explainer.learn.content import Rung
+from explainer.learn.content import Question, Rung, asked, entries, rung, stored
+from explainer.learn.course import ORDER, SELF_TEST
 
+# Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
-    *(basics, stable, online, systems, versions, backward, variants_shown, precision, claims),
-    *(training, pipeline, fp8, level0),
-)
-ORDER = (
-    "dot", "matmul", "softmax", "cat", "attention", "safe", "mask", "tiles_why", "online", "fusion",
-    "versions", "recompute", "formats", "variants", "when_not",
+    *(basics, stable),
+    *(systems,),
+    *(online,),
+    *(versions, pipeline, precision),
+    *(backward, training, fp8),
+    *(variants_shown,),
+    *(claims, level0),
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
 STILL = (
@@ -60,9 +63,25 @@ def widgets() -> dict[str, Widget]:
 
 @lru_cache(maxsize=1)
 def rungs() -> tuple[Rung, ...]:
-    """The ladder, from the bottom."""
-    found = {rung.key: rung for module in MODULES for rung in getattr(module, "RUNGS", ())}
-    return tuple(found[key] for key in ORDER)
+    """The course from its first rung to its last, as far as it is written. A module's RUNGS are
+    those with something computed in them; of the others the text is all there is."""
+    made = {one.key: one for module in MODULES for one in getattr(module, "RUNGS", ())}
+    if strange := sorted({*entries(), *made} - {*ORDER}):
+        raise ValueError(f"the rung {strange[0]} has no place in the course")
+    return tuple(made.get(key) or rung(key) for key in ORDER if key in entries())
+
+
+@lru_cache(maxsize=1)
+def questions() -> tuple[Question, ...]:
+    """All that is asked, the rungs' first, without variants."""
+    return (*(one.question for one in rungs()), *(known.question for known in level0.KNOWN))
+
+
+@lru_cache(maxsize=1)
+def self_test() -> tuple[tuple[Question, str], ...]:
+    """(question, the rung to start at for who does not know the answer), easiest first."""
+    known = {entry["key"]: asked(entry) for entry in stored("selftest")}
+    return tuple((known[key], start) for key, start in SELF_TEST)
 
 
 def answer(query: Mapping[str, str]) -> dict:

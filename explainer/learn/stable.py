@@ -230,7 +230,4 @@ WIDGETS = (
 )  # fmt: skip
 
 
-RUNGS = (
-    rung("safe"),
-    rung("mask", cells=tuple(tuple(shown(x, 2) for x in row) for row in trace(PLAIN).S)),
-)
+RUNGS = (rung("mask", cells=tuple(tuple(shown(x, 2) for x in row) for row in trace(PLAIN).S)),)

@@ -183,4 +183,4 @@ WIDGETS = (
         _variants,
     ),
 )  # fmt: skip
-RUNGS = (rung("variants", query=_place(VARIANTS["window"])),)
+RUNGS = (rung("gqa", {"place": _place(VARIANTS["window"])}),)

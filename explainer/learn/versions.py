@@ -11,7 +11,6 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
 from explainer.learn.blocks import Block, Widget, bars, table, text
-from explainer.learn.content import rung
 from explainer.learn.controls import pick
 from explainer.memory.capacity import kept
 from explainer.memory.workload import Workload
@@ -111,4 +110,3 @@ WIDGETS = (
         _versions,
     ),
 )
-RUNGS = (rung("versions"),)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from explainer.base.paths import ASSETS
+from explainer.learn.blocks import PICTURES
 
 # script → the module that it exports; the others bring their own, and take the rest of what they
 # need from the first, and those that Step fetches also from Step
@@ -24,6 +25,8 @@ SCRIPTS = {
     "film": "js/step/film.js",
     "warps": "js/warps/index.js",
     "masks": "js/masks/index.js",
+    # Each picture of the Learn page is fetched when a widget first draws it.
+    **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
 OF_STEP = ("backward", "race", "film")
 OFFLINE = "js/step/offline.js"
@@ -105,7 +108,10 @@ def offline() -> str:
 
 def site() -> str:
     """All pages without a server, as a module that stands in its page and starts them."""
-    return f"{START}{bundle(SITE)}{_ref(SITE)}.start();\n"
+    drawn = [(name, path) for name, path in SCRIPTS.items() if name.startswith("picture_")]
+    pictures = "".join(bundle(path, SITE) for _, path in drawn)
+    given = ", ".join(f"{name}: () => Promise.resolve({_ref(path)})" for name, path in drawn)
+    return f"{START}{bundle(SITE)}{pictures}{_ref(SITE)}.start({{ {given} }});\n"
 
 
 @lru_cache(maxsize=len(SCRIPTS))
@@ -115,6 +121,6 @@ def online(script: str = "all") -> str:
     if entry == first:
         named = f"export {{ m }};\nexport const {{ call, mount }} = {_ref(first)};\n"
         return START + bundle(first) + named
-    named = f"export const {{ mount }} = {_ref(entry)};\n"
+    named = f"export const {{ mount, draw }} = {_ref(entry)};\n"
     before = (first, SCRIPTS["step"]) if script in OF_STEP else (first,)
     return 'import { m } from "./all.js";\n' + bundle(entry, *before) + named

@@ -20,13 +20,15 @@ from markupsafe import Markup
 
 from explainer.base.amounts import amount
 from explainer.learn import glossary
+from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
 from explainer.views.bar import BAR
 from explainer.views.html import awaited, div, tag
-from explainer.views.learn_report import page, widget_place
+from explainer.views.learn_parts import widget_place
+from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import bundle, held
 from explainer.web.boards import BOARDS, Board
 from explainer.web.files import in_every_order, in_script
@@ -129,9 +131,10 @@ def _named_places() -> list[tuple[str, str]]:
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (f"Rung {k}: {rung.link}", rung.query)
-        for k, rung in enumerate(rungs(), 1)
-        if "page" not in dict(parse_qsl(rung.query))
+        (f"Rung {NUMBERS[rung.key]}: {link.words}", link.query)
+        for rung in rungs()
+        for link in rung.links
+        if link.page == "step"
     ]
 
 
@@ -159,12 +162,13 @@ def traces(queries: list[str]) -> tuple[dict[str, held.Answers], dict[str, str]]
     return files, where
 
 
-def _lesson() -> str:
-    """The Learn page, whose controls reach what is held and nothing between."""
-    text = page()
+def _screens() -> dict[str, str]:
+    """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
+    found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        text = text.replace(widget_place(key), widget_place(key, held.controls(widget)))
-    return text
+        whole, narrow = widget_place(key), widget_place(key, held.controls(widget))
+        found = {name: text.replace(whole, narrow) for name, text in found.items()}
+    return found
 
 
 def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
@@ -175,7 +179,8 @@ def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
     tile = packed(*from_query(START))
     files |= {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
-        "learn.html": {"": _lesson()},
+        "course": {"": outline()},
+        **{name: {"": text} for name, text in _screens().items()},
         "glossary": {"": glossary.data()},
         "listing": {"": listings()},
         "tour": {"": chapters()},

@@ -140,7 +140,7 @@ def test_a_planted_fault_is_seen(monkeypatch, fault):
 
 
 def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
-    queries = [RUNG.query]
+    queries = [RUNG.links[0].query]
     for mask, row, step in product(("full", "causal"), range(4), STEPS):
         found = next(b for b in blocks(mask=mask, row=row, step=step) if b["type"] == "link")
         parts = dict(parse_qsl(found["query"], strict_parsing=True))

@@ -14,12 +14,13 @@ import torch
 from explainer.algorithms.schedule import schedule
 from explainer.learn import basics, online, rungs_low, stable
 from explainer.learn.blocks import values
+from explainer.learn.registry import rungs
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
 from tests.effort import assert_light
 
 MODULES = (basics, stable, online)
-RUNGS = [(module, rung) for module in MODULES for rung in module.RUNGS]
+RUNGS = {rung.key: rung for rung in rungs()}
 WIDGETS = {w.key: w for module in MODULES for w in module.WIDGETS}
 
 
@@ -37,44 +38,6 @@ def rows(made: list[dict], start: str) -> np.ndarray:
     return np.array(found(made, start)["rows"], float)
 
 
-def place(query: str) -> None:
-    """The query names a Problem, a visit and a phase that exist."""
-    parts = dict(parse_qsl(query, strict_parsing=True))
-    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
-    assert parts["phase"] in visit.phases
-
-
-@pytest.mark.parametrize(("module", "rung"), RUNGS, ids=[r.key for _, r in RUNGS])
-def test_a_rung_is_short_and_leads_somewhere(module, rung):
-    assert len(rung.words.split()) <= 120
-    assert rung.widget in {w.key for w in module.WIDGETS}
-    assert rung.link and rung.title
-    place(rung.query)
-
-
-def test_the_ladder_is_in_order_and_asks_in_four_ways():
-    keys = [r.key for _, r in RUNGS]
-    wanted = "dot matmul softmax cat attention safe mask tiles_why online"
-    assert keys == wanted.split()
-    assert {r.question.kind for _, r in RUNGS} == {"choice", "number", "click", "order"}
-    assert len({r.question.key for _, r in RUNGS}) == 9
-
-
-@pytest.mark.parametrize("rung", [r for _, r in RUNGS], ids=lambda r: r.key)
-def test_a_question_is_whole(rung):
-    q = rung.question
-    if q.kind in ("choice", "order"):
-        assert len(q.options) > 1 and all(words and reason for words, reason in q.options)
-    if q.kind == "choice":
-        assert 0 <= q.answer < len(q.options)
-    if q.kind in ("number", "click"):
-        assert all(q.reasons)
-    if q.kind == "click":
-        assert all(q.cells[r][c] for r, c in q.answer)
-    for index, offered, right in q.gaps:
-        assert q.options[index][0].count("___") == 1 and right in offered
-
-
 def corners(widget) -> list[dict[str, str]]:
     """The defaults, and each control at its ends."""
     made = [{}]
@@ -88,6 +51,13 @@ def corners(widget) -> list[dict[str, str]]:
                 {c.key: v, "step": "5"} for v in ends if "step" in {x.key for x in widget.controls}
             ]
     return made
+
+
+def place(query: str) -> None:
+    """The query names a Problem, a visit and a phase that exist."""
+    parts = dict(parse_qsl(query, strict_parsing=True))
+    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
+    assert parts["phase"] in visit.phases
 
 
 @pytest.mark.parametrize("key", WIDGETS)
@@ -169,7 +139,7 @@ def test_loops_differ_in_what_is_done_early():
 
 
 def test_matmul_question_shows_the_product():
-    q = basics.RUNGS[1].question
+    q = RUNGS["matmul"].question
     want = (rungs_low.A @ rungs_low.B).tolist()
     assert [[int(x.replace("−", "-")) for x in row] for row in q.cells] == want
     assert q.answer == ((2, 0),)
@@ -183,7 +153,9 @@ def test_softmax_along_an_axis(axis, dim, gain):
     np.testing.assert_allclose(rows(made, "Softmax"), want, rtol=1e-12)
     np.testing.assert_allclose(rows(made, "Sum of each row")[:, 0], want.sum(1), rtol=1e-12)
     np.testing.assert_allclose(rows(made, "Sum of each column")[0], want.sum(0), rtol=1e-12)
-    assert basics.RUNGS[2].question.options[basics.RUNGS[2].question.answer][0] == "Along each row"
+    assert (
+        RUNGS["softmax"].question.options[RUNGS["softmax"].question.answer][0] == "Along each row"
+    )
 
 
 @pytest.mark.parametrize("word", range(3))
@@ -213,5 +185,5 @@ def test_attention_in_one_picture(causal, data):
     np.testing.assert_allclose(rows(made, "S = Q Kᵀ / √d: every"), Q @ K.T / 2, atol=1e-5)
     masked = found(made, "S after the mask")["rows"]
     kept = sum(isinstance(x, float) for row in masked for x in row)
-    assert kept == (basics.RUNGS[4].question.answer if causal else 36)
+    assert kept == (RUNGS["attention"].question.answer if causal else 36)
     assert found(made, f"{kept} of 36")

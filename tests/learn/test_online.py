@@ -13,8 +13,11 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn import online
 from explainer.learn.blocks import values
+from explainer.learn.registry import rungs
 from explainer.memory import tile_budget
 from explainer.trace import trace
+
+RUNGS = {rung.key: rung for rung in rungs()}
 
 
 def right_lines() -> tuple[str, ...]:
@@ -50,7 +53,7 @@ def test_a_tile_fits_one_thread_block_or_not(card, side, dtype):
 def test_m_is_per_sm():
     a100 = CARDS["a100"]
     assert (amount(a100.shared_bytes), a100.sms) == ("163 KiB", 108)
-    question = online.RUNGS[0].question
+    question = RUNGS["memory"].question
     assert question.options[question.answer][0] == amount(a100.shared_bytes)
     assert "The 108 SMs have 17.3 MiB" in words(blocks("tiles_why", card="a100"))
     assert amount(108 * 164 * 1024).startswith("17.3")
@@ -173,7 +176,7 @@ def test_every_wrong_gap_gives_a_wrong_result():
 
 
 def test_the_question_holds_the_exercise():
-    question = online.RUNGS[1].question
+    question = RUNGS["online"].question
     assert (question.kind, question.options, question.gaps) == (
         "order",
         online.LINES,

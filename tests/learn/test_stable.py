@@ -11,7 +11,10 @@ import torch
 from explainer.base.formats import FORMATS
 from explainer.learn import stable
 from explainer.learn.blocks import values
+from explainer.learn.registry import rungs
 from explainer.trace import trace
+
+RUNGS = {rung.key: rung for rung in rungs()}
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 TOPS = [-120, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]
@@ -70,7 +73,7 @@ def test_each_way_to_fail_has_its_sentence():
 
 
 def test_the_questions_weights():
-    question = stable.RUNGS[0].question
+    question = RUNGS["safe"].question
     found = stable.in_format(np.array([12.0, 11.0, 10.0]), "fp16", False)["weights"]
     said = question.options[question.answer][0]
     assert said == ", ".join("NaN" if np.isnan(x) else f"{x:g}" for x in found)
@@ -138,7 +141,7 @@ def test_the_mask_is_built_in_five_steps():
 
 
 def test_the_clicked_cell_is_the_first_hidden_one():
-    question = stable.RUNGS[1].question
+    question = RUNGS["mask"].question
     hidden = np.argwhere(stable.masked("inf", False)["keep"][1] == 0)
     assert question.answer == ((1, int(hidden[0, 0])),)
     S = trace(stable.PLAIN).S

@@ -16,11 +16,12 @@ from explainer.base.cards import CARDS
 from explainer.base.records import load
 from explainer.learn import matrix_units, systems
 from explainer.learn.blocks import values
+from explainer.learn.registry import rungs
 from explainer.problem import Problem, ProblemError
 from tests.effort import assert_light
 
 WIDGETS = {w.key: w for w in systems.WIDGETS}
-RUNGS = {r.key: r for r in systems.RUNGS}
+RUNGS = {r.key: r for r in rungs()}
 
 
 def blocks(key: str, **query: object) -> list[dict]:
@@ -35,19 +36,8 @@ def words(made: list[dict]) -> str:
     return " ".join(str(b["words"]) for b in made if b["type"] == "text")
 
 
-@pytest.mark.parametrize("rung", systems.RUNGS, ids=lambda r: r.key)
-def test_a_rung_is_short_and_leads_somewhere(rung):
-    assert len(rung.words.split()) <= 120
-    assert rung.widget in WIDGETS and rung.title and rung.link
-    parts = dict(parse_qsl(rung.query, strict_parsing=True))
-    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
-    assert parts.get("phase") is None or parts["phase"] in visit.phases
-
-
-def test_the_keys_and_kinds():
-    assert list(RUNGS) == ["fusion", "formats", "when_not"]
-    assert [r.question.kind for r in systems.RUNGS] == ["number", "choice", "click"]
-    visit = schedule(Problem.from_query(dict(parse_qsl(RUNGS["fusion"].query))))[16]
+def test_the_link_shows_s_come_back():
+    visit = schedule(Problem.from_query(dict(parse_qsl(RUNGS["fusion"].links[0].query))))[16]
     assert visit.stage == "softmax" and {t.tensor for t in visit.transfers} == {"S", "P"}
 
 

@@ -3,6 +3,7 @@ import { axisOf, figureOf, scaleOf, ticks } from "../lib/axis.js";
 import { level, range, viridis } from "../lib/colors.js";
 import { el, set, svg } from "../lib/dom.js";
 import { number } from "../lib/format.js";
+import { show } from "./pictures.js";
 
 const hue = (name) => `fa-hue-${name ?? "plain"}`;
 const finite = (x) => Number.isFinite(x);
@@ -279,9 +280,18 @@ function code({ label, lines, marked }) {
 
 const link = ({ words, query }) => el("p", { class: "fa-block-of fa-text-block" }, [el("a", { class: "fa-run-link", href: `?${query}`, text: words })]);
 
-const DRAWERS = { text, matrix, bars, table, cells, bits, formula, timeline, code, link, plot: (block) => new Plot(block).root };
+/** A picture that moves under the hand, with its words: its module comes when it is first drawn. */
+function moving({ name, label, words, data }, api) {
+  const box = el("div", { class: "fa-moving", role: "group", "aria-label": label });
+  const root = figure("picture", label, [box, el("p", { class: "fa-sr", text: words })]);
+  root.dataset.picture = name;
+  show(root, { name, data, words }, api);
+  return root;
+}
 
-/** One block as an element; an unknown kind is left out. */
-export function draw(block) {
-  return DRAWERS[block.type]?.(block) ?? null;
+const DRAWERS = { text, matrix, bars, table, cells, bits, formula, timeline, code, link, plot: (block) => new Plot(block).root, picture: moving };
+
+/** One block as an element; an unknown kind is left out. `api` is what a moving picture has of its widget. */
+export function draw(block, api) {
+  return DRAWERS[block.type]?.(block, api) ?? null;
 }

@@ -6,6 +6,7 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { draw, picture } from "./blocks.js";
+import { show } from "./pictures.js";
 import { Transport } from "../views/transport.js";
 
 const WAIT_MS = 60;
@@ -117,6 +118,8 @@ export class Widget {
     this.key = mount.dataset.widget;
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
+    const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
+    this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
     this.blocks = el("div", { class: "fa-blocks" });
     this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
     this.said = el("p", { class: "fa-sr", role: "status" });
@@ -127,6 +130,7 @@ export class Widget {
     const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root), this.reset]);
     this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
     mount.replaceChildren(this.root);
+    this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write();
     this.loaded = this.ask(false);
@@ -143,6 +147,29 @@ export class Widget {
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
     part.root.prepend(this.transport.buttons);
+  }
+
+  /** What the question's answer opens: before it, those choices cannot be taken. */
+  open() {
+    for (const node of this.shut) node.disabled = false;
+    this.closed?.remove();
+    this.shut = [];
+  }
+
+  /** Closes the controls, or the choices, that would give the answer away. */
+  close() {
+    this.shut = this.list.flatMap(({ closed }, k) => {
+      if (!closed) return [];
+      const nodes = [...this.parts[k].root.querySelectorAll("input, select, option, button")];
+      return closed === true ? nodes : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
+    });
+    if (!this.shut.length) return;
+    for (const node of this.shut) node.disabled = true;
+    const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
+    const last = names.pop();
+    const said = names.length ? `${names.join(", ")} and ${last} open` : `${last} opens`;
+    this.closed = el("p", { class: "fa-fine fa-closed", text: `${said} after your answer.` });
+    this.root.querySelector(".fa-widget-controls").append(this.closed);
   }
 
   write() {
@@ -229,6 +256,23 @@ export class Widget {
     return same;
   }
 
+  /** A picture that is already there takes the new data, even in the middle of a drag. */
+  again(block, kept) {
+    const at = kept.findIndex((node) => block.type === "picture" && node.dataset.picture === block.name);
+    if (at < 0) return null;
+    const [root] = kept.splice(at, 1);
+    set(root.querySelector("figcaption b"), { text: block.label });
+    set(root.querySelector(":scope > .fa-sr"), { text: block.words });
+    show(root, block, this.api);
+    return root;
+  }
+
+  /** Sets controls, as a picture does that is dragged: {key: value}. */
+  put(values) {
+    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+    this.changed(this.list.find(({ key }) => key in values) ?? {});
+  }
+
   /** One sentence above the last good blocks, or none. */
   refuse(sentence) {
     set(this.error, { text: sentence });
@@ -239,7 +283,11 @@ export class Widget {
   /** The place never shrinks while a slider moves, and the keyboard stays in the block where it was. */
   show(blocks, aloud) {
     const at = [...this.blocks.children].findIndex((block) => block.contains(document.activeElement));
-    this.blocks.replaceChildren(...blocks.map(draw).filter(Boolean));
+    const kept = [...this.blocks.querySelectorAll(":scope > [data-picture]")];
+    const next = blocks.map((block) => this.again(block, kept) ?? draw(block, this.api)).filter(Boolean);
+    // What stays must not leave the page for a moment: a drag would end.
+    for (const node of [...this.blocks.children]) if (!next.includes(node)) node.remove();
+    next.forEach((node, k) => node !== this.blocks.children[k] && this.blocks.insertBefore(node, this.blocks.children[k] ?? null));
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
     if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });

@@ -49,7 +49,7 @@ function tabs() {
 const still = (id) => ({ element: document.getElementById(id), props: { value: "" }, watch: () => {}, trigger: () => {} });
 
 /** The page: its parts as in the app, and in #content what answers.js takes. */
-export function start() {
+export function start(pictures) {
   if (matchMedia("(prefers-color-scheme: dark)").matches && !document.body.classList.contains("fa-present")) document.body.classList.add("dark");
   const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
   answersFrom((address) => answers.answer(address));
@@ -58,7 +58,7 @@ export function start() {
   const scripts = { backward: () => Promise.resolve({ mount: mountBackward }), race: () => Promise.resolve({ mount: mountRace }), film: () => Promise.resolve({ mount: film }) };
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
-  mountLearn(still("learn"));
+  mountLearn({ ...still("learn"), ...pictures });
   for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
   openAsked();
   for (const part of ["step", "run", "told"]) opened(part);

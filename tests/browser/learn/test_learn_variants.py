@@ -32,11 +32,11 @@ def drawn(place, key: str) -> None:
 
 
 def test_a_variant_is_chosen_by_keyboard(tab):
-    page = open_page(tab, "variants")
+    page = open_page(tab, "gqa")
     place = widget(page, "variants")
     agree(place)
     drawn(place, "window")
-    assert serious(page, "#learn-variants") == []
+    assert serious(page, "#learn-gqa") == []
     place.get_by_role("radio", name="Window").focus()
     for name in ("Documents", "Block-sparse", "ALiBi", "RoPE", "Linear", "GQA"):
         page.keyboard.press("ArrowRight")
@@ -55,13 +55,12 @@ def test_a_variant_is_chosen_by_keyboard(tab):
 def test_a_lecturer_chooses_a_variant_and_the_clicker_goes_on(tab):
     page = tab.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    open_page(tab, "variants", mode="present")
+    open_page(tab, "gqa", mode="present")
     settled(page)
-    page.keyboard.press("PageDown")
     place = widget(page, "variants")
     place.locator("label", has_text="RoPE").click()
     agree(place, what="rope")
-    card = page.locator("#learn-variants")
+    card = page.locator("#learn-gqa")
     sizes = card.evaluate(TYPE)
     assert sizes and min(sizes) >= 24
     for _ in range(8):
@@ -76,7 +75,7 @@ def test_a_lecturer_chooses_a_variant_and_the_clicker_goes_on(tab):
 def test_a_variant_is_chosen_by_touch_and_stepped(browser, watch, key):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     tab = watch(context)
-    page = open_page(tab, "variants")
+    page = open_page(tab, "gqa")
     place = widget(page, "variants")
     card = place.locator("label", has_text=VARIANTS[key].title)
     card.scroll_into_view_if_needed()

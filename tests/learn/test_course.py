@@ -1,0 +1,178 @@
+"""The course as data: its order, its paths, and what every rung and every question must have.
+
+``tests/learn/whole.py`` holds what is true once all rungs are written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.schedule import schedule
+from explainer.learn import content, course
+from explainer.learn.blocks import PICTURES, Control, picture
+from explainer.learn.content import Link, asked
+from explainer.learn.controls import pick
+from explainer.learn.registry import questions, rungs, self_test, widgets
+from explainer.problem import Problem
+from explainer.web.answers import pass_of
+
+
+def every_question() -> list[content.Question]:
+    return [one for question in questions() for one in (question, *question.variants)]
+
+
+def test_the_course_has_36_rungs_in_seven_groups():
+    assert [len(group.rungs) for group in course.GROUPS] == [7, 4, 5, 7, 4, 5, 4]
+    assert len(course.NUMBERS) == 36
+    assert course.NUMBERS["online"] == "3.2" and course.NUMBERS["others"] == "7.4"
+    assert [len(path.rungs) for path in course.PATHS] == [3, 12, 36]
+    assert set(course.PATHS[0].rungs) < set(course.PATHS[1].rungs) < set(course.PATHS[2].rungs)
+
+
+def test_the_self_test_asks_five_short_questions_on_the_way_up():
+    asked_for, starts = zip(*self_test(), strict=True)
+    assert [course.ORDER.index(key) for key in (*starts, course.AFTER)] == sorted(
+        {course.ORDER.index(key) for key in (*starts, course.AFTER)}
+    )
+    assert len(asked_for) == 5 and all(q.kind == content.CHOICE for q in asked_for)
+    assert all(len(words) <= 14 for q in asked_for for words, _ in q.options), "in one line"
+    assert all(len(q.options) == 4 and all(why for _, why in q.options) for q in asked_for)
+
+
+def test_the_self_test_s_answers_are_numpy_s():
+    said = {q.key: q.options[q.answer][0] for q, _ in self_test()}
+    assert said["start-dot"] == str(np.dot([1, 2, 3], [4, 5, 6]))
+    assert said["start-product"] == str(2 * 4 * 3)
+    weights = np.exp([5.0, 5.0]) / np.exp([5.0, 5.0]).sum()
+    assert said["start-softmax"] == "[½, ½]" and (weights == 0.5).all()
+    with np.errstate(over="ignore"):
+        assert said["start-exp"] == "∞" and np.isinf(np.exp(np.float32(89)))
+    assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(self_test()[3][0].options)
+    sees = np.flatnonzero(np.tril(np.ones((4, 4)))[2])
+    assert said["start-mask"] == f"keys {sees[0]} to {sees[-1]}"
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("PATHS", (course.Path("p", "", "", ("no",)),), "the path p names no, which is no rung"),
+        ("PATHS", (course.Path("p", "", "", ("mask", "dot")),), "the path p is out of order"),
+        ("SELF_TEST", (("q", "no"),), "the self-test names no, which is no rung"),
+        ("MOVED", {"old": "no"}, "the old key old names no, which is no rung"),
+        ("MOVED", {"dot": "mask"}, "dot is old and current at once"),
+        ("ORDER", (*course.ORDER, "dot"), "a rung stands in two places"),
+    ],
+)
+def test_a_course_that_contradicts_itself_is_refused(monkeypatch, part, value, said):
+    monkeypatch.setattr(course, part, value)
+    with pytest.raises(ValueError, match=said):
+        course.checked()
+
+
+def test_the_rungs_come_in_the_course_s_order_and_each_asks_something_else():
+    keys = [rung.key for rung in rungs()]
+    assert keys == [key for key in course.ORDER if key in keys] and set(keys) == {
+        *content.entries()
+    }
+    asked_for = [question.key for question in questions()]
+    assert len(set(asked_for)) == len(asked_for)
+
+
+@pytest.mark.parametrize("rung", rungs(), ids=lambda rung: rung.key)
+def test_a_rung_is_whole_and_its_links_open(rung):
+    assert rung.widget in widgets() and rung.title and rung.words and rung.headline
+    assert rung.links
+    for link in rung.links:
+        parts = dict(parse_qsl(link.query))
+        assert parts.get("page", "step") == link.page or link.page == "paper", link
+        if link.page == "step":
+            visit = schedule(Problem.from_query(parts), pass_of(parts))[int(parts["step"])]
+            assert parts.get("phase") is None or parts["phase"] in visit.phases
+
+
+@pytest.mark.parametrize("q", every_question(), ids=lambda q: q.key)
+def test_a_question_is_whole(q):
+    if q.kind in ("choice", "order"):
+        assert len(q.options) > 1 and all(words and reason for words, reason in q.options)
+    if q.kind == "choice":
+        assert 0 <= q.answer < len(q.options)
+        assert len({words for words, _ in q.options}) == len(q.options)
+    if q.kind in ("number", "click", "fill"):
+        assert all(q.reasons)
+    if q.kind == "number" and q.fields:
+        assert len(q.answer) == len(q.fields)
+    if q.kind == "click":
+        assert q.answer and all(q.cells[r][c] is not None for r, c in q.answer)
+    for index, offered, right in q.gaps:
+        assert q.options[index][0].count("___") == 1 and right in offered
+    if q.run:
+        keys = {control.key for control in widgets()[q.run].controls}
+        assert {f"g{k}" for k in range(1, len(q.gaps) + 1)} <= keys
+        assert q.kind == content.FILL or "order" in keys
+
+
+def test_a_variant_says_only_what_differs():
+    entry = {
+        "key": "k", "kind": "number", "words": "one", "answer": 1, "reasons": ["yes", "no"],
+        "variants": [{"words": "two"}, {"words": "three", "hint": "h"}],
+    }  # fmt: skip
+    made = asked(entry, answer=10, variants=({"answer": 20}, {"answer": 30}, {"words": "four"}))
+    assert (made.words, made.answer, made.hint) == ("one", 10, "")
+    assert [(v.words, v.answer, v.hint) for v in made.variants] == [
+        ("two", 20, ""), ("three", 30, "h"), ("four", 10, ""),
+    ]  # fmt: skip
+    assert {v.key for v in made.variants} == {"k"}
+
+
+def test_what_is_not_allowed_is_refused_in_a_sentence():
+    rung = rungs()[0]
+    for wrong, said in (
+        ({"layout": "wide"}, "layout = 'wide', not one of"),
+        ({"lines": ()}, "0 lines, not 1 to 4"),
+        ({"lines": ("a",) * 5}, "5 lines, not 1 to 4"),
+        ({"minutes": 0}, "minutes = 0, not 1 to 59"),
+    ):
+        with pytest.raises(ValueError, match=f"rung dot: {said}"):
+            replace(rung, **wrong)
+    for wrong in (
+        {"page": "else", "query": "n=4"}, {"page": "step"}, {"page": "paper", "query": "n=4"},
+        {"page": "step", "query": "n=4", "url": "https://x.org"},
+        {"page": "paper", "url": "javascript:alert(1)"},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="link 'w': "):
+            Link(words="w", **wrong)
+    question = rung.question
+    with pytest.raises(ValueError, match="question dot-spread: kind = 'essay', not one of"):
+        replace(question, kind="essay")
+    with pytest.raises(ValueError, match="a variant has its key"):
+        replace(question, variants=(replace(question, key="other"),))
+
+
+def test_a_control_closes_choices_that_it_has_and_does_not_start_with():
+    assert pick("d", "d", 16, (1, 16, 64), closed=(64,)).closed == ("64",)
+    assert Control("on", "On", "toggle", "0", closed=True).closed is True
+    with pytest.raises(ValueError, match="control d: closed = '8' is no choice of it"):
+        pick("d", "d", 16, (1, 16), closed=(8,))
+    with pytest.raises(ValueError, match="control d: its value '16' is closed"):
+        pick("d", "d", 16, (1, 16), closed=(16,))
+    with pytest.raises(ValueError, match="control d: kind = 'dial', not one of"):
+        Control("d", "d", "dial", 1)
+
+
+def test_a_picture_has_a_module_words_and_plain_data(monkeypatch):
+    with pytest.raises(ValueError, match="picture: name = 'nothing', there is no such module"):
+        picture("nothing", "label", "words", {})
+    monkeypatch.setattr("explainer.learn.blocks.PICTURES", (*PICTURES, "one"))
+    block = picture("one", "label", "words", {"x": [1.0, 2]})
+    assert block == {
+        "type": "picture", "name": "one", "label": "label", "words": "words",
+        "data": {"x": [1.0, 2]},
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="picture one: words = ' '"):
+        picture("one", "label", " ", {})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        picture("one", "label", "words", {"x": float("nan")})
