@@ -2,7 +2,7 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { el, svg } from "../lib/dom.js";
+import { svg } from "../lib/dom.js";
 
 const NARROW = 600;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -150,5 +150,3 @@ export const stroke = (hue, width = 1, more = {}) => ({ stroke: ink(hue), "strok
 
 /** 1.5 → “1.50”, with a true minus. */
 export const digits = (x, places = 2) => x.toFixed(places).replace("-", "−").replace(/^−(0(?:\.0+)?)$/, "$1");
-
-export { el, svg };

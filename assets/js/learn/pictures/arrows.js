@@ -1,7 +1,8 @@
 // Two arrows that can be dragged, what of q lies on k; how dot products of many numbers spread, and what softmax makes
 // of them.
 
-import { digits, easel, ink, line, path, rect, stroke, svg, text } from "../easel.js";
+import { digits, easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { svg } from "../../lib/dom.js";
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros). */

@@ -1,7 +1,8 @@
 // Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
 
 import { level, viridis } from "../../lib/colors.js";
-import { digits, easel, ink, path, rect, stroke, svg, text, wrapped } from "../easel.js";
+import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svg } from "../../lib/dom.js";
 import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
 
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };

@@ -1,6 +1,7 @@
 // Four logits on the axis of exp, a lane for each format: where exp is a number there, and what softmax makes of them.
 
-import { easel, ink, line, path, rect, stroke, svg, text } from "../easel.js";
+import { easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { svg } from "../../lib/dom.js";
 
 /** Logit ↔ px along a lane from `left`, `width` px wide. */
 export function axis({ low, high, step }, left, width) {

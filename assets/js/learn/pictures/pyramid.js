@@ -1,6 +1,7 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
-import { easel, ink, path, rect, stroke, svg, text } from "../easel.js";
+import { easel, ink, path, rect, stroke, text } from "../easel.js";
+import { svg } from "../../lib/dom.js";
 
 const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
 const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };

@@ -1,6 +1,7 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
-import { easel, ink, path, stroke, svg, text } from "../easel.js";
+import { easel, ink, path, stroke, text } from "../easel.js";
+import { svg } from "../../lib/dom.js";
 
 /** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
 export function axes({ low, high, peak }, left, top, width, height) {
