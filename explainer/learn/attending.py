@@ -91,7 +91,7 @@ def _softmax(v: Values) -> list[Block]:
         why = "A vector has one axis only: dim = 0, which is also dim = −1."
         lines = [[start], [note(error, "bad")], [note(why)]]
         words = f"x is a vector of {x.shape[1]} numbers. {code}: {error}"
-        return [picture("grids", code, words, {"lines": lines, "rest": 300})]
+        return [picture("grids", code, words, {"lines": lines})]
     axis = (dim % ndim) if ndim == 2 else 1  # the vector is drawn as a row
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     P = softmax(x, axis)
@@ -110,7 +110,7 @@ def _softmax(v: Values) -> list[Block]:
     )
     says = note(f"{along} m is the largest number that shares: of each "
                 f"{'row' if axis else 'column'}.", "good")  # fmt: skip
-    return [picture("grids", code, words, {"lines": [line, [says]], "rest": 300})]
+    return [picture("grids", code, words, {"lines": [line, [says]]})]
 
 
 # ---- the cat sat
@@ -149,7 +149,7 @@ def _cat(v: Values) -> list[Block]:
         f"{', '.join(f'{x:.2f}' for x in O[r])}."
     )
     label = "All words at once" if everyone else f"“{WORDS[r]}” asks"
-    return [picture("grids", label, words, {"lines": lines, "rest": 252, "share": 1.6})]
+    return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
 
 
 # ---- attention
@@ -180,7 +180,7 @@ def _attention(v: Values) -> list[Block]:
         f"weights add up to {shown(P[r].sum(), 2)}. O has a row for each query."
     )
     label = "Four German words ask six English ones" if cross else "Six words ask each other"
-    return [picture("grids", label, said, {"lines": lines, "rest": 252, "share": 2.0})]
+    return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
 
 
 def _weight(scores: tuple[float, ...]) -> dict:

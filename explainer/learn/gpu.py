@@ -55,8 +55,8 @@ def _gpu(v: Values) -> list[Block]:
 def _count(stride: int, dtype: str) -> dict:
     """The question: how many sectors a warp touches."""
     return {
-        "words": f"A warp's {LANES} threads read {dtype} numbers, each {stride} numbers after the "
-        "last. How many sectors of 32 bytes must come?",
+        "words": f"A warp reads {dtype} numbers, each {stride} places after the last. How many "
+        "sectors must come?",
         "answer": float(len(set(sectors(stride, ITEMSIZE[dtype])))),
     }
 

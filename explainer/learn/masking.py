@@ -33,7 +33,7 @@ SHAPES = {
     "new": "2 new words, bottom-right", "corner": "2 new words, top-left",
 }  # fmt: skip
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
-ASKED = ((2, 5), (3, 6), (2, 6))  # new queries, keys: the question's grids
+ASKED = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
 
 
 def keep(shape: str, n: int = len(WORDS)) -> np.ndarray:
@@ -130,7 +130,7 @@ def _mask(v: Values) -> list[Block]:
     ]  # fmt: skip
     seen = int(m["keep"].sum())
     told = f"{SHAPES[shape]}: {seen} of {m['keep'].size} scores are kept. {what}"
-    data = {"lines": lines, "rest": 330, "least": 300, "share": 1.5}
+    data = {"lines": lines, "share": 1.5}
     return [picture("grids", f"Mask: {SHAPES[shape]}", told, data)]
 
 
@@ -142,8 +142,8 @@ def _hidden(new: int, keys: int) -> dict:
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Decoding: {new} new tokens, the last of {keys}, ask all {keys} keys (columns). "
-        "Click each score that a causal mask hides.",
+        "words": f"Queries {keys - new} to {keys - 1} meet keys 0 to {keys - 1}. Click each score "
+        "that a causal mask hides.",
         "cells": cells,
         "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
     }

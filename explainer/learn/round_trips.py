@@ -177,8 +177,8 @@ def _bound(key: str) -> dict:
         )
 
     return {
-        "words": f"The {CARDS[key].name.split(' SXM')[0]} needs {edge:,.0f} operations per byte "
-        "to keep its matrix units busy. From which of these N on does the fused kernel have them?",
+        "words": f"The ridge of the {CARDS[key].name.removesuffix(' SXM')} is at {edge:,.0f} "
+        "operations per byte. From which N on is the fused kernel beyond it?",
         "options": tuple((f"{n:,}", why(n)) for n in options),
         "answer": options.index(right),
     }

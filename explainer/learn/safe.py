@@ -86,36 +86,29 @@ def _safe(v: Values) -> list[Block]:
     return [picture("overflow", "exp ends where its format does", words, data)]
 
 
-def _asked(name: str, logits: tuple[float, ...]) -> dict:
-    """The question for these logits, and the texts of what softmax gives, computed."""
+def _asked(at: int, name: str, logits: tuple[float, ...]) -> dict:
+    """The question for these logits: what softmax gives when nothing is subtracted first, computed;
+    the right answer at this place among the mistakes."""
     x = np.array(logits)
-    unsafe, right = _weights(in_format(x, name, False)), _weights(in_format(x, name, True))
+    unsafe, right = (", ".join(_weights(in_format(x, name, safe))) for safe in (False, True))
     told = ", ".join(f"{z:g}" for z in logits).replace("-", "−")
-    title = FORMATS[name].title
+    why = f"exp of every logit is {'∞' if logits[-1] > 0 else '0'} in {FORMATS[name].title}."
+    wrong = [
+        (right, "That is softmax on paper, and what it gives with the maximum subtracted first."),
+        ("0, 0, 0", "Only if the sum alone overflows. ∞ ÷ ∞ and 0 ÷ 0 are NaN."),
+        ("NaN, 0, 0", f"{why} So each is ∞ ÷ ∞ or 0 ÷ 0.") if unsafe != "NaN, 0, 0" else
+        ("NaN, NaN, NaN", "exp(2) and exp(1) are numbers, and a number ÷ ∞ is 0."),
+    ]  # fmt: skip
+    wrong.insert(at, (unsafe, "∞ ÷ ∞ and 0 ÷ 0 are NaN, a number ÷ ∞ is 0. With the maximum "
+                              f"subtracted: {right}."))  # fmt: skip
     return {
-        "words": f"Logits {told} in {title}. What is their softmax without and with the maximum "
-        "subtracted?",
-        "wrong": ", ".join(unsafe), "right": ", ".join(right),
+        "words": f"Logits {told} in {FORMATS[name].title}, nothing subtracted. What does softmax "
+        "give?",
+        "options": tuple(wrong), "answer": at,
     }  # fmt: skip
 
 
-def _options(at: int, asked: dict) -> dict:
-    """Four answers, the right one at this place: both halves right, or one of them a mistake."""
-    wrong, right = asked["wrong"], asked["right"]
-    other = "0, 0, 0" if "NaN" in wrong else "NaN, NaN, NaN"
-    options = [
-        (f"{right}; the same", "That is softmax on paper. In the format exp has no such number."),
-        (f"{other}; {right}", f"Without it: {wrong}. " + ("∞ ÷ ∞ and 0 ÷ 0 are NaN, a number ÷ ∞ "
-                                                          "is 0.")),
-        (f"{wrong}; {wrong}", "With the maximum subtracted the largest exp is 1, so the sum is at "
-                              "least 1."),
-    ]  # fmt: skip
-    options.insert(at, (f"{wrong}; {right}", "The maximum becomes exp(0) = 1: nothing overflows, "
-                                             "and the sum is at least 1."))  # fmt: skip
-    return {"words": asked["words"], "options": tuple(options), "answer": at}
-
-
-FIRST, *OTHERS = (_options(at, _asked(*asked)) for at, asked in zip((2, 0, 3), ASKED, strict=True))
+FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
 RUNGS = (rung("safe", variants=OTHERS, **FIRST),)
 
 WIDGETS = (

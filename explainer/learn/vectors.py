@@ -143,7 +143,7 @@ def _open_cells(rows: int, depth: int, cols: int) -> dict:
         "words": f"A is {rows} × {depth}, B is {depth} × {cols}. How many sums of C are begun and "
         "not finished at one time, at most?",
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
-        "fields": tuple(LOOPS.values()),
+        "fields": tuple(", ".join(order) for order in LOOPS),
     }
 
 

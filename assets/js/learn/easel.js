@@ -27,11 +27,20 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  * @property {() => void} [press] it was chosen
  */
 
-/** How high a picture is: a share of a phone's width, else what the window leaves below `rest` px of other things.
- * @param {number} width @param {{share: number, rest: number, least?: number, most?: number}} wanted */
-export function heightOf(width, wanted, narrow = width < NARROW, inner = window.innerHeight) {
+/** How high a picture is: a share of a phone's width, else the room that there is.
+ * @param {number} width @param {{share: number, least?: number, most?: number}} wanted @param {number} room */
+export function heightOf(width, wanted, narrow, room) {
   if (narrow) return Math.round(width * wanted.share);
-  return Math.round(Math.max(wanted.least ?? 360, Math.min(wanted.most ?? 620, inner - wanted.rest)));
+  return Math.round(Math.max(wanted.least ?? 300, Math.min(wanted.most ?? 620, room)));
+}
+
+/** px from the top of a picture to the bottom of its widget's place on the screen. */
+function roomOf(root) {
+  const box = root.closest(".fa-rung-body > .fa-widget");
+  if (!box) return window.innerHeight * 0.62;
+  const scale = root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
+  const above = (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
+  return box.clientHeight / scale - above - 6;
 }
 
 /** An element that paints `data` and has `update`. `paint(data, paper, pen)` → nodes. */
@@ -47,7 +56,7 @@ export function easel(data, api, wanted, paint) {
     if (!width) return;
     const big = Boolean(root.closest(".fa-present"));
     const narrow = width < NARROW;
-    const height = heightOf(width, wanted, narrow && !big);
+    const height = heightOf(width, wanted, narrow && !big, roomOf(root));
     const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
     knobs.clear();
     const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? 24 : 15 });
@@ -99,11 +108,14 @@ export function easel(data, api, wanted, paint) {
     act();
   });
   root.update = (fresh) => { if (!held) now = fresh; draw(); };
-  new ResizeObserver((_, observer) => {
-    if (!root.isConnected && size) return observer.disconnect();
-    if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted)}`) draw();
-  }).observe(root);
-  window.addEventListener("resize", () => root.isConnected && draw());
+  const watch = new ResizeObserver(() => {
+    if (!root.isConnected && size) return watch.disconnect();
+    const box = root.closest(".fa-rung-body > .fa-widget");
+    if (box) watch.observe(box);
+    const narrow = root.clientWidth < NARROW && !root.closest(".fa-present");
+    if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted, narrow, roomOf(root))}`) draw();
+  });
+  watch.observe(root);
   return root;
 }
 

@@ -125,7 +125,7 @@ function tops({ spread: s }, paper, box) {
 
 /** What the server computes: q, k, the plane they may lie in, and the spread of random dot products. */
 export function draw(data, api) {
-  return easel(data, api, { share: 1.86, rest: 206, most: 600 }, (now, paper, pen) => {
+  return easel(data, api, { share: 1.86, most: 600 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const foot = paper.big ? type + 24 : type + 46;
     if (narrow) {

@@ -28,7 +28,7 @@ function card(now, paper, left, top, width, high) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.3, rest: 300, least: 380, most: 560 }, (now, paper) => {
+  return easel(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const side = narrow ? width : Math.min(300, width * 0.34);
     const sm = card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);

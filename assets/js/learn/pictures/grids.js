@@ -74,7 +74,7 @@ function note(item, left, top, paper) {
 /** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
  * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"}. */
 export function draw(data, api) {
-  return easel(data, api, { share: data.share ?? 1.3, rest: data.rest ?? 260, least: data.least ?? 380 }, (now, paper, pen) => {
+  return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
     const lines = broken(now.lines, paper.narrow);

@@ -30,25 +30,26 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
 
 /** {A, B, depth, done, all, orders: [{title, C, counts, last, finished, open}]} at one step. */
 export function draw(data, api) {
-  return easel(data, api, { share: 1.9, rest: 330, least: 330, most: 560 }, (now, paper) => {
+  return easel(data, api, { share: 1.9, least: 220, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const tall = now.A.length + now.B.length;
     const wide = now.B.length + now.B[0].length;
     const across = narrow ? 1 : 3;
     const [column, room] = [width / across, narrow ? height / 3 : height];
-    const foot = narrow ? 0 : type * 4.6;
-    const cell = Math.max(16, Math.min(52, (narrow ? column * 0.5 : column - 34) / wide, (room - foot - type * 2 - 26) / tall));
+    const aside = narrow || column > 380;
+    const foot = aside ? 0 : type * 4.6;
+    const cell = Math.max(16, Math.min(52, (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide, (room - foot - type * 2 - 22) / tall));
     return now.orders.map((order, k) => {
       const left = narrow ? 0 : k * column + 6;
       const top = (narrow ? k * room : 0) + type;
       const down = top + type * 0.9;
       const nodes = [text(left, top, order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
       const side = /** @type {[string, string, number][]} */ ([
-        [`${order.finished} of ${now.A.length * now.B[0].length} cells finished`, "ink", 600],
-        [`${order.open} begun, not finished`, "ink-o", order.open ? 700 : 400],
+        [`${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
+        [`${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
       ]);
-      side.forEach(([words, hue, weight], r) => nodes.push(narrow
-        ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: 13, hue, weight })
+      side.forEach(([words, hue, weight], r) => nodes.push(aside
+        ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })
         : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, { size: type, hue, weight })));
       if (!narrow && k) nodes.push(path(`M${left - 14} 0V${down + tall * cell + 14}`, stroke("line", 1)));
       return nodes;

@@ -14,7 +14,7 @@ export function axis({ low, high, step }, left, width) {
 const short = (x) => String(x).replace("-", "−");
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.5, rest: 300, least: 340, most: 520 }, (now, paper, pen) => {
+  return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const side = narrow ? 0 : type * 15;
     const wide = width - side - 16;

@@ -75,7 +75,7 @@ function least(now, paper, top, width) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.86, rest: 212, least: 420, most: 640 }, (now, paper) => {
+  return easel(data, api, { share: 1.86, least: 420, most: 640 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const foot = narrow ? 210 : type * 2.4 + 3 * Math.max(26, type * 1.5);
     const body = height - foot;

@@ -13,7 +13,7 @@ export function axes({ low, high, peak }, left, top, width, height) {
 const POWERS = [1, 10, 100, 1000, 10000];
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.15, rest: 300, least: 360, most: 540 }, (now, paper) => {
+  return easel(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const left = type * 3.4;
     const foot = type * 3.2;

@@ -18,7 +18,7 @@ function flow(x, from, to, width, hue) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.2, rest: 290, least: 400, most: 580 }, (now, paper) => {
+  return easel(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const high = narrow ? 250 : Math.round(height * 0.5);
     const bar = type * 1.9;
@@ -30,16 +30,14 @@ export function draw(data, api) {
       const left = k * column;
       nodes.push(text(left + column / 2, high - bar * 0.42, narrow ? name : `${k + 1}. ${name}`, { size: type, weight: 700, anchor: "middle" }));
       moves.forEach(([tensor, bytes, said, isRead], n) => {
-        const x = left + ((n + 0.5) * column) / moves.length;
+        const x = left + ((n + 0.38) * column) / moves.length;
         const [from, to] = isRead ? [bar + 2, high - bar * 1.2 - 2] : [high - bar * 1.2 - 2, bar + 2];
         const wide = arrow(bytes, most, Math.min(44, column / moves.length - 24));
         nodes.push(flow(x, from, to, wide, HUES[tensor]));
         const y = (bar + high - bar * 1.2) / 2;
-        const isLast = k === 2 && n === moves.length - 1;
-        const beside = { anchor: isLast ? "end" : "start", halo: true };
-        const tx = isLast ? x - wide / 2 - 5 : x + wide / 2 + 5;
-        nodes.push(text(tx, y, tensor, { size: type, weight: 700, hue: INKS[tensor], ...beside }));
-        if (!paper.big) nodes.push(text(tx, y + type * 1.2, narrow ? "" : said, { size: type - 2.5, hue: "quiet", ...beside }));
+        const tx = x + wide / 2 + 5;
+        nodes.push(text(tx, y, tensor, { size: type, weight: 700, hue: INKS[tensor], halo: true }));
+        if (!paper.big) nodes.push(text(tx, y + type * 1.2, narrow ? "" : said, { size: type - 2.5, hue: "quiet", halo: true }));
       });
       if (k) nodes.push(path(`M${left} ${bar + 6}V${high - bar * 1.2 - 6}`, stroke("line", 1, { "stroke-dasharray": "3 4" })));
     });
