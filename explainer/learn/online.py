@@ -7,15 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from explainer.base.amounts import amount, shown, written
-from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
-from explainer.learn.content import Rung, rung
-from explainer.learn.controls import card, commas, pick, slider
+from explainer.base.amounts import shown
+from explainer.learn.blocks import Block, Widget, link, matrix, plot, table, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import address, softmax, whole
-from explainer.memory import tile_budget
-from explainer.memory.levels import levels
-from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
 
@@ -101,54 +97,6 @@ def simulate(lines: Sequence[str], scores: np.ndarray, block: int) -> np.ndarray
     return state["weights"]
 
 
-def _rate(bytes_per_s: float | None) -> str:
-    return "not published" if bytes_per_s is None else f"{bytes_per_s / 1e12:,.3g} TB/s"
-
-
-def _tiles_why(v: Values) -> list[Block]:
-    br, bc = int(v["br"]), int(v["bc"])
-    w = Workload(card=str(v["card"]), n=int(v["n"]), d=int(v["d"]), block_q=br, block_k=bc, heads=1,
-                 dtype=str(v["dtype"]))  # fmt: skip
-    card, problem = w.hardware, w.problem("fa2")
-    parts = tile_budget.budget(problem)
-    shared, registers = (
-        tile_budget.held(parts, place) for place in (tile_budget.SHARED, tile_budget.REGISTERS)
-    )
-    whole_s = w.n * w.n * w.itemsize
-    found = levels(w)
-    sizes = [
-        ("Q, K and V of one tile", shared),
-        ("shared memory of one thread block", card.shared_bytes),
-        ("shared memory of all SMs, added up", card.sms * card.shared_per_sm_bytes),
-        ("L2 cache", card.l2_bytes),
-        ("S of one head, N × N", whole_s),
-        ("DRAM (HBM)", card.hbm_bytes),
-    ]
-    fits = tile_budget.fits(problem, card)
-    best = tile_budget.largest_square(problem, card)
-    return [
-        table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
-              [(x.name, amount(x.size_bytes), amount(x.per_sm_bytes) if x.per_sm_bytes else "—",
-                _rate(x.bytes_per_s)) for x in found]),
-        table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}",
-              ("part", "shape", "bytes", "where"),
-              [(p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes), p.place) for p in parts]),
-        text(f"One thread block may use {amount(card.shared_bytes)} of shared memory and "
-             f"{amount(card.registers_per_sm_bytes)} of registers; this tile needs "
-             f"{amount(shared)} and {amount(registers)}: it {'fits' if fits else 'does not fit'}. "
-             f"The largest square tile that fits: Br = Bc = {best}.", "good" if fits else "bad"),
-        bars("Sizes side by side; the line is what one thread block may use",
-             [(name, float(n), amount(n)) for name, n in sizes], log=True,
-             limit=float(card.shared_bytes)),
-        text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread "
-             f"block may use. The {card.sms} SMs have {amount(sizes[2][1])} of shared memory in "
-             "all, but a thread block has its own SM's only (from Hopper on a cluster can share), "
-             "so the M of the papers is per SM."),
-        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel also buffers K and V "
-             "several times and needs registers for more, so its largest tile is smaller.", "fine"),
-    ]  # fmt: skip
-
-
 def seen_weights(visits: Sequence[Visit], row: int) -> np.ndarray:
     """Softmax over what has arrived, from the last m and ℓ alone, float32."""
     S = np.concatenate([x.S[row] for x in visits])
@@ -213,18 +161,6 @@ def _sentence(x: Visit, row: int) -> str:
 
 WIDGETS = (
     Widget(
-        "tiles_why", "Does it fit?",
-        (
-            card("a100"),
-            pick("n", "N", 4096, commas((1024, 4096, 16_384, 65_536))),
-            pick("d", "d", 64, (64, 128, 256)),
-            pick("br", "Br", 64, (16, 32, 64, 128, 256)),
-            pick("bc", "Bc", 64, (16, 32, 64, 128, 256)),
-            pick("dtype", "Format", "fp16", ("fp16", "bf16", "fp32")),
-        ),
-        _tiles_why,
-    ),
-    Widget(
         "online", "Block by block",
         (
             slider("step", "Blocks that have arrived", 2, 0, STREAM.n, 1),
@@ -236,19 +172,4 @@ WIDGETS = (
 )  # fmt: skip
 
 
-def _tiles_rung() -> Rung:
-    card = CARDS["a100"]
-    figures = {
-        "sms": card.sms,
-        "per_sm": amount(card.shared_per_sm_bytes),
-        "together": amount(card.sms * card.shared_per_sm_bytes),
-        "l2": amount(card.l2_bytes),
-        "block": amount(card.shared_bytes),
-    }
-    return rung("memory", figures)
-
-
-RUNGS = (
-    _tiles_rung(),
-    rung("online", {"place": address(STREAM, 1, "exp")}, options=LINES, gaps=GAPS),
-)
+RUNGS = (rung("online", {"place": address(STREAM, 1, "exp")}, options=LINES, gaps=GAPS),)

@@ -8,19 +8,24 @@ from functools import lru_cache
 from explainer.base.fields import refused
 from explainer.base.kept import kept
 from explainer.learn import (
+    attending,
     backward,
-    basics,
     claims,
     fp8,
+    gpu,
     level0,
+    masking,
+    memories,
     online,
     pipeline,
     precision,
     reference,
-    stable,
+    round_trips,
+    safe,
     systems,
     training,
     variants_shown,
+    vectors,
     versions,
     wild,
 )
@@ -30,7 +35,8 @@ from explainer.learn.course import ORDER, SELF_TEST
 
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
-    *(basics, stable),
+    *(vectors, attending, safe, masking),
+    *(gpu, memories, round_trips),
     *(systems,),
     *(online,),
     *(versions, pipeline, precision),
