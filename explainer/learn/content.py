@@ -107,7 +107,8 @@ class Rung:
     words, a widget, a question. ``more`` folds. In a lecture hall ``headline``, a sentence, and at
     most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
     column at the left of the picture; "right", words, picture, question beside each other; "below",
-    the picture over the whole width and the question under it."""
+    the picture over the whole width and the question under it. ``ground`` says in the hall where
+    the picture's numbers are from."""
 
     key: str
     title: str
@@ -120,6 +121,7 @@ class Rung:
     widget: str
     question: Question
     more: str = ""
+    ground: str = "Computed here."
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:

@@ -94,7 +94,7 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
     return [*out, table("Where these numbers are from", ("generation", "source"), sources)]
 
 
-WIDGET = Widget(
+WIDGETS = (Widget(
     "formats",
     "What one instruction multiplies",
     (
@@ -106,4 +106,4 @@ WIDGET = Widget(
         pick("d", "Head dimension d", 64, (16, 32, 64, 128, 256)),
     ),
     _formats,
-)  # fmt: skip
+),)  # fmt: skip

@@ -23,6 +23,8 @@ SHEETS = (
     "run.css",
     "memory.css",
     "learn.css",
+    "scene.css",
+    "pictures.css",
 )
 # What a page that only plays a Problem needs of them.
 PLAYER = (
