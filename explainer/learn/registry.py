@@ -12,10 +12,10 @@ from explainer.learn import (
     backward,
     basics,
     claims,
-    fp8,
     fusion,
     level0,
     matrix_units,
+    number_formats,
     online,
     online_loop,
     pipeline,
@@ -28,6 +28,7 @@ from explainer.learn import (
     training,
     variants_shown,
     versions,
+    warp_split,
     wild,
 )
 from explainer.learn.blocks import Block, Widget, values
@@ -39,8 +40,8 @@ MODULES = (
     *(basics, stable),
     *(systems,),
     *(fusion, online, online_loop, tiled, any_order, saves),
-    *(versions, matrix_units, pipeline, precision),
-    *(backward, training, fp8),
+    *(versions, warp_split, matrix_units, number_formats, pipeline, precision),
+    *(backward, training),
     *(variants_shown,),
     *(claims, level0),
 )  # fmt: skip
