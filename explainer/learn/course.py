@@ -33,8 +33,10 @@ class Path:
 _COURSE = read("course")
 GROUPS = tuple(Group(**entry | {"rungs": tuple(entry["rungs"])}) for entry in _COURSE["groups"])
 PATHS = tuple(Path(**entry | {"rungs": tuple(entry["rungs"])}) for entry in _COURSE["paths"])
-# Five questions, easiest first: (a question's key, the rung to start at who does not know it).
+# Five questions, easiest first: (a question's key, the rung to start at for who does not know it);
+# and the rung for who knows them all.
 SELF_TEST = tuple((entry["question"], entry["rung"]) for entry in _COURSE["selftest"])
+AFTER: str = _COURSE["after"]
 MOVED: dict[str, str] = _COURSE["moved"]
 ORDER = tuple(key for group in GROUPS for key in group.rungs)
 NUMBERS = {
@@ -47,7 +49,7 @@ def checked() -> None:
     if len(NUMBERS) != len(ORDER):
         raise ValueError(f"{TEXTS.name}/course.json: a rung stands in two places")
     named = [(f"the path {path.key}", key) for path in PATHS for key in path.rungs]
-    named += [("the self-test", key) for _, key in SELF_TEST]
+    named += [("the self-test", key) for key in (*(key for _, key in SELF_TEST), AFTER)]
     named += [(f"the old key {old}", key) for old, key in MOVED.items()]
     for where, key in named:
         if key not in NUMBERS:

@@ -110,7 +110,7 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
         shape, fma = gen.at(fmt)
         said.append(
             f"{gen.name}: {gen.instruction}, {' × '.join(map(str, shape))}, {gen.threads}, "
-            f"operands from {gen.operands}, sums in {gen.sums}, {fma:,} multiply-adds per clock and SM."
+            f"operands from {gen.operands}, sums in {gen.sums}, {fma:,} FMA per clock and SM."
         )
     return [
         scene(f"One instruction with {fmt} operands, to scale", " ".join(said),

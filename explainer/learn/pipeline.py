@@ -15,9 +15,10 @@ from functools import lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.blocks import Block, Control, Widget, bars, text, timeline
+from explainer.learn.blocks import Block, Control, Widget, text, timeline
 from explainer.learn.content import Rung, rung, stored
 from explainer.learn.controls import pick, slider
+from explainer.learn.scene import box, panel, say, scene
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
@@ -29,7 +30,6 @@ QUESTIONS = (6, 3, 8)  # products that a softmax takes
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
-SOURCE = "the ablation of FlashAttention-3 (arXiv 2407.08608, Table 2)"
 _ENTRIES = stored("pipeline")
 VARIANTS = {entry["key"]: entry["name"] for entry in _ENTRIES}
 SAID = {entry["key"]: entry["said"] for entry in _ENTRIES}
@@ -214,19 +214,6 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
     return lanes
 
 
-def _step_words(slots: tuple[Slot, ...], step: int) -> str:
-    s = slots[step - 1]
-    what, who, j = s.task.key
-    acts = {"K": "loads K", "V": "loads V", "S": "multiplies S = Q Kᵀ", "PV": "multiplies P V",
-            "softmax": "begins the softmax"}  # fmt: skip
-    whose = f" for consumer {'AB'[who]}" if what in ("S", "PV") else ""
-    actor = f"consumer {'AB'[who]}" if what == "softmax" else f"the {s.task.unit}"
-    return (
-        f"Step {step} of {len(slots)}: at {s.start:.2f} µs {actor} {acts[what]} of tile {j}{whose}"
-        f"; it takes {s.end - s.start:.2f} µs."
-    )
-
-
 def measured(variant: str) -> float | None:
     """TFLOP/s of the paper's ablation, None for a way that it does not measure."""
     return number(ABLATION[variant]) if variant in ABLATION else None
@@ -242,22 +229,32 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     variant, softmax = str(v["variant"]), float(v["softmax"])
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
-    items = []
-    for key, name in VARIANTS.items():
-        long, paper = run(key, LONG, softmax), measured(key)
-        beside = f", measured {paper:.0f}" if paper else ""
-        mark = "▸ " if key == variant else ""
-        items.append((mark + name, tflops(long), f"{tflops(long):.0f}{beside}"))
-    fit = "as fitted" if softmax == FITTED else f"not the fit, which is {FITTED:g}"
-    lanes = _lanes(slots[:step])
+    fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
     return [
         timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM of an H100, a model",
-                 lanes, "µs"),
-        text(_step_words(slots, step)),
-        bars(f"TFLOP/s of {LONG} key tiles in the model, a softmax of {softmax:g} products ({fit}); "
-             f"measured: {SOURCE}; the line: the data sheet's peak",
-             items, limit=CARDS["h100"].tensor_tflops),
+                 _lanes(slots[:step]), "µs"),
+        text(SAID[variant]),
+        _ways(variant, softmax, fit),
     ]  # fmt: skip
+
+
+def _ways(variant: str, softmax: float, fit: str) -> Block:
+    """TFLOP/s of the five ways over many key tiles, beside what the paper measured."""
+    peak, shapes, said = CARDS["h100"].tensor_tflops, [], []
+    for k, (key, name) in enumerate(VARIANTS.items()):
+        y, here = 4 + 27 * k, key == variant
+        found, paper = tflops(run(key, LONG, softmax)), measured(key)
+        beside = f"{found:.0f}, measured {paper:.0f}" if paper else f"{found:.0f}"
+        shapes += [say(0, y + 15, ("▸ " if here else "") + name, "is-bold" if here else ""),
+                   box(270, y, 390, 20, look="is-pale"),
+                   box(270, y, 390 * found / peak, 20, hue="m",
+                       look="is-full" if here else "", key=key),
+                   say(672, y + 15, beside, "is-bold" if here else "")]  # fmt: skip
+        said.append(f"{name}: {beside} TFLOP/s")
+    return scene(
+        f"TFLOP/s over {LONG} key tiles, a softmax of {softmax:g} products ({fit}); full: {peak:g}",
+        "; ".join(said), panel(850, 140, shapes),
+    )  # fmt: skip
 
 
 WIDGETS = (

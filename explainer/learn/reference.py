@@ -147,8 +147,15 @@ class Paper:
     brought: str
 
     @property
-    def link(self) -> str:
-        """The address as text: nothing on the page fetches or links another host."""
+    def url(self) -> str:
+        """Where it can be read; "" for what has no address."""
+        if self.where[:4].isdigit():
+            return f"https://arxiv.org/abs/{self.where}"
+        return f"https://{self.where}" if re.fullmatch(r"[\w.-]+\.\w+/\S*", self.where) else ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as text."""
         return f"arXiv {self.where}" if self.where[:4].isdigit() else self.where
 
 

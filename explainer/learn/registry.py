@@ -32,8 +32,8 @@ from explainer.learn import (
     wild,
 )
 from explainer.learn.blocks import Block, Widget, values
-from explainer.learn.content import Question, Rung, entries, rung
-from explainer.learn.course import ORDER
+from explainer.learn.content import Question, Rung, asked, entries, rung, stored
+from explainer.learn.course import ORDER, SELF_TEST
 
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
@@ -82,6 +82,13 @@ def rungs() -> tuple[Rung, ...]:
 def questions() -> tuple[Question, ...]:
     """All that is asked, the rungs' first, without variants."""
     return (*(one.question for one in rungs()), *(known.question for known in level0.KNOWN))
+
+
+@lru_cache(maxsize=1)
+def self_test() -> tuple[tuple[Question, str], ...]:
+    """(question, the rung to start at for who does not know the answer), easiest first."""
+    known = {entry["key"]: asked(entry) for entry in stored("selftest")}
+    return tuple((known[key], start) for key, start in SELF_TEST)
 
 
 def answer(query: Mapping[str, str]) -> dict:

@@ -1,9 +1,28 @@
 """The bar above all pages, as HTML: assets/js/site/bar.js makes it live."""
 
-BAR = """
+from __future__ import annotations
+
+from explainer.learn.content import PAGES
+from explainer.learn.course import NUMBERS
+from explainer.learn.registry import rungs
+from explainer.views.html import div, tag
+from explainer.views.learn_parts import to
+
+
+def _explains(page: str) -> str:
+    """The rungs that lead to this page, to be gone to from there."""
+    found = [rung for rung in rungs() if any(link.page == page for link in rung.links)]
+    links = (tag("a", f"{NUMBERS[rung.key]} {rung.title}", href=to(rung.key)) for rung in found)
+    return div("fa-explains", tag("p", "Explained in Learn"), *links, data_explains=page,
+               hidden="") if found else ""  # fmt: skip
+
+
+EXPLAINS = "".join(_explains(page) for page in PAGES if page != "paper")
+BAR = f"""
 <div class="fa-bar-top">
   <p class="fa-said" role="status" aria-live="polite"></p>
   <h1>FlashAttention<span>, tile by tile</span></h1>
+  <a class="fa-share fa-to-rung" href="?page=learn" hidden></a>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <div class="fa-pass" role="group" aria-label="Pass">
     <button type="button" data-pass="forward" aria-pressed="true">Forward</button>
@@ -19,6 +38,7 @@ BAR = """
       <button type="button" class="fa-start-predict" aria-pressed="false">Predict</button>
       <button type="button" class="fa-copy">Copy link</button>
       <button type="button" class="fa-copy-embed">Copy embed code</button>
+      {EXPLAINS}
       <p id="fa-export">Export</p>
       <div role="group" aria-labelledby="fa-export">
         <button type="button" data-save="png">This frame, PNG</button>

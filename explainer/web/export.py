@@ -27,7 +27,8 @@ from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
 from explainer.views.bar import BAR
 from explainer.views.html import awaited, div, tag
-from explainer.views.learn_report import page, widget_place
+from explainer.views.learn_parts import widget_place
+from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import bundle, held
 from explainer.web.boards import BOARDS, Board
 from explainer.web.files import in_every_order, in_script
@@ -161,12 +162,13 @@ def traces(queries: list[str]) -> tuple[dict[str, held.Answers], dict[str, str]]
     return files, where
 
 
-def _lesson() -> str:
-    """The Learn page, whose controls reach what is held and nothing between."""
-    text = page()
+def _screens() -> dict[str, str]:
+    """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
+    found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        text = text.replace(widget_place(key), widget_place(key, held.controls(widget)))
-    return text
+        whole, narrow = widget_place(key), widget_place(key, held.controls(widget))
+        found = {name: text.replace(whole, narrow) for name, text in found.items()}
+    return found
 
 
 def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
@@ -177,7 +179,8 @@ def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
     tile = packed(*from_query(START))
     files |= {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
-        "learn.html": {"": _lesson()},
+        "course": {"": outline()},
+        **{name: {"": text} for name, text in _screens().items()},
         "glossary": {"": glossary.data()},
         "listing": {"": listings()},
         "tour": {"": chapters()},

@@ -17,7 +17,7 @@ import brotli  # Gradio brings it
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 FILES = ("/assets/", "/static/", "/fa/static/")
-STATIC = (*FILES, "/fa/listing", "/fa/tour", "/fa/learn.html")
+STATIC = (*FILES, "/fa/listing", "/fa/tour", "/fa/course", "/fa/learn/")
 # Gradio makes these anew for every request, at 6 ms each for "/", though they depend on nothing but
 # the address that the visitor used.
 PAGES = ("/", "/config", "/theme.css")

@@ -24,7 +24,7 @@ from explainer.engine.engine import Engine
 from explainer.learn import glossary
 from explainer.learn.tour import chapters
 from explainer.problem import Problem
-from explainer.views.learn_report import page
+from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import cost
 from explainer.web.answers import MAKERS
 from explainer.web.bundle import SCRIPTS, online
@@ -113,9 +113,17 @@ async def computed(dear: DearLane, kind: str, request: Request) -> Response:
     return StreamingResponse(_pieces(body), media_type=COMPUTED[kind], headers=headers)
 
 
-def learn_page(request: Request) -> Response:
-    """``GET /fa/learn.html``: the Learn page's cards."""
-    return Response(page(), media_type="text/html", headers={"Cache-Control": IMMUTABLE})
+def learn_screen(request: Request) -> Response:
+    """``GET /fa/learn/<key>.html``: one screen of the Learn page."""
+    key = request.path_params["key"]
+    if key not in keys():
+        return Response(status_code=404)
+    return Response(screen(key), media_type="text/html", headers={"Cache-Control": IMMUTABLE})
+
+
+def learn_outline(request: Request) -> Response:
+    """``GET /fa/course``: which screens the Learn page has, and its paths."""
+    return JSONResponse(outline(), headers={"Cache-Control": IMMUTABLE})
 
 
 def terms(request: Request) -> Response:
@@ -190,7 +198,8 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
             Route(f"{PREFIX}/{kind}", partial(computed, dear, kind), methods=["GET"])
             for kind in COMPUTED
         ),
-        Route(f"{PREFIX}/learn.html", learn_page, methods=["GET"]),
+        Route(f"{PREFIX}/learn/{{key}}.html", learn_screen, methods=["GET"]),
+        Route(f"{PREFIX}/course", learn_outline, methods=["GET"]),
         Route(f"{PREFIX}/opened", partial(opened, parts), methods=["GET"]),
         Route(f"{PREFIX}/glossary", terms, methods=["GET"]),
         Route(f"{PREFIX}/listing", listing, methods=["GET"]),

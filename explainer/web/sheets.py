@@ -23,6 +23,10 @@ SHEETS = (
     "run.css",
     "memory.css",
     "learn.css",
+    "learn_blocks.css",
+    "learn_asks.css",
+    "learn_hall.css",
+    "learn_print.css",
     "scene.css",
     "pictures.css",
 )

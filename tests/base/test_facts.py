@@ -18,7 +18,7 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
 from explainer.learn.reference import FIGURES, FORMULA_BLOCKS, FORMULAS, PAPERS
-from explainer.views.learn_report import page
+from explainer.views.learn_screens import keys, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -120,7 +120,8 @@ OURS = {
     ("memory_report.py", "2 times"): "√2, from N² = memory",
     ("decode_report.py", "100"): "so many calls kernels/measure/decoding.py makes in a row",
     ("tiles_report.py", "255"): "sm.registers",
-    ("questions.js", "0.5"): "an example of a number to type",
+    ("selftest.json", "4.5 × 10³⁸"): "exp(89), computed in tests/learn/test_course.py",
+    ("kinds.js", "0.5"): "an example of a number to type",
 }
 # Bibliographies, where the entry is its own source.
 LISTS = ("papers.json", "reading.json")
@@ -251,10 +252,10 @@ def test_no_page_states_a_figure_without_an_entry():
 
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
-    assert seen >= {"rungs.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
+    assert seen >= {"rungs1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
     assert seen >= {"versions.py", "memory_report.py", "parallel_report.py", "run_report.py"}
     assert seen >= {"verdict.py", "index.js", "race.js", "pipeline.json", "parallel.py", "run.py"}
-    assert not PLACE.search(page())
+    assert not any(PLACE.search(screen(key)) for key in keys())
 
 
 @pytest.mark.parametrize(

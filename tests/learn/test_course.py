@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
@@ -15,7 +16,7 @@ from explainer.learn import content, course
 from explainer.learn.blocks import PICTURES, Control, picture
 from explainer.learn.content import Link, asked
 from explainer.learn.controls import pick
-from explainer.learn.registry import questions, rungs, widgets
+from explainer.learn.registry import questions, rungs, self_test, widgets
 from explainer.problem import Problem
 from explainer.web.answers import pass_of
 
@@ -32,11 +33,27 @@ def test_the_course_has_36_rungs_in_seven_groups():
     assert set(course.PATHS[0].rungs) < set(course.PATHS[1].rungs) < set(course.PATHS[2].rungs)
 
 
-def test_the_self_test_asks_five_questions_that_exist_on_the_way_up():
-    known = {question.key: question for question in questions()}
-    assert len(course.SELF_TEST) == 5 and {key for key, _ in course.SELF_TEST} <= set(known)
-    starts = [course.ORDER.index(rung) for _, rung in course.SELF_TEST]
-    assert starts == sorted(starts)
+def test_the_self_test_asks_five_short_questions_on_the_way_up():
+    asked_for, starts = zip(*self_test(), strict=True)
+    assert [course.ORDER.index(key) for key in (*starts, course.AFTER)] == sorted(
+        {course.ORDER.index(key) for key in (*starts, course.AFTER)}
+    )
+    assert len(asked_for) == 5 and all(q.kind == content.CHOICE for q in asked_for)
+    assert all(len(words) <= 14 for q in asked_for for words, _ in q.options), "in one line"
+    assert all(len(q.options) == 4 and all(why for _, why in q.options) for q in asked_for)
+
+
+def test_the_self_test_s_answers_are_numpy_s():
+    said = {q.key: q.options[q.answer][0] for q, _ in self_test()}
+    assert said["start-dot"] == str(np.dot([1, 2, 3], [4, 5, 6]))
+    assert said["start-product"] == str(2 * 4 * 3)
+    weights = np.exp([5.0, 5.0]) / np.exp([5.0, 5.0]).sum()
+    assert said["start-softmax"] == "[½, ½]" and (weights == 0.5).all()
+    with np.errstate(over="ignore"):
+        assert said["start-exp"] == "∞" and np.isinf(np.exp(np.float32(89)))
+    assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(self_test()[3][0].options)
+    sees = np.flatnonzero(np.tril(np.ones((4, 4)))[2])
+    assert said["start-mask"] == f"keys {sees[0]} to {sees[-1]}"
 
 
 @pytest.mark.parametrize(

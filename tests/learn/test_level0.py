@@ -13,7 +13,7 @@ from explainer.learn import level0, level0_shown
 from explainer.learn.content import CHOICE, CLICK, NUMBER, ORDER
 from explainer.learn.registry import answer, rungs
 from explainer.memory.workload import Workload
-from explainer.views import learn_report
+from explainer.views.learn_screens import screen
 
 KNOWN = {known.question.key.removeprefix("known-"): known for known in level0.KNOWN}
 # The list of the note "FlashAttention2" (QTCM, Level 0): its Q1 to Q11 and the worked example of
@@ -50,10 +50,10 @@ def block(key: str, label: str) -> list[list]:
 
 def test_the_whole_list_has_its_place():
     assert dict(LIST.values()) == {k: v.rung for k, v in KNOWN.items()}
-    html = learn_report.page()
+    html = screen("level0")
     for known in KNOWN.values():
         assert html.count(f'data-widget="{known.question.key}"') == 1
-        assert f'href="#learn-{known.rung}"' in html
+        assert f"rung={known.rung}" in html
     assert {known.rung for known in KNOWN.values()} <= {rung.key for rung in rungs()}
 
 

@@ -264,7 +264,7 @@ def test_papers_have_an_arxiv_number_or_a_place():
     for paper in PAPERS:
         arxiv = re.fullmatch(r"(\d\d)(0[1-9]|1[0-2])\.\d{5}", paper.where)  # year, month
         assert not arxiv or 2000 + int(arxiv[1]) == paper.year
-        assert paper.link == ("arXiv " if arxiv else "") + paper.where
+        assert paper.place == ("arXiv " if arxiv else "") + paper.where
         assert paper.authors and paper.brought.endswith(".") and len(paper.brought.split()) <= 25
 
 

@@ -5,19 +5,27 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
+from urllib.parse import parse_qsl
 
 import pytest
 
-from explainer.learn import claims, content, glossary, wild
+from explainer.learn import claims, content, course, glossary, wild
 from explainer.learn.blocks import Control
 from explainer.learn.registry import MODULES, STILL, answer, questions, rungs, widgets
 from explainer.problem import ProblemError
-from explainer.views import learn_report
+from explainer.views import learn_map, learn_screens, learn_sections
 
 MOST_BYTES = 40_000
+SCREENS = learn_screens.keys()
+
+
+def whole() -> str:
+    """Every screen of the page below each other."""
+    return "".join(map(learn_screens.screen, SCREENS))
 
 
 def ends(control: Control) -> list[object]:
@@ -65,17 +73,11 @@ def test_no_step_stands_still_before_the_last(key):
 
 def test_keys_are_unique_and_every_widget_has_a_place():
     assert len(widgets()) == sum(len(m.WIDGETS) for m in MODULES) + len(STILL)
-    html = learn_report.page()
+    html = whole()
     for key, widget in widgets().items():
         assert f'data-widget="{key}"' in html or f'"run":"{key}"' in html, key
         keys = [control.key for control in widget.controls]
         assert len(set(keys)) == len(keys) and not {"w", "build"} & set(keys)
-
-
-def test_the_page_has_the_rungs_in_the_course_s_order():
-    html = learn_report.page()
-    places = [html.index(f'id="learn-{rung.key}"') for rung in rungs()]
-    assert places == sorted(places)
 
 
 def test_every_kind_of_question_is_asked():
@@ -127,7 +129,7 @@ class Reader(HTMLParser):
             assert not name.startswith("on"), (tag, name)
             if name == "id":
                 self.ids.append(value)
-            elif name == "href":
+            elif name == "href" and not value.startswith("https://"):
                 self.links.append(value)
             elif name in ("aria-labelledby", "aria-describedby"):
                 self.named.append(value)
@@ -140,27 +142,61 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_html_is_sound():
-    html = learn_report.page()
-    page = Reader(html)
+@pytest.mark.parametrize("key", SCREENS)
+def test_the_html_is_sound(key):
+    page = Reader(learn_screens.screen(key))
     assert not page.open, "every tag is closed"
-    assert len(set(page.ids)) == len(page.ids)
-    inside = [link[1:] for link in page.links if link.startswith("#")]
-    assert set(inside) <= set(page.ids)
-    contents = inside[: len(set(inside)) + 1]  # further links lead back to rungs
-    assert contents[0] == "learn-level0", "who knows the ground is sent there first"
-    assert len(set(contents)) == len(contents) - 1 >= 15  # it has an entry too
+    assert len(set(page.ids)) == len(page.ids) and f"learn-{key}-title" in page.ids
     assert set(page.named) <= set(page.ids)
-    assert all(link.startswith(("#", "?")) for link in page.links), "nothing leads to another host"
+    assert all(link.startswith("?") for link in page.links), "here, or a paper"
+    screens = [dict(parse_qsl(link[1:])) for link in page.links if "page=learn" in link]
+    assert {q["rung"] for q in screens if "rung" in q} <= set(SCREENS)
     assert not page.tags & {"script", "style", "iframe", "img", "link", "object", "form"}
-    assert len(page.terms) > 25 and page.terms <= {term.key for term in glossary.TERMS}
+    assert page.terms <= {term.key for term in glossary.TERMS}
     for values in page.data.values():
         for value in values:
             json.loads(value)
 
 
+def test_papers_open_beside_the_page_and_tell_nobody_where_from():
+    html = whole()
+    away = re.findall(r"<a [^>]*https://[^>]*>", html)
+    assert len(away) >= 10
+    assert all('rel="noreferrer"' in one and 'target="_blank"' in one for one in away)
+    assert len(Reader(html).terms) > 25
+
+
+def test_the_entrance_leads_to_every_rung_and_its_paths_to_their_first():
+    page = Reader(learn_screens.screen("entrance"))
+    led = [dict(parse_qsl(link[1:])).get("rung") for link in page.links]
+    assert [key for key in led if key in course.NUMBERS][3:] == [rung.key for rung in rungs()]
+    assert led[:3] == [next(k for k in path.rungs if k in SCREENS) for path in course.PATHS]
+    assert {"claims", "glossary", "formulas", "papers", "handout"} <= set(led)
+
+
+@pytest.mark.parametrize("path", course.PATHS, ids=lambda path: path.key)
+def test_a_path_s_line_goes_through_its_stops(path):
+    corners = learn_map.corners(path.rungs)
+    drawn = set()
+    for (x, y), (x2, y2) in pairwise(corners):
+        assert (x == x2) != (y == y2), "level or upright"
+        steps = int(abs(x2 - x) + abs(y2 - y))
+        drawn |= {(x + (x2 - x) * k // steps, y + (y2 - y) * k // steps) for k in range(steps + 1)}
+    for key in path.rungs:
+        group, row = (int(part) - 1 for part in course.NUMBERS[key].split("."))
+        at = (learn_map.LEFT + learn_map.COLUMN * group, learn_map.TOP + learn_map.ROW * row)
+        assert at in drawn, key
+    assert max(y for _, y in corners) <= learn_map._high()
+
+
+def test_older_keys_lead_to_a_place():
+    outline = learn_screens.outline()
+    assert set(outline["moved"].values()) <= set(course.NUMBERS)
+    assert outline["moved"]["tiles_why"] == "memory" and not set(outline["moved"]) & set(SCREENS)
+
+
 def test_whatever_is_said_is_escaped(monkeypatch):
-    assert "<script" not in learn_report.page().lower()
+    assert "<script" not in whole().lower()
     evil = "</div><script>alert('x')</script>\"&"
     (claim, *_), (snippet, *_) = claims.CLAIMS, wild.SNIPPETS
     question = content.Question("evil", content.CHOICE, evil, options=((evil, evil),), answer=0)
@@ -169,18 +205,18 @@ def test_whatever_is_said_is_escaped(monkeypatch):
         links=(content.Link("step", evil, evil),), more=evil,
     )  # fmt: skip
     made = [
-        learn_report._rung(rung),
-        learn_report._claim(content.Claim(evil, evil, True, evil, claim.widget, evil)),
-        learn_report._snippet(content.Snippet(evil, evil, evil, evil, evil)),
+        learn_screens.rung_screen(rung),
+        learn_sections.claim_card(content.Claim(evil, evil, True, evil, claim.widget, evil)),
+        learn_sections.snippet_card(content.Snippet(evil, evil, evil, evil, evil)),
     ]
     for html in made:
         page = Reader(html)
         assert "script" not in page.tags and not page.open
-    assert snippet.title in learn_report.page()
+    assert snippet.title in whole()
 
 
 def test_every_claim_and_every_piece_of_code_is_there():
-    page = Reader(learn_report.page())
+    page = Reader(whole())
     keys = {json.loads(value)["key"] for value in page.data["data-claim"]}
     assert keys == {claim.key for claim in claims.CLAIMS} and len(keys) == len(claims.CLAIMS)
     assert all(claim.why and claim.source for claim in claims.CLAIMS)

@@ -137,6 +137,7 @@ export class Widget {
     const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root).filter(Boolean), this.reset]);
     this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
     mount.replaceChildren(this.root);
+    this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write();
     this.loaded = this.ask(false);
@@ -153,6 +154,28 @@ export class Widget {
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
     part.root.prepend(this.transport.buttons);
+  }
+
+  /** What the question's answer opens: before it, those choices cannot be taken. */
+  open() {
+    for (const node of this.shut) node.disabled = false;
+    this.closed?.remove();
+    this.shut = [];
+  }
+
+  /** Closes the controls, or the choices, that would give the answer away. */
+  close() {
+    this.shut = this.list.flatMap(({ closed }, k) => {
+      if (!closed) return [];
+      const nodes = [...this.parts[k].root.querySelectorAll("input, select, option, button")];
+      return closed === true ? nodes : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
+    });
+    if (!this.shut.length) return;
+    const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
+    const last = names.pop();
+    const said = names.length ? `${names.join(", ")} and ${last} open` : `${last} opens`;
+    this.closed = el("p", { class: "fa-fine fa-closed", text: `${said} after your answer.` });
+    this.root.querySelector(".fa-widget-controls").append(this.closed);
   }
 
   write() {

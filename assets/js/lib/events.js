@@ -1,4 +1,4 @@
-// What pages and players tell each other, all of it: events of the document, but for the last three.
+// What pages and players tell each other, all of it: events of the document, but for fa:blocks and fa:answered.
 //
 //   fa:page {name}        another page is on screen                                     site/pages.js
 //   fa:opened {part}      this part of the page has taken what the address says         site/pages.js
@@ -14,7 +14,8 @@
 //   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step
 //   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
-//   fa:reveal, fa:conceal a claim's answer, for print                                   learn → learn/questions.js
+//   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/rung.js
+//   fa:rung {key}         show this rung                                             site/back.js → learn/router.js
 //
 // To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player) and "picked"
 // (site/picker.js). Gradio calls by name what main.js lists.

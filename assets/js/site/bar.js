@@ -4,6 +4,7 @@ import { embedCode } from "./embed.js";
 import { fetched } from "../lib/build.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
+import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
 
@@ -24,6 +25,7 @@ async function copy({ target }, text, instead) {
 }
 
 export function mountBar({ element }) {
+  mountBack(element);
   const menu = element.querySelector(".fa-menu");
   const on = (name, act) => element.querySelector(name).addEventListener("click", act);
   on(".fa-start-tour", () => onStep("fa:tour"));

@@ -7,14 +7,12 @@ import pytest
 from explainer.learn.registry import answer
 from tests.browser.harness import settled
 
-AT_HEADING = """(id) => {
-  const node = document.activeElement, box = node.getBoundingClientRect();
-  return node.id === id && box.height > 0 && box.top >= 0 && box.bottom <= window.innerHeight;
+# This screen of the page is shown, and its heading can be seen.
+SHOWN = """(key) => {
+  const root = document.querySelector(".fa-learn");
+  return root?.dataset.screen === key && root.firstElementChild.getBoundingClientRect().height > 0;
 }"""
-IN_CONTENTS = """(link) => {
-  const [a, b] = [link, link.closest(".fa-toc")].map((node) => node.getBoundingClientRect());
-  return a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
-}"""
+AT_HEADING = """(key) => document.activeElement.id === `learn-${key}-title`"""
 IDLE = """(key) => {
   const w = document.querySelector(`[data-widget="${key}"] > *`);
   return w && !w.hasAttribute("aria-busy") && w.querySelector(".fa-blocks > *");
@@ -24,10 +22,7 @@ IDLE = """(key) => {
 def open_page(tab, rung: str = "", **query: str):
     more = "".join(f"&{k}={v}" for k, v in query.items())
     tab.page.goto(f"{tab.server.url}/?page=learn{f'&rung={rung}' * bool(rung)}{more}")
-    if rung:
-        tab.page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
-    else:
-        tab.page.wait_for_selector('[data-testid="learn"]:visible')
+    tab.page.wait_for_function(SHOWN, arg=rung or "entrance")
     return tab.page
 
 

@@ -1,34 +1,33 @@
-"""The Learn page: every rung by link and by keyboard, its numbers as computed, print and phone."""
+"""The Learn page: its screens by link and by keyboard, its numbers as computed, print and phone."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-
-from explainer.learn.registry import ORDER
-from tests.browser.harness import frame, query_of, settled
+from explainer.learn.course import PATHS
+from explainer.learn.registry import rungs
+from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
     IDLE,
-    IN_CONTENTS,
+    SHOWN,
     agree,
     open_page,
     widget,
 )
 
-LINKED = ("dot", "online", "when_not", "claims", "handout")  # all are gone to by keyboard below
 PHONE = {"width": 390, "height": 844}
 A4 = {"width": 794, "height": 1123}
 PRINTED = """() => {
-  const all = [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility());
+  const all = [...document.querySelectorAll(".fa-printed *")].filter((n) => n.checkVisibility());
   const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
-  const last = document.querySelector("#learn-handout").getBoundingClientRect();
+  const last = document.querySelector(".fa-printed").lastElementChild.getBoundingClientRect();
   return {
     boxes: said(all.filter((n) => n.matches("[data-reveal], .fa-widget:empty"))),
     wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
       n.getBoundingClientRect().right > innerWidth + 1)),
     end: last.bottom + scrollY, height: document.documentElement.scrollHeight,
+    screens: document.querySelectorAll(".fa-printed > .fa-screen").length,
   };
 }"""
 FIRST_VIEW_BYTES = 100_000
@@ -36,43 +35,18 @@ STEP_BYTES = 75_000  # beside it: the Step page keeps the address, hidden or not
 ADDED_BYTES = 40_000
 
 
-@pytest.mark.parametrize("rung", LINKED)
-def test_a_rung_has_a_link(tab, rung):
-    page = open_page(tab, rung)
-    assert query_of(page)["rung"] == rung
-    current = page.locator('.fa-toc a[aria-current="location"]')
-    assert current.get_attribute("href") == f"#learn-{rung}"
-    assert current.evaluate(IN_CONTENTS), "the contents follow"
-
-
-def test_every_rung_by_keyboard_from_the_contents(tab):
-    page = open_page(tab)
-    links = page.locator(".fa-toc ol a")
-    ladder = links.evaluate_all("(all) => all.map((link) => link.hash)")[: len(ORDER)]
-    assert ladder == [f"#learn-{key}" for key in ORDER]
-    links.first.focus()
-    for k in range(links.count()):
-        link = links.nth(k)
-        assert link.evaluate("node => node === document.activeElement"), "Tab goes link by link"
-        target = link.get_attribute("href")[1:]
-        page.keyboard.press("Enter")
-        page.wait_for_function(AT_HEADING, arg=f"{target}-title")
-        assert link.get_attribute("aria-current") == "location"
-        link.focus()
-        page.keyboard.press("Tab")
-    assert query_of(page)["rung"] == target.removeprefix("learn-")
-
-
-def test_who_knows_the_ground_is_sent_to_level_0_first(tab):
-    page = open_page(tab)
-    first = page.locator(".fa-toc a").first
-    assert first.inner_text() == "Level 0"
-    first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_function(AT_HEADING, arg="learn-level0-title")
-    current = page.locator('.fa-toc a[aria-current="location"]')
-    assert current.get_attribute("href") == "#learn-level0" and current.count() == 1
-    assert page.evaluate("getComputedStyle(document.activeElement).textDecorationLine") != "none"
+def test_every_rung_by_keyboard_from_the_one_before(tab):
+    page = open_page(tab, rungs()[0].key)
+    for k, rung in enumerate(rungs()):
+        page.wait_for_function(SHOWN, arg=rung.key)
+        assert query_of(page)["rung"] == rung.key
+        assert page.locator(".fa-dot[aria-current]").get_attribute("data-rung") == rung.key
+        page.evaluate("localStorage.setItem('fa-learn-path', 'course')")
+        if k:
+            assert page.evaluate(AT_HEADING, rung.key), "the keyboard goes along"
+        page.locator(".fa-rung-next").press("Enter")
+    page.wait_for_function(SHOWN, arg="entrance")
+    page.evaluate("localStorage.clear()")
 
 
 def test_a_widgets_numbers_are_the_functions(tab):
@@ -88,7 +62,7 @@ def test_a_widgets_numbers_are_the_functions(tab):
     agree(place, a1="-1", b2="2.5", d="16")
     place.get_by_role("button", name="Reset").click()
     agree(place)
-    page.locator('.fa-toc a[href="#learn-mask"]').click()
+    page.locator(".fa-dot[data-rung=mask]").click()
     place = widget(page, "mask")
     place.get_by_role("radio", name="multiply P by 0/1").check(force=True)
     place.get_by_role("switch").check()
@@ -109,24 +83,31 @@ def test_the_online_widget_ends_with_its_last_block(tab):
     agree(place, step="3")
 
 
-def test_a_claim_answered_shows_its_demonstration(tab):
+def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     page = open_page(tab, "claims")
-    card = page.get_by_role("region", name="Keys padded with zeros do no harm")
-    shown = card.locator("[data-reveal]")
-    assert not shown.is_visible()
-    button = card.get_by_role("button", name="True")
-    button.focus()
-    page.keyboard.press("Enter")
-    assert card.locator(".fa-verdict").inner_text().startswith("✗ Not so. It is false.")
-    assert card.get_by_text("Source: ").is_visible() and shown.is_visible()
-    place = card.locator("[data-widget]")
-    place.scroll_into_view_if_needed()  # it is asked for when it is near the screen
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.wait_for_function(SHOWN, arg="claims")
+    assert page.locator(".fa-proved [data-widget]").count() == 0, "decide first"
+    first = page.locator(".fa-deciding h3").inner_text()
+    page.keyboard.press("f")
+    proved = page.locator(".fa-proved")
+    assert proved.locator("h3").inner_text() == first
+    assert re.match("[✓✗] (True|False)[.]", proved.locator(".fa-verdict").inner_text())
+    place = proved.locator("[data-widget]")
     widget(page, place.get_attribute("data-widget"))
     agree(place)
-    place.get_by_label("Length N").select_option("1023")
-    agree(place, n="1023")
-    card.get_by_role("button", name="False").click()
-    assert card.locator(".fa-verdict").inner_text().startswith("✓ Right.")
+    place.get_by_role("radio").first.check(force=True)
+    settled(page)
+    assert page.locator(".fa-deciding h3").inner_text() != first, "the next one waits"
+    assert page.locator(".fa-claim-dots i[class]").count() == 2
+    page.get_by_role("button", name=re.compile("^All ")).click()
+    assert page.locator(".fa-claim-card:visible").count() == page.locator(".fa-claim-card").count()
+    page.get_by_role("button", name="One at a time").click()
+    page.reload()
+    page.wait_for_function(SHOWN, arg="claims")
+    assert page.locator(".fa-deciding h3").inner_text() != first, "what was decided is kept"
+    page.evaluate("localStorage.clear()")
 
 
 def test_a_bad_value_gets_one_sentence_and_the_last_picture_stays(tab):
@@ -161,26 +142,6 @@ def test_the_glossary_by_focus_and_escape(tab):
     entry.wait_for()
 
 
-def test_an_entry_stays_with_its_word_when_the_focus_scrolls(tab):
-    """Once the glossary is here an entry is shown before the browser has scrolled to its word."""
-    page = open_page(tab, "online")
-    first, last = (page.locator("#learn-online abbr[data-term]").nth(k) for k in (0, -1))
-    entry = page.get_by_role("tooltip")
-    first.focus()
-    entry.wait_for()
-    page.evaluate("window.scrollTo(0, 0)")
-    for term in (last, first, last):
-        page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
-        frame(page)
-        term.focus()
-        frame(page)
-        assert entry.is_visible()
-        box, word = entry.bounding_box(), term.bounding_box()
-        above, below = word["y"] - box["y"] - box["height"], box["y"] - word["y"] - word["height"]
-        gap = max(above, below)
-        assert 0 <= gap <= 12, "beside the word, wherever that has gone"
-
-
 def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page = open_page(tab, "handout")
     page.evaluate("() => { window.print = () => { document.title = 'printed'; }; }")
@@ -190,10 +151,17 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page.emulate_media(media="print")
     seen = page.evaluate(PRINTED)
     assert seen["boxes"] == [] and seen["wide"] == [], seen
-    assert seen["end"] <= seen["height"] + 1, "nothing that holds the cards cuts them off"
+    assert seen["screens"] > len(rungs()) + 5
+    assert seen["end"] <= seen["height"] + 1, "nothing that holds the screens cuts them off"
     whole = len(re.findall(rb"/Type /Page\b", page.pdf(format="A4")))
     assert whole > 20
-    page.evaluate("document.querySelector('.fa-learn').classList.add('is-handout')")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".fa-printed").count() == 0
+    page.emulate_media(media="screen")
+    page.evaluate("document.title = ''")
+    page.get_by_role("button", name="Print the handout").click()
+    page.wait_for_function("document.title === 'printed'")
+    page.emulate_media(media="print")
     assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 2
 
 
@@ -214,7 +182,7 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
 
 def test_a_plot_is_read_where_it_is_touched(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context))
+    page = open_page(watch(context), "dot")
     plot = widget(page, "dot").locator(".fa-plot-box")
     plot.evaluate("node => node.scrollIntoView({ block: 'center' })")
     box = plot.bounding_box()
@@ -227,53 +195,57 @@ def test_a_plot_is_read_where_it_is_touched(browser, watch):
 
 
 def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
-    page = open_page(tab, "pipeline")
-    widget(page, "pipeline")
-    code = page.locator("#learn-wild ~ * .fa-code-block .fa-scroll").first
-    for width, stop in ((1440, "-1"), (390, "0"), (1440, "-1")):
+    page = open_page(tab, "wild")
+    for width in (1440, 390, 1440):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_function("([n, at]) => n.getAttribute('tabindex') === at",
-                               arg=[code.element_handle(), stop])  # fmt: skip
-    page.locator("#learn-pipeline .fa-reset").focus()
-    page.keyboard.press("Tab")
-    assert not page.evaluate("document.activeElement.matches('.fa-scroll')")
-
-
-def test_the_keyboard_goes_as_the_eye_does(tab):
-    """Attention's question stands above its picture."""
-    page = open_page(tab, "attention")
-    widget(page, "attention")
-    seen = []
-    while not seen or seen[-1] != "Reset":
-        page.keyboard.press("Tab")
-        seen.append(page.evaluate("document.activeElement.textContent"))
-        assert len(seen) < 20
-    assert "Check" in seen
+        page.wait_for_function(
+            """() => [...document.querySelectorAll(".fa-behind-body .fa-scroll")].every((box) =>
+            (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"""
+        )
+        stops = page.locator('.fa-behind-body .fa-scroll[tabindex="0"]').count()
+        assert (stops > 0) or width > 390
 
 
 def test_a_phone_scrolls_down_only(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "versions")
-    widget(page, "versions")
-    for key in ("formats", "lab-number", "wild", "glossary", "handout"):
-        page.evaluate(f"document.getElementById('learn-{key}').scrollIntoView()")
+    tab = watch(context)
+    for key in ("", "versions", "formats", "lab-number", "wild", "glossary", "handout", "claims"):
+        page = open_page(tab, key)
         settled(page)
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
-        !n.closest(".fa-scroll, .fa-sr, .fa-bits-block") &&
-        n.getBoundingClientRect().right > innerWidth + 1).map((n) => n.outerHTML.slice(0, 120))"""
-    )
-    assert not wide, "\n".join(wide[:5])
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    page.locator("summary", has_text="Contents").locator("visible=true").tap()
-    page.locator('.fa-toc a[href="#learn-cat"]').tap()
-    page.wait_for_function(AT_HEADING, arg="learn-cat-title")
-    small = page.evaluate(
-        """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
-        !n.closest(".fa-sr, math") && [...n.childNodes].some((c) => c.nodeType === 3 &&
-        c.textContent.trim()) && parseFloat(getComputedStyle(n).fontSize) < 11).length"""
-    )
-    assert small == 0
+        wide = page.evaluate(
+            """() => [...document.querySelectorAll(".fa-learn *")].filter((n) =>
+            n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block") &&
+            n.getBoundingClientRect().right > innerWidth + 1)
+            .map((n) => n.outerHTML.slice(0, 120))"""
+        )
+        assert not wide, (key, "\n".join(wide[:5]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        small = page.evaluate(
+            """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility()
+            && !n.closest(".fa-sr, math") && [...n.childNodes].some((c) => c.nodeType === 3 &&
+            c.textContent.trim()) && parseFloat(getComputedStyle(n).fontSize) < 11).length"""
+        )
+        assert small == 0
+    context.close()
+
+
+def test_on_a_phone_the_picture_is_first_and_the_question_a_sheet(browser, watch):
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = open_page(watch(context), "memory")
+    place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
+    text = page.locator(".fa-rung-body > .fa-rung-text")
+    assert place.bounding_box()["y"] < text.bounding_box()["y"]
+    sheet = page.locator(".fa-question.is-sheet")
+    options = sheet.locator(".fa-option")
+    assert min(options.nth(k).bounding_box()["height"] for k in range(options.count())) >= 48
+    box, bar = sheet.bounding_box(), page.locator(".fa-screen-foot").bounding_box()
+    assert box["y"] + box["height"] <= bar["y"] + 1 and bar["y"] + bar["height"] <= 844 + 1
+    options.first.tap()
+    sheet.locator(".fa-verdict", has_text=re.compile("[✓✗]")).wait_for()
+    sheet.locator(".fa-sheet-handle").tap()
+    assert sheet.bounding_box()["height"] <= 48, "folded, the picture is free"
+    page.locator(".fa-rung-next").tap()
+    page.wait_for_function("document.querySelector('.fa-learn').dataset.screen !== 'memory'")
     context.close()
 
 
@@ -282,7 +254,7 @@ def test_the_first_view_is_small_and_no_plot_library_comes(browser, watch):
     step = sum(size for url, size in sizes.items() if url.endswith("/step.js"))
     assert sum(sizes.values()) - step < FIRST_VIEW_BYTES and 0 < step < STEP_BYTES
     mine = {url: size for url, size in sizes.items() if "/fa/learn" in url}
-    assert any("learn.html" in url for url in mine) and len(mine) > 2
+    assert any("learn/entrance.html" in url for url in mine)
     assert sum(mine.values()) < ADDED_BYTES, mine
 
 
@@ -301,15 +273,111 @@ def first_view(browser, watch) -> dict[str, int]:
         "Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]})
     )
     page = open_page(tab)
-    page.wait_for_function(IDLE, arg="dot")
     settled(page)
     assert not any("plotly" in url.lower() for url in tab.requests)
     context.close()
     return {url: sizes.get(key, 0) for key, url in urls.items() if "/fa/" in url}
 
 
-def test_leaving_the_tab_takes_the_rung_from_the_address(tab):
+def test_leaving_the_tab_takes_the_rung_from_the_address_and_coming_back_brings_it(tab):
     page = open_page(tab, "fusion")
+    place = widget(page, "fusion")
+    place.get_by_role("radio").last.check(force=True)
+    settled(page)
     page.get_by_role("tab", name="Step", exact=True).click()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
     assert not {"page", "rung"} & set(query_of(page))
+    page.get_by_role("tab", name="Learn", exact=True).click()
+    page.wait_for_selector("#learn-fusion:visible")
+    assert query_of(page)["rung"] == "fusion"
+    assert place.get_by_role("radio").last.is_checked(), "as it was left"
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.reload()
+    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.get_by_role("tab", name="Learn", exact=True).click()
+    page.wait_for_function(SHOWN, arg="fusion")
+
+
+def test_an_older_key_leads_on_and_back_leads_back(tab):
+    page = tab.page
+    page.goto(f"{tab.server.url}/?page=learn&rung=tiles_why")
+    page.wait_for_function(SHOWN, arg="memory")
+    assert query_of(page)["rung"] == "memory"
+    page.locator(".fa-dot[data-rung=dot]").click()
+    page.wait_for_function(SHOWN, arg="dot")
+    page.locator(".fa-screen-head a", has_text="Map").click()
+    page.wait_for_function(SHOWN, arg="entrance")
+    assert "rung" not in query_of(page)
+    for key in ("dot", "memory"):
+        page.go_back()
+        page.wait_for_function(SHOWN, arg=key)
+        assert query_of(page)["rung"] == key
+    page.go_forward()
+    page.wait_for_function(SHOWN, arg="dot")
+    page.goto(f"{tab.server.url}/?page=learn&rung=no-such")
+    page.wait_for_function(SHOWN, arg="entrance")
+
+
+def test_a_link_to_another_page_brings_the_way_back(tab):
+    page = open_page(tab, "online")
+    page.locator(".fa-links a").first.click()
+    back = page.get_by_role("link", name="Back to rung 3.2, ")
+    back.wait_for()
+    page.wait_for_selector('[data-testid="player"][data-step]:visible')
+    for name in ("Memory", "Step"):
+        page.get_by_role("tab", name=name, exact=True).click()
+        assert back.is_visible()
+    page.locator(".fa-menu summary").click()
+    explained = page.locator(".fa-explains:visible a")
+    wanted = [rung for rung in rungs() if any(link.page == "step" for link in rung.links)]
+    assert explained.count() == len(wanted)
+    explained.last.click()
+    page.wait_for_function(SHOWN, arg=wanted[-1].key)
+    assert not back.is_visible(), "it is Learn already"
+    page.get_by_role("tab", name="Step", exact=True).click()
+    back.click()
+    page.wait_for_function(SHOWN, arg="online")
+    assert query_of(page)["rung"] == "online" and query_of(page)["page"] == "learn"
+
+
+def test_the_entrance_tells_how_far_each_path_is(browser, watch):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = open_page(watch(context))
+    done = [rung for rung in rungs() if rung.key in PATHS[0].rungs]
+    known = {rung.question.key: "right" for rung in done}
+    page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
+    page.reload()
+    page.wait_for_function(SHOWN, arg="entrance")
+    cards = page.locator(".fa-path")
+    assert f"{len(done)} of {len(done)} done" in cards.nth(0).inner_text()
+    assert cards.nth(0).locator(".fa-path-go").inner_text() == "Again"
+    assert page.locator(".fa-path-go.is-main").count() == 1, "one next stop"
+    left = [rung for rung in rungs() if rung.key in PATHS[1].rungs and rung not in done]
+    assert f"{sum(rung.minutes for rung in left)} minutes left" in cards.nth(1).inner_text()
+    assert page.locator(".fa-halt.is-done").count() == len(done)
+    cards.nth(2).get_by_role("button", name="The course").click()
+    assert (
+        page.locator(".fa-path-go.is-main").evaluate("n => n.closest('.fa-path').dataset.path")
+        == "course"
+    )
+    page.get_by_role("button", name="Forget my answers").click()
+    assert page.locator(".fa-halt.is-done").count() == 0
+    context.close()
+
+
+def test_the_self_test_advises_where_to_start(browser, watch):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = open_page(watch(context))
+    for answer in ("32", "24", "[½, ½]"):
+        page.get_by_role("button", name=answer, exact=True).press("Enter")
+    advice = page.locator(".fa-advice")
+    assert advice.inner_text() == "Self-test so far: you know 1.1 to 1.3; start the course at 1.4."
+    assert page.locator(".fa-halt:has(.fa-start)").get_attribute("data-rung") == "cat"
+    page.get_by_role("button", name="Not sure").click()
+    assert "3.4 × 10³⁸" in page.locator(".fa-test-words").inner_text()
+    page.reload()
+    page.wait_for_function(SHOWN, arg="entrance")
+    page.get_by_role("link", name="Start at 1.4").click()
+    page.wait_for_function(SHOWN, arg="cat")
+    context.close()

@@ -1,0 +1,164 @@
+// The entrance: a self-test that advises where to start, three paths over one map, progress by path.
+
+import { el, set } from "../lib/dom.js";
+import { ever } from "./progress.js";
+
+const PATH = "fa-learn-path";
+const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
+export const FIRST = "hour";
+
+/** The path that the reader has chosen. */
+export const chosenPath = () => ever.get(PATH) ?? FIRST;
+
+const answers = () => {
+  try {
+    return JSON.parse(ever.get(START))?.right ?? [];
+  } catch {
+    return [];
+  }
+};
+
+/** The test's questions, one after the other. The first one that is not known ends it. */
+class SelfTest {
+  constructor(root, entrance) {
+    const { asked, after } = JSON.parse(root.dataset.selftest);
+    Object.assign(this, { root, entrance, asked, after, right: answers() });
+    this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
+    this.said = el("p", { class: "fa-test-words" });
+    this.choices = el("div", { class: "fa-test-answers" });
+    root.querySelector("h3").after(this.dots, el("span", { class: "fa-test-time", text: "2 minutes" }));
+    root.append(this.said, this.choices);
+    this.show();
+  }
+
+  get over() {
+    return this.right.length >= this.asked.length || this.right.includes(false);
+  }
+
+  show() {
+    const { asked, right } = this;
+    [...this.dots.children].forEach((dot, k) => set(dot, { class: k < right.length ? (right[k] ? "is-right" : "is-wrong") : k === right.length && !this.over ? "is-now" : null }));
+    set(this.dots, { role: "img", "aria-label": `${right.filter(Boolean).length} of ${asked.length} known` });
+    const pressed = (text, kind, act) => {
+      const node = el("button", { type: "button", class: kind, text });
+      node.addEventListener("click", act);
+      return node;
+    };
+    if (this.over) {
+      const [start, number] = this.start;
+      set(this.said, { text: this.because ?? "" });
+      this.choices.replaceChildren(
+        el("a", { class: "fa-test-go", href: `?page=learn&rung=${start}`, text: `Start at ${number}` }),
+        pressed("Again", "is-plain", () => this.take([])),
+      );
+    } else {
+      const { words, options } = asked[right.length];
+      set(this.said, { text: `${right.length + 1} of ${asked.length}. ${words}` });
+      this.choices.replaceChildren(
+        ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
+        pressed("Not sure", "is-plain", () => this.answer(-1)),
+      );
+    }
+    this.entrance.advise(this);
+  }
+
+  answer(k) {
+    const { answer, options } = this.asked[this.right.length];
+    const right = k === answer;
+    this.because = k < 0 ? options[answer][1] : `${right ? "✓ Right." : "✗ Not so."} ${options[k][1]}`;
+    this.take([...this.right, right]);
+    this.choices.querySelector("button, a")?.focus({ preventScroll: true });
+  }
+
+  take(right) {
+    this.right = right;
+    if (!right.length) this.because = undefined;
+    ever.set(START, JSON.stringify({ right }));
+    this.show();
+  }
+
+  /** [key, number] of the rung to start at, as far as it is known. */
+  get start() {
+    const known = this.right.filter(Boolean).length;
+    const { start, number } = this.asked[known] ?? {};
+    return start ? [start, number] : this.after;
+  }
+}
+
+export class Entrance {
+  constructor(root, { progress, outline }) {
+    Object.assign(this, { root, progress, outline });
+    this.stops = new Map([...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.rung, node]));
+    this.cards = [...root.querySelectorAll(".fa-path")];
+    for (const card of this.cards) {
+      for (const node of card.querySelectorAll("button, a")) node.addEventListener("click", () => this.choose(card.dataset.path));
+    }
+    this.forget = el("button", { type: "button", class: "fa-plain", text: "Forget my answers" });
+    this.forget.addEventListener("click", () => progress.clear());
+    root.querySelector(".fa-advice").after(this.forget);
+    progress.listeners.push(() => this.tell());
+    this.test = new SelfTest(root.querySelector("[data-selftest]"), this);
+    this.choose(chosenPath());
+  }
+
+  choose(path) {
+    ever.set(PATH, path);
+    this.root.dataset.path = path;
+    this.tell();
+  }
+
+  done(key) {
+    return this.progress.of(this.stops.get(key).dataset.asks) === "right";
+  }
+
+  /** How far each path is done, and where each goes on. */
+  tell() {
+    for (const [key, node] of this.stops) {
+      const done = this.done(key);
+      node.classList.toggle("is-done", done);
+      const mark = node.querySelector(".fa-sr");
+      if (done && !mark) node.append(el("span", { class: "fa-sr", text: ", answered" }));
+      if (!done) mark?.remove();
+      const paths = node.dataset.paths.split(" ");
+      node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== "course");
+    }
+    for (const card of this.cards) this.card(card);
+    this.forget.hidden = !Object.keys(this.progress.known).length;
+  }
+
+  card(card) {
+    const keys = this.outline.paths[card.dataset.path];
+    const left = keys.filter((key) => !this.done(key));
+    const done = keys.length - left.length;
+    const chosen = card.dataset.path === this.root.dataset.path;
+    const begun = this.test?.start[0];
+    const from = card.dataset.path === "course" && !done && begun ? begun : null; // the test has told what is known
+    const next = from ?? left[0] ?? keys[0];
+    const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
+    const share = `${done} of ${keys.length} done`;
+    card.classList.toggle("is-chosen", chosen);
+    set(card.querySelector("h3 button"), { "aria-pressed": chosen });
+    set(card.querySelector(".fa-path-done"), { text: chosen && done && left.length ? `${share}, ${minutes} minutes left` : share });
+    const [number] = this.outline.rungs[next] ?? [""];
+    set(card.querySelector(".fa-path-go"), { href: `?page=learn&rung=${next}`, text: left.length ? `${done ? "Next" : "Start"}: ${number}` : "Again", class: `fa-path-go${chosen ? " is-main" : ""}` });
+  }
+
+  /** What the self-test tells: a sentence, and a mark on the map. */
+  advise(test) {
+    const known = test.right.filter(Boolean).length;
+    const [start, number] = test.start;
+    const begun = test.right.length > 0;
+    const so = test.over ? "Self-test" : "Self-test so far";
+    const sum = !known ? "" : known === test.asked.length ? "you know the foundations; " : `you know ${known === 1 ? "1.1" : `1.1 to ${this.before(number)}`}; `;
+    set(this.root.querySelector(".fa-advice"), { text: begun ? `${so}: ${sum}start the course at ${number}.` : "" });
+    for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
+    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: "start" }));
+    if (this.test) this.tell();
+  }
+
+  /** The number of the rung before this one. */
+  before(number) {
+    const numbers = Object.values(this.outline.rungs).map(([one]) => one);
+    return numbers[Math.max(0, numbers.indexOf(number) - 1)];
+  }
+}

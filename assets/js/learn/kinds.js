@@ -1,0 +1,234 @@
+// The five kinds of questions: each a function of its question to {body, check()}; check gives {right, because}, or
+// {again: what is missing}. `act` is what its button says, `given` where what it runs is shown.
+
+import { el, set } from "../lib/dom.js";
+import { draw } from "./blocks.js";
+import { asked, settle, SILENT } from "./widget.js";
+
+const GAP = "___";
+const SHORT = 14; // characters: two such options stand beside each other
+// For names of radio groups
+let count = 0;
+
+/** A fixed order that is not the right one: the same for every reader and at every visit. */
+export function shuffled(length, seed) {
+  let state = [...seed].reduce((h, c) => (Math.imul(h, 31) + c.charCodeAt(0)) >>> 0, 7);
+  const order = Array.from({ length }, (_, k) => k);
+  for (let k = length - 1; k > 0; k--) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const other = Math.floor((state / 2 ** 32) * (k + 1));
+    [order[k], order[other]] = [order[other], order[k]];
+  }
+  return order.every((k, at) => k === at) ? [...order.slice(1), order[0]] : order;
+}
+
+/** A line of code with a menu in each of its gaps: {code, menus, filled()}. */
+function gapped(words, gaps) {
+  const menus = gaps.map(([, offered], k) =>
+    el("select", { "aria-label": `Gap ${k + 1} in: ${words.replaceAll(GAP, "…")}` }, [el("option", { value: "", text: "…" }), ...offered.map((word) => el("option", { value: word, text: word }))]));
+  const pieces = words.split(GAP);
+  const code = el("code", {}, pieces.flatMap((piece, k) => [document.createTextNode(piece), k < pieces.length - 1 ? (menus[k] ?? document.createTextNode(GAP)) : null]));
+  return { code, menus, filled: () => gaps.every(([, , right], k) => menus[k].value === right) };
+}
+
+function choice({ options, answer }) {
+  const name = `fa-question-${++count}`;
+  const inputs = options.map((_, k) => el("input", { type: "radio", name, value: k }));
+  const labels = options.map(([words], k) => el("label", { class: "fa-option" }, [inputs[k], el("span", { text: words })]));
+  const check = () => {
+    const chosen = inputs.findIndex((input) => input.checked);
+    if (chosen < 0) return { again: "Choose an answer first." };
+    return { right: chosen === answer, because: options[chosen][1] };
+  };
+  const short = options.every(([words]) => words.length <= SHORT);
+  return { body: el("div", { class: `fa-options${short ? " is-short" : ""}` }, labels), check, atOnce: true };
+}
+
+const typed = (input) => {
+  const text = input.value.trim().replace("−", "-").replace(/^(-?\d*),(\d+)$/, "$1.$2").replaceAll(/[\s_]/g, "");
+  return text === "" ? NaN : Number(text);
+};
+
+function numeric({ words, answer, tolerance = 0, reasons, fields = [""] }, submit) {
+  const wanted = [answer].flat();
+  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${name && ` for ${name}`}: ${words}` }));
+  for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
+  const check = () => {
+    const values = inputs.map(typed);
+    if (values.some(Number.isNaN)) return { again: "Type a number first, such as 0.5." };
+    const right = values.every((value, k) => Math.abs(value - wanted[k]) <= tolerance + Math.abs(wanted[k]) * 1e-9);
+    return { right, because: reasons[right ? 0 : 1] };
+  };
+  const body = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
+  return { body: el("div", { class: "fa-number-answer" }, body), check };
+}
+
+/** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
+function runner(words, run) {
+  const given = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": `What it gives: ${words}` });
+  const show = async (values) => {
+    const found = await asked(run, values).catch(() => ({ error: SILENT }));
+    given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) => draw(block)));
+    settle(given);
+  };
+  return { given, show };
+}
+
+/** A line to be put in its place: a handle (pointer and arrow keys), its text with menus for gaps. */
+class Line {
+  constructor(index, words, gaps, move) {
+    Object.assign(this, { index, words });
+    const { code, menus, filled } = gapped(words, gaps);
+    Object.assign(this, { menus, filled });
+    const button = (label, sign, by) => {
+      const node = el("button", { type: "button", class: "fa-move", tabindex: "-1", "aria-label": `${label}: ${words}`, text: sign });
+      node.addEventListener("click", () => move(this, by));
+      return node;
+    };
+    this.handle = el("button", { type: "button", class: "fa-handle", text: "⠿" });
+    this.handle.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      move(this, by);
+    });
+    this.mark = el("span", { class: "fa-line-mark" });
+    this.reason = el("p", { class: "fa-fine", hidden: true });
+    this.root = el("li", {}, [this.handle, code, this.mark, button("Move up", "▲", -1), button("Move down", "▼", 1), this.reason]);
+  }
+
+  /** "✓", or what is wrong in words; null takes the mark away. */
+  judge(placed) {
+    const words = placed === null ? "" : !placed ? "✗ not here" : this.filled() ? "✓" : "✗ gap";
+    set(this.mark, { text: words, class: `fa-line-mark ${words === "✓" ? "is-right" : "is-wrong"}` });
+  }
+}
+
+function order({ key, words, options, gaps = [], run }) {
+  const ran = run ? runner(words, run) : null;
+  const chosen = () => gaps.map(([at], k) => [`g${k + 1}`, lines[at].menus[gaps.filter(([other], n) => other === at && n < k).length].value]);
+  const live = el("p", { class: "fa-sr", "aria-live": "polite" });
+  const lines = options.map(([words], k) => new Line(k, words, gaps.filter(([at]) => at === k), move));
+  const now = shuffled(lines.length, key).map((k) => lines[k]);
+  const list = el("ol", { class: "fa-lines" });
+  function lay() {
+    now.forEach((line, k) => {
+      if (list.children[k] !== line.root) list.insertBefore(line.root, list.children[k] ?? null);
+      set(line.handle, { "aria-label": `Line ${k + 1} of ${now.length}: ${line.words.replaceAll(GAP, "…")}. Arrow keys move it.` });
+    });
+  }
+  function move(line, by) {
+    const from = now.indexOf(line);
+    const to = Math.max(0, Math.min(now.length - 1, from + by));
+    if (to === from) return;
+    const focused = document.activeElement;
+    now.splice(to, 0, ...now.splice(from, 1));
+    for (const each of lines) {
+      each.judge(null);
+      each.reason.hidden = true;
+    }
+    lay();
+    if (line.root.contains(focused)) focused.focus({ preventScroll: true });
+    set(live, { text: `Now line ${to + 1} of ${now.length}.` });
+  }
+  for (const line of lines) drag(line, now, move);
+  lay();
+  const check = () => {
+    if (ran && chosen().some(([, value]) => !value)) return { again: "Fill every gap first." };
+    ran?.show([["order", now.map(({ index }) => index).join(",")], ...chosen()]);
+    // Equal lines may change places
+    const placed = now.map((line, k) => line.words === lines[k].words);
+    now.forEach((line, k) => line.judge(placed[k]));
+    const good = placed.filter(Boolean).length;
+    const open = now.filter((line) => !line.filled()).length;
+    const right = good === now.length && open === 0;
+    for (const line of lines) {
+      set(line.reason, { text: options[line.index][1] });
+      line.reason.hidden = !right || !options[line.index][1];
+    }
+    const inPlace = right ? "Every line is in its place." : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
+    return { right, because: right ? inPlace : open ? `${inPlace}; ${open} with a gap to mend.` : `${inPlace}.` };
+  };
+  const hint = el("p", { class: "fa-fine", text: "Drag the lines, or focus a handle and press ↑ or ↓." });
+  return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: "Run" }) };
+}
+
+/** The handle follows the pointer: the line changes places as soon as it passes a neighbour's middle. */
+function drag(line, now, move) {
+  line.handle.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    line.handle.setPointerCapture(event.pointerId);
+    line.root.classList.add("is-dragged");
+    const over = ({ clientY }) => {
+      const at = now.indexOf(line);
+      const middle = (other) => { const box = other.root.getBoundingClientRect(); return box.top + box.height / 2; };
+      if (at > 0 && clientY < middle(now[at - 1])) move(line, -1);
+      else if (at < now.length - 1 && clientY > middle(now[at + 1])) move(line, 1);
+      else return;
+      if (line.handle.isConnected && !line.handle.hasPointerCapture(event.pointerId)) line.handle.setPointerCapture(event.pointerId);
+    };
+    const done = () => {
+      line.root.classList.remove("is-dragged");
+      document.removeEventListener("pointermove", over);
+      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
+    };
+    document.addEventListener("pointermove", over);
+    for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
+  });
+}
+
+function click({ words, cells, answer, reasons }) {
+  const wanted = new Set((typeof answer[0] === "number" ? [answer] : answer).map((at) => at.join()));
+  const chosen = new Set();
+  const widest = Math.max(...cells.map((row) => row.length));
+  const press = (at) => {
+    if (wanted.size === 1 && !chosen.has(at)) chosen.clear();
+    if (!chosen.delete(at)) chosen.add(at);
+    for (const node of all) set(node, { "aria-pressed": chosen.has(node.dataset.at), class: null });
+  };
+  const go = (event, i, j) => {
+    const [di, dj] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+    if (!di && !dj) return;
+    event.preventDefault(); // at an edge too: in a lecture hall the arrows turn the card
+    const next = grid.querySelector(`[data-at="${i + di},${j + dj}"]`);
+    if (!next) return;
+    for (const node of all) node.tabIndex = node === next ? 0 : -1;
+    next.focus();
+  };
+  // Numbers alone do not say where they stand
+  const headed = Number(cells.flat().every((text) => /^−?[\d.]+$/.test(text)));
+  const heading = (k, place) => el("span", { class: "fa-fine", "aria-hidden": "true", text: k, style: `grid-area:${place}` });
+  const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(i, `${i + 2}/1`))] : [];
+  const all = cells.flatMap((row, i) => row.map((text, j) => {
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": `${text || "empty"}, row ${i}, column ${j}` });
+    node.addEventListener("click", () => press(`${i},${j}`));
+    node.addEventListener("keydown", (event) => go(event, i, j));
+    return node;
+  }));
+  const grid = el("div", { class: `fa-click-grid${headed ? " is-headed" : ""}`, role: "group", "aria-label": words, style: `--columns:${widest}` }, [...heads, ...all]);
+  const check = () => {
+    if (!chosen.size) return { again: wanted.size === 1 ? "Choose a cell first." : "Choose the cells first." };
+    const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
+    for (const node of all) set(node, { class: chosen.has(node.dataset.at) ? (wanted.has(node.dataset.at) ? "is-right" : "is-wrong") : null });
+    return { right, because: reasons[right ? 0 : 1] };
+  };
+  const hint = el("p", { class: "fa-fine", text: wanted.size === 1 ? "Choose one cell." : "Choose every cell that fits." });
+  return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
+}
+
+/** Lines whose gaps are filled and which are then run by the server. */
+function fill({ words, options, gaps, reasons, run }) {
+  const lines = options.map(([line], k) => gapped(line, gaps.filter(([at]) => at === k)));
+  const menus = lines.flatMap((line) => line.menus);
+  const { given, show } = runner(words, run);
+  const check = () => {
+    if (menus.some((menu) => !menu.value)) return { again: "Fill every gap first." };
+    show(menus.map((menu, k) => [`g${k + 1}`, menu.value]));
+    const right = lines.every((line) => line.filled());
+    return { right, because: reasons[right ? 0 : 1] };
+  };
+  const code = el("ol", { class: "fa-lines is-fixed" }, lines.map((line) => el("li", {}, [line.code])));
+  return { body: code, check, given, act: "Run" };
+}
+
+export const KINDS = { choice, number: numeric, order, click, fill };

@@ -1,0 +1,93 @@
+// Which screen of the Learn page is shown: the entrance, a rung, what stands behind. Each is fetched once, the next ones
+// before they are wanted; the address names it, Back leads to the one before, and a tab remembers it.
+
+import { address } from "../site/address.js";
+import { isOnScreen } from "../site/pages.js";
+import { BUILD, fetched } from "../lib/build.js";
+import { hear } from "../lib/events.js";
+import { reach } from "../lib/fetched.js";
+import { during } from "../lib/pending.js";
+import { here } from "./progress.js";
+
+export const ENTRANCE = "entrance";
+const PLACE = "fa-learn-place";
+
+const PAGE = "page";
+const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);
+const named = ofAddress(PAGE) === "learn"; // when the app was opened: so the address names the screen as well
+const inAddress = () => ofAddress("rung");
+
+export class Router {
+  /** @param show called with (key, html, how) when a screen has come */
+  constructor(show) {
+    this.show = show;
+    this.screens = new Map();
+    window.addEventListener("popstate", () => this.outline && ofAddress(PAGE) === "learn" && this.lead(this.keyOf(inAddress()), { moved: true }));
+    hear("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
+    hear("fa:rung", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
+  }
+
+  async start() {
+    this.outline = await fetched("course");
+    await this.lead(this.keyOf(inAddress() ?? (named ? null : here.get(PLACE))), {});
+  }
+
+  /** The screen of this name, of an older one, or the entrance. */
+  keyOf(name) {
+    const { keys, moved } = this.outline;
+    return keys.includes(name) ? name : (moved[name] ?? ENTRANCE);
+  }
+
+  /** A screen's HTML. */
+  html(key) {
+    if (!this.screens.has(key)) this.screens.set(key, this.ask(key));
+    return this.screens.get(key);
+  }
+
+  async ask(key) {
+    try {
+      const answer = await reach(new URL(`fa/learn/${key}.html?build=${BUILD}`, document.baseURI));
+      if (answer.ok) return answer.text();
+    } catch {
+      // no network
+    }
+    this.screens.delete(key);
+    return null;
+  }
+
+  /** To another screen: Back leads to this one. */
+  go(key, how = {}) {
+    if (key === this.key) return undefined;
+    const done = this.lead(key, { moved: true, ...how });
+    address.push({ page: "learn", rung: key === ENTRANCE ? null : key });
+    return done;
+  }
+
+  lead(key, how) {
+    this.key = key;
+    here.set(PLACE, key);
+    return during("screen", this.shown(key, how));
+  }
+
+  async shown(key, how) {
+    const html = await this.html(key);
+    if (key !== this.key) return; // another one was asked for meanwhile
+    this.show(key, html ?? '<p class="fa-fine">This screen could not be loaded: reload the page.</p>', how);
+    this.note();
+    const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
+    idle(() => this.near(key).forEach((other) => this.html(other)));
+  }
+
+  /** The address says which screen this is. */
+  note() {
+    if (this.key && isOnScreen("learn")) address.write({ rung: this.key === ENTRANCE ? null : this.key });
+  }
+
+  /** The screens before and after, on this path. */
+  near(key, path = "course") {
+    const stops = this.outline.paths[path] ?? [];
+    const way = stops.includes(key) ? stops : this.outline.paths.course;
+    const at = way.indexOf(key);
+    return at < 0 ? [] : [way[at - 1], way[at + 1]].filter(Boolean);
+  }
+}

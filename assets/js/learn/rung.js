@@ -1,0 +1,118 @@
+// A screen of the Learn page made live: widgets, questions, pieces of code; on a rung also its way and its closed controls.
+
+import { el, set } from "../lib/dom.js";
+import { draw } from "./blocks.js";
+import { Claims } from "./claims.js";
+import { chosenPath } from "./entrance.js";
+import { FROM, here } from "./progress.js";
+import { Question } from "./questions.js";
+import { settle, Widget } from "./widget.js";
+
+export class Screen {
+  constructor(root, context) {
+    Object.assign(this, { root, context, widgets: new Map() });
+    const { progress } = context;
+    for (const node of root.querySelectorAll("[data-block]")) node.replaceChildren(...[draw(JSON.parse(node.dataset.block))].filter(Boolean));
+    for (const node of root.querySelectorAll("[data-question]")) new Question(node, progress);
+    const claims = root.querySelector(".fa-claims");
+    this.claims = claims && new Claims(root, claims, context, this);
+    this.watch();
+    root.addEventListener("fa:answered", ({ detail }) => this.answered(detail));
+    root.addEventListener("click", ({ target }) => this.leaves(target.closest?.("a")));
+    if (root.matches(".fa-rung")) this.way();
+    settle(root);
+  }
+
+  /** A widget asks for its blocks when it comes near the screen. */
+  watch() {
+    this.near = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach((one) => this.start(one.target)), { rootMargin: "600px 0px" });
+    for (const node of this.root.querySelectorAll("[data-widget]")) this.near.observe(node);
+  }
+
+  start(node) {
+    this.near.unobserve(node);
+    if (!this.widgets.has(node)) {
+      const widget = new Widget(node);
+      this.widgets.set(node, widget);
+      if (this.isOpen) widget.open();
+    }
+    return this.widgets.get(node).loaded;
+  }
+
+  /** Starts every widget, seen or not; resolves when all have answered. */
+  wake(root = this.root) {
+    return Promise.all([...root.querySelectorAll("[data-widget]")].map((node) => this.start(node)));
+  }
+
+  /** The widget that a lecture hall's keys move. */
+  get widget() {
+    const node = [...this.root.querySelectorAll("[data-widget]")].find((one) => one.checkVisibility());
+    return node && this.widgets.get(node);
+  }
+
+  /** The rung's dots, and the stops before and after on the reader's path. */
+  way() {
+    const { router, progress } = this.context;
+    const { rungs, paths } = router.outline;
+    const key = this.root.dataset.key;
+    const asks = this.root.querySelector(`.fa-dot[data-rung="${key}"]`)?.dataset.asks;
+    this.isOpen = progress.of(asks) === "right";
+    this.asks = asks;
+    const stops = paths[chosenPath()] ?? [];
+    if (stops.includes(key)) {
+      const at = stops.indexOf(key);
+      for (const [selector, other] of [[".fa-rung-back", stops[at - 1]], [".fa-rung-next", stops[at + 1]]]) {
+        const node = this.root.querySelector(selector);
+        set(node, { href: `?page=learn${other ? `&rung=${other}` : ""}`, text: other ? rungs[other].join(" ") : "The map" });
+      }
+    }
+    this.steps();
+    this.dots();
+    progress.listeners.push(() => this.dots());
+  }
+
+  /** The dots are one stop for the keyboard: arrows go along. */
+  steps() {
+    const all = [...this.root.querySelectorAll(".fa-dot")];
+    for (const [k, dot] of all.entries()) {
+      dot.tabIndex = dot.dataset.rung === this.root.dataset.key ? 0 : -1;
+      dot.addEventListener("keydown", (event) => {
+        const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!by || this.context.inHall()) return;
+        event.preventDefault();
+        all[Math.max(0, Math.min(all.length - 1, k + by))].focus();
+      });
+    }
+  }
+
+  dots() {
+    const { progress } = this.context;
+    for (const dot of this.root.querySelectorAll(".fa-dot")) {
+      const done = progress.of(dot.dataset.asks) === "right";
+      dot.classList.toggle("is-done", done);
+      set(dot, { "aria-label": `${dot.title}${done ? ", answered" : ""}` });
+    }
+    this.root.querySelector(".fa-rung-next")?.classList.toggle("is-main", progress.of(this.asks) === "right");
+  }
+
+  /** After its question what was closed is open. */
+  answered({ key, right }) {
+    if (key !== this.asks || !right || this.isOpen) return;
+    this.isOpen = true;
+    for (const widget of this.widgets.values()) widget.open();
+  }
+
+  /** A link to another page of the app remembers the way back. */
+  leaves(link) {
+    const key = this.root.dataset.key;
+    const names = key && this.context.router.outline.rungs[key];
+    if (names && link?.getAttribute("href")?.startsWith("?") && new URLSearchParams(link.search).get("page") !== "learn") here.set(FROM, JSON.stringify([key, ...names]));
+  }
+
+  end() {
+    this.near.disconnect();
+  }
+}
+
+/** A line of what went wrong, in a screen's place. */
+export const lost = (words) => el("p", { class: "fa-fine", text: words });

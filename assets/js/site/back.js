@@ -1,0 +1,40 @@
+// The way back from a page to the rung of Learn whose link led there, and the rungs that explain the page on screen.
+
+import { address } from "./address.js";
+import { isOnScreen, toPage } from "./pages.js";
+import { set } from "../lib/dom.js";
+import { hear, tell } from "../lib/events.js";
+import { FROM, here } from "../learn/progress.js";
+
+/** [key, number, title] of the rung that was left, or null. */
+function left() {
+  try {
+    return JSON.parse(here.get(FROM));
+  } catch {
+    return null;
+  }
+}
+
+/** In the bar: the link back, and in its menu the rungs of this page. */
+export function mountBack(bar) {
+  const back = bar.querySelector(".fa-to-rung");
+  const show = () => {
+    const from = left();
+    back.hidden = !from || isOnScreen("learn");
+    if (from) set(back, { href: `?page=learn&rung=${from[0]}`, text: from[1], "aria-label": `Back to rung ${from[1]}, ${from[2]}`, title: `Back to rung ${from[1]}, ${from[2]}` });
+    for (const part of bar.querySelectorAll("[data-explains]")) part.hidden = !isOnScreen(part.dataset.explains);
+  };
+  bar.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href^='?page=learn']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const key = new URLSearchParams(link.search).get("rung");
+    const wanted = () => tell("fa:rung", key);
+    bar.querySelector(".fa-menu").open = false;
+    await toPage("learn");
+    address.write({ rung: key });
+    wanted();
+  });
+  hear("fa:page", show);
+  show();
+}

@@ -1,0 +1,176 @@
+"""The Learn page as HTML, a screen at a time, each made once: the entrance, the rungs, and what
+stands behind them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from explainer.learn.content import SECTIONS, Rung
+from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
+from explainer.learn.registry import rungs, self_test
+from explainer.views.html import div, tag
+from explainer.views.learn_map import course_map
+from explainer.views.learn_parts import in_json, link, question_place, text, to, widget_place
+from explainer.views.learn_sections import section
+
+ENTRANCE = "entrance"
+# In the entrance's footer, in this order, those that there are.
+BEHIND = ("claims", "glossary", "formulas", "papers", "handout", "wild", "facts", "sources",
+          "lecturers")  # fmt: skip
+HOURS = ("no time", "about an hour", "about 2 hours", "about 3 hours", "about 4 hours")
+
+
+def _minutes(keys: tuple[str, ...]) -> int:
+    return sum(rung.minutes for rung in rungs() if rung.key in keys)
+
+
+def _self_test() -> str:
+    """Five questions in a line; the advice is given in the page's footer."""
+    asked = [
+        {"words": question.words, "options": question.options, "answer": question.answer,
+         "start": start, "number": NUMBERS[start]}
+        for question, start in self_test()
+    ]  # fmt: skip
+    title = tag("h3", "Where should you start?", id="fa-start-title")
+    return in_json(
+        "data-selftest",
+        {"asked": asked, "after": [AFTER, NUMBERS[AFTER]]},
+        title,
+        class_="fa-selftest",
+        role="group",
+        aria_labelledby="fa-start-title",
+    )
+
+
+def _paths() -> str:
+    there = {rung.key for rung in rungs()}
+    cards = Markup()
+    for path in PATHS:
+        keys = tuple(key for key in path.rungs if key in there)
+        minutes = _minutes(keys)
+        rest = HOURS[round(minutes / 60)] if minutes > 90 else f"{minutes} minutes"
+        name = tag("button", path.title, type="button", aria_pressed="false")
+        words = tag("p", f"{len(keys)} rungs, {rest}: {path.words[0].lower()}{path.words[1:]}")
+        cards += tag(
+            "section", tag("h3", name), tag("span", "", class_="fa-path-done"), words,
+            tag("a", f"Start: {NUMBERS[keys[0]]}", href=to(keys[0]), class_="fa-path-go"),
+            class_=f"fa-path is-{path.key}", data_path=path.key, aria_label=path.title,
+        )  # fmt: skip
+    return div("fa-paths", cards)
+
+
+def _entrance() -> str:
+    n = len(rungs())
+    title = tag("h2", "From a dot product to the FlashAttention kernel", id="learn-entrance-title",
+                tabindex=-1)  # fmt: skip
+    words = tag(
+        "p",
+        f"For anyone who reads a little Python. {n} short rungs: each has one picture "
+        "to play with, about 60 words and one question. All numbers are computed.",
+    )
+    behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
+    return tag(
+        "section", div("fa-welcome", title, words), _self_test(), _paths(), course_map(),
+        div("fa-screen-foot", tag("p", "", class_="fa-advice", role="status"),
+            tag("nav", *behind, aria_label="Beside the course")),
+        class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
+    )  # fmt: skip
+
+
+def head(key: str, title: str, *aside: str, number: str = "") -> str:
+    """The first line of a screen: its title, then what stands at the right."""
+    numbered = tag("span", number, class_="fa-number") if number else Markup()
+    name = tag("h2", numbered, title, id=f"learn-{key}-title", tabindex=-1)
+    tools = tag("button", "Present", type="button", class_="fa-plain fa-to-hall")
+    way = tag("a", "Map", href=to(""), class_="fa-plain")
+    return tag("header", name, *aside, tools, way, class_="fa-screen-head")
+
+
+def _dots(here: str) -> str:
+    """Every rung as a dot, by group."""
+    there = {rung.key: rung for rung in rungs()}
+    groups = Markup()
+    for group in GROUPS:
+        dots = Markup().join(
+            tag("a", "", href=to(key), class_="fa-dot", data_rung=key,
+                data_asks=there[key].question.key, title=f"{NUMBERS[key]} {there[key].title}",
+                aria_label=f"{NUMBERS[key]} {there[key].title}",
+                **({"aria_current": "step"} if key == here else {}))
+            for key in group.rungs if key in there
+        )  # fmt: skip
+        groups += tag("span", dots) if dots else ""
+    return tag("nav", groups, class_="fa-dots", aria_label="Rungs")
+
+
+def foot(here: str) -> str:
+    """The last line of a rung: the one before, all as dots, the next one."""
+    found = rungs()
+    at = next(k for k, rung in enumerate(found) if rung.key == here)
+    before, after = (found[k] if 0 <= k < len(found) else None for k in (at - 1, at + 1))
+    back = tag("a", f"{NUMBERS[before.key]} {before.title}" if before else "The map",
+               href=to(before.key if before else ""), class_="fa-rung-back")  # fmt: skip
+    on = tag("a", f"{NUMBERS[after.key]} {after.title}" if after else "The map",
+             href=to(after.key if after else ""), class_="fa-rung-next")  # fmt: skip
+    return div("fa-screen-foot", back, _dots(here), on)
+
+
+def _place(key: str) -> str:
+    group = next(group for group in GROUPS if key in group.rungs)
+    return f"{group.title}, {group.rungs.index(key) + 1} of {len(group.rungs)}"
+
+
+def rung_screen(rung: Rung) -> str:
+    """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
+    aside = (tag("span", _place(rung.key)), tag("span", f"{rung.minutes} min"))
+    more = Markup()
+    if rung.more:
+        more = tag("details", tag("summary", "More"), text(rung.more), class_="fa-fold")
+    words = text(rung.words, div("fa-links", *map(link, rung.links)), more)
+    slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
+                tag("ul", *(tag("li", line) for line in rung.lines)),
+                tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
+    body = div("fa-rung-body", words, slide, widget_place(rung.widget),
+               question_place(rung.question))  # fmt: skip
+    return tag(
+        "section", head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]), body,
+        foot(rung.key), class_=f"fa-screen fa-rung is-{rung.layout}", id=f"learn-{rung.key}",
+        data_key=rung.key, aria_labelledby=f"learn-{rung.key}-title",
+    )  # fmt: skip
+
+
+def _behind(key: str) -> str:
+    entry = SECTIONS[key]
+    return tag(
+        "section", head(key, entry.get("heading") or entry["title"]),
+        div("fa-behind-body", section(key, entry.get("words", ""))),
+        div("fa-screen-foot", tag("a", "The map", href=to(""), class_="fa-rung-back")),
+        class_="fa-screen fa-behind", id=f"learn-{key}", data_key=key,
+        aria_labelledby=f"learn-{key}-title",
+    )  # fmt: skip
+
+
+def keys() -> tuple[str, ...]:
+    """Of all screens: the entrance, the rungs in order, what stands behind them."""
+    return (ENTRANCE, *(rung.key for rung in rungs()), *SECTIONS)
+
+
+@lru_cache(maxsize=64)
+def screen(key: str) -> str:
+    """One screen. Raises KeyError for a key that has none."""
+    if key == ENTRANCE:
+        return _entrance()
+    rung = next((rung for rung in rungs() if rung.key == key), None)
+    return rung_screen(rung) if rung else _behind(key)
+
+
+def outline() -> dict:
+    """What the browser must know before it asks: the screens, older keys, the paths' stops."""
+    there = keys()
+    return {
+        "keys": there,
+        "moved": {old: new for old, new in MOVED.items() if old not in there},
+        "rungs": {rung.key: [NUMBERS[rung.key], rung.title] for rung in rungs()},
+        "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
+    }

@@ -1,0 +1,107 @@
+"""What stands behind the rungs, as HTML: claims, glossary, papers, the handout, code to copy."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explainer.learn import claims, glossary, level0, reference, wild
+from explainer.learn.blocks import code
+from explainer.learn.content import Claim, Known, Snippet
+from explainer.learn.course import NUMBERS
+from explainer.learn.registry import rungs, widgets
+from explainer.views.html import div, tag
+from explainer.views.learn_parts import (
+    in_json,
+    paper_link,
+    question_place,
+    text,
+    to,
+    widget_place,
+)
+
+NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
+
+
+def _known(number: int, known: Known) -> str:
+    """One of the first questions; what is computed, and the way to the rung, come with the
+    answer."""
+    rung = next(r for r in rungs() if r.key == known.rung)
+    back = tag("a", f"Rung {NUMBERS[rung.key]}: {rung.title}", href=to(rung.key))
+    title = tag("h3", f"{number} · {known.title}", class_="fa-claim-words", tabindex=-1)
+    shown = widget_place(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
+    inside = title + question_place(known.question) + tag("div", shown, data_reveal="", hidden="")
+    return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
+
+
+def claim_card(claim: Claim) -> str:
+    """One claim: what is said, and folded whether it is so."""
+    said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
+    verdict = tag("p", tag("b", "True. " if claim.truth else "False. "), claim.why)
+    source = tag("p", f"Source: {claim.source}", class_="fa-fine") if claim.source else Markup()
+    words = tag("h3", f"“{claim.words}”", class_="fa-claim-words", tabindex=-1)
+    answer = tag("details", tag("summary", "Answer"), verdict, source)
+    shown = widget_place(claim.widget) if claim.widget else Markup()
+    proof = div("fa-proof", shown, hidden="")
+    return tag("article", in_json("data-claim", said, words + answer + proof, class_="fa-claim"),
+               class_="fa-claim-card", aria_label=claim.words)  # fmt: skip
+
+
+def snippet_card(snippet: Snippet) -> str:
+    """A piece of code to copy, and what it needs."""
+    needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
+    block = in_json("data-block", code(snippet.title, snippet.code))
+    head = tag("h3", snippet.title, tabindex=-1) + tag("span", needs, class_="fa-fine")
+    inside = div("fa-snippet-head", head) + tag("p", snippet.words)
+    return tag("section", inside, block, class_="fa-card fa-snippet",
+               aria_label=snippet.title)  # fmt: skip
+
+
+def _terms() -> str:
+    """The glossary as a list."""
+    rows = Markup()
+    for term in glossary.TERMS:
+        name = f"{term.symbol}, {term.name}" if term.symbol else term.name
+        rows += div("", tag("dt", name), tag("dd", term.words))
+    return tag("dl", rows, class_="fa-terms")
+
+
+def _papers() -> str:
+    papers = (
+        tag("li", tag("b", f"{p.title}."), f" {p.authors}, {p.year}. {p.brought} ",
+            paper_link(p.place, p.url) if p.url else tag("span", p.place, class_="fa-fine"))
+        for p in reference.PAPERS
+    )  # fmt: skip
+    reading = (tag("li", tag("b", f"{title}."), f" {words}") for title, words in reference.READING)
+    return div("fa-papers", tag("ul", *papers), tag("h3", "Further reading"), tag("ul", *reading))
+
+
+def section(key: str, words: str) -> str:
+    """The body of a section, below its title."""
+    intro = text(words) if words else Markup()
+    if key == "level0":
+        asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
+        half = (len(asked) + 1) // 2
+        columns = (div("fa-knowns-half", *part) for part in (asked[:half], asked[half:]))
+        return intro + div("fa-knowns", *columns)
+    if key == "claims":
+        return intro + div("fa-claims", *map(claim_card, claims.CLAIMS))
+    if key == "wild":
+        return (
+            intro + widget_place("backends") + div("fa-snippets", *map(snippet_card, wild.SNIPPETS))
+        )
+    if key == "glossary":
+        return intro + _terms()
+    if key == "papers":
+        return intro + _papers()
+    if key == "handout":
+        sheets = ("handout1", "handout2")
+        tools = div("fa-tools", *(
+            tag("button", said, type="button", class_="fa-small", data_print=what)
+            for what, said in (("handout", "Print the handout"), ("all", "Print everything"))
+        ))  # fmt: skip
+        return (
+            intro
+            + tools
+            + Markup().join(tag("h3", widgets()[k].title) + widget_place(k) for k in sheets)
+        )
+    return intro + widget_place(key.removeprefix("lab-"))
