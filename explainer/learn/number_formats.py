@@ -106,7 +106,7 @@ def _outliers(size: float) -> list[Block]:
         text(f"Least: {fp8.WAYS[best]}, {shown(found[best][0])}: {beside}.", "good"),
         text(f"One column of Q and K is {size:g} times as large as the rest. Q, K, V and P in "
              f"e4m3, sums and softmax in fp32; N = {fp8.N}, d = {fp8.D}, {fp8.DRAWS} draws. A "
-             "rotation M spreads the column over the row: (Q M)(K M)ᵀ = Q Kᵀ. Computed here.", "fine"),
+             "rotation M spreads the column over the row: (Q M)(K M)ᵀ = Q Kᵀ.", "fine"),
     ]  # fmt: skip
 
 
