@@ -27,6 +27,7 @@ PLAYED = Problem(n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="ran
                  gain=3.0)  # fmt: skip
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)
+D = 128  # of the comparison of cards
 POINTS = 2001  # of the interval on which a polynomial is judged
 WIDTH, HEIGHT = 266.0, 372.0
 QUESTIONS = (8, 5, 10)  # thresholds
@@ -144,8 +145,8 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
         chart(30, 58, WIDTH - 40, 150,
               [("true", tops, "m", ""), ("used", used, "o", "is-dashed")], low=low, high=high,
               ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
-              last="key blocks"),
-        say(30, 228, "blue: true", "is-small"), say(120, 228, "dashed: used", "is-small"),
+              last=""),
+        say(30, 228, "line: true · dashed: used", "is-small"),
         say(0, 262, f"{found.rises:,} rises of a row's m", ""),
         say(0, 286, f"{found.rescaled:,} rescales, {kept:.0%}", "is-bold"),
         say(0, 312, f"tiles: {found.tiles:,} → {found.tiles_rescaled:,}", ""),
@@ -193,11 +194,10 @@ def _rates() -> dict[str, object]:
                        say(56 + wide, y + 34 * row + 18, f"{value:,.3g}" if value < 100 else
                            f"{value:,.0f}", "is-bold")]  # fmt: skip
         shapes.append(say(50, y + 84, f"{b / a:.2f} times", "is-bold"))
-    d = PLAYED.d * 4
-    share = [4 * d / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
-    shapes += [say(0, 318, f"time of products ÷ exps, d = {d}", "is-small"),
+    share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
+    shapes += [say(0, 318, f"time of products ÷ exps, d = {D}", "is-small"),
                say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-               say(0, 364, "below 1, exp sets the pace", "is-small")]  # fmt: skip
+               say(0, 364, "at 1 or below, exp sets the pace", "is-small")]  # fmt: skip
     return panel(WIDTH, HEIGHT, shapes)
 
 

@@ -41,7 +41,7 @@ GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matri
 
 
 SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
-WIDTH, HEIGHT, SCALE = 196.0, 348.0, 0.56
+WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
 TILES = ((32, 32, 16), (64, 128, 64), (128, 128, 128))
 # Generation, Br, Bc, d
 QUESTIONS = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
@@ -94,7 +94,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
         (f"{instructions((m, n, k), br, bc, d):,} per tile", "is-bold"),
     )  # fmt: skip
-    below = [say(0, 206 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
+    below = [say(0, 194 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
 
@@ -115,11 +115,9 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
     return [
         scene(f"One instruction with {fmt} operands, to scale", " ".join(said),
               *(_generation(arch, fmt, br, bc, d) for arch in SHOWN)),
-        text("Blue times gold gives orange, m × n × k. FMA: a multiply and an add. WMMA is CUDA's "
-             "portable form, fragments of 16 × 16 × 16 per warp since Volta, translated to mma. "
-             "The A of wgmma may come from registers, that of tcgen05 from tensor memory. "
-             "Dense rates; other formats scaled by their bits, as the data sheets do. Sources: PTX "
-             "ISA, NVIDIA's architecture whitepapers.", "fine"),
+        text("Blue times gold gives orange, m × n × k. WMMA is CUDA's portable form of mma, with "
+             "fragments of 16 × 16 × 16. FMA: a multiply and an add; rates are dense, from "
+             "NVIDIA's documents, other formats by their bits.", "fine"),
     ]  # fmt: skip
 
 

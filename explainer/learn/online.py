@@ -82,7 +82,7 @@ def _tiles_why(v: Values) -> list[Block]:
 
 NEW_M = Control("m_new", "The new maximum", "range", 5.0, OLD, MOST, 0.1, drawn=True)
 UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
-COLUMN, FIRST, CELL = 98.0, 34.0, 40.0
+COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
 
 def _minus(x: float, digits: int) -> str:
@@ -92,33 +92,33 @@ def _minus(x: float, digits: int) -> str:
 def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
     shapes: list[Shape] = [say(0, y, name, "is-big", hue=hue) for y, name, hue in
-                           ((28, "S", "s"), (68, "V", "v"), (114, "m", "m"), (148, "α", ""),
-                            (182, "ℓ", "l"), (216, "O", "o"))]  # fmt: skip
+                           ((23, "S", "s"), (57, "V", "v"), (94, "m", "m"), (121, "α", ""),
+                            (148, "ℓ", "l"), (175, "O", "o"))]  # fmt: skip
     low, high = min(SCORES), max(SCORES)
     for j, visit in enumerate(visits):
         left = FIRST + j * COLUMN
         middle, last = left + CELL, j == done - 1
         if last:
-            shapes.append(box(left - 6, 88, 2 * CELL + 10, 140, hue="o", look="is-pale", key="at"))
+            shapes.append(box(left - 6, 73, 2 * CELL + 10, 110, hue="o", look="is-pale", key="at"))
         for k in range(BLOCK):
             at, there = j * BLOCK + k, j < done
             x, look = left + k * CELL, "is-full" if last else "is-pale"
             score = {"heat": (SCORES[at] - low) / (high - low)} if there else {"look": "is-empty"}
-            shapes.append(box(x, 4, CELL - 2, 36, str(SCORES[at]) if there else "", **score))
-            shapes.append(box(x, 44, CELL - 2, 36, str(VALUES[at]) if there else "", hue="v",
+            shapes.append(box(x, 3, CELL - 2, 31, str(SCORES[at]) if there else "", **score))
+            shapes.append(box(x, 36, CELL - 2, 31, str(VALUES[at]) if there else "", hue="v",
                               look=look if there else "is-empty"))  # fmt: skip
         if last:
-            shapes.append(box(left - 4, 0, 2 * CELL + 6, 84, look="is-frame", key="frame"))
+            shapes.append(box(left - 4, 0, 2 * CELL + 6, 70, look="is-frame", key="frame"))
         if j >= done:
             continue
         alpha = float(visit.alpha[0])
         rises = " ▲" if j and alpha < 1 else ""
         bold = "is-middle is-bold" if last else "is-middle"
         for y, said, hue in (
-            (114, _minus(visit.m_new[0], 0) + rises, "m"),
-            (148, _minus(alpha, 3), ""),
-            (182, _minus(visit.l_new[0], 3), "l"),
-            (216, _minus(visit.O[0, 0], 3), "o"),
+            (94, _minus(visit.m_new[0], 0) + rises, "m"),
+            (121, _minus(alpha, 3), ""),
+            (148, _minus(visit.l_new[0], 3), "l"),
+            (175, _minus(visit.O[0, 0], 3), "o"),
         ):
             shapes.append(say(middle, y, said, bold, hue=hue))
     return shapes
@@ -151,7 +151,7 @@ def _line_of_scores(now: float) -> list[Shape]:
 
     first, alpha, both = factors(now)
     said, end = f"{now:g}", x(now)
-    above, axis, below = 26.0, 52.0, 92.0
+    above, axis, below = 23.0, 44.0, 80.0
     shapes = [path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
               path([(x(SEEN), above), (x(OLD), above)], "s"),
               path([(x(OLD), above), (end, above)], "m", key="alpha"),
@@ -163,10 +163,10 @@ def _line_of_scores(now: float) -> list[Shape]:
         say(x(OLD) - 4, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
         say(x(OLD) + 6, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
-        say(x(SEEN), 76, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 76, "m old", "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 56), 396), 76, "m new", "is-middle", hue="m", key="new"),
-        say(x(SEEN) - 44, 114, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
+        say(x(SEEN), 67, f"S = {SEEN}", "is-middle is-bold"),
+        say(x(OLD) + 2, 67, "m old", "is-middle", hue="m"),
+        say(min(max(end, x(OLD) + 56), 396), 67, "m new", "is-middle", hue="m", key="new"),
+        say(x(SEEN) - 44, 102, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold"),
         knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
     ]  # fmt: skip
@@ -185,13 +185,13 @@ def _online(v: Values) -> list[Block]:
         f"A score of {SEEN} measured from {OLD} weighs {first:.3f}; times alpha, {alpha:.3f}, that "
         f"is {both:.3f}, as if it had been measured from {now:g} at once."
     )
-    y = [252.0, 276.0, 300.0]
+    y = [206.0, 228.0, 250.0]
     return [scene(
         f"Block {done} of {BLOCKS}", said,
-        panel(430, 308, _blocks(visits, done),
+        panel(460, 258, _blocks(visits, done),
               [say(0, at, line, "is-mono") for at, line in zip(y, lines, strict=True)]),
-        panel(430, 146, _line_of_scores(now),
-              say(0, 140, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
+        panel(460, 130, _line_of_scores(now),
+              say(0, 126, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
     )]  # fmt: skip
 
 

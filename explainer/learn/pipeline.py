@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.blocks import Block, Control, Widget, text, timeline
+from explainer.learn.blocks import Block, Widget, timeline
 from explainer.learn.content import Rung, rung, stored
 from explainer.learn.controls import pick, slider
 from explainer.learn.scene import box, panel, say, scene
@@ -26,7 +26,8 @@ MATRIX, TMA, SOFTMAX = "matrix unit", "TMA", ("softmax of A", "softmax of B")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 SHOWN = 6  # key tiles on screen
-QUESTIONS = (6, 3, 8)  # products that a softmax takes
+SOFTMAXES = (1, 2, 3, 4, 6, 8)  # products that a softmax takes
+QUESTIONS = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
@@ -229,39 +230,35 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     variant, softmax = str(v["variant"]), float(v["softmax"])
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
-    fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
     return [
         timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM of an H100, a model",
                  _lanes(slots[:step]), "µs"),
-        text(SAID[variant]),
-        _ways(variant, softmax, fit),
+        _rates(variant, softmax),
     ]  # fmt: skip
 
 
-def _ways(variant: str, softmax: float, fit: str) -> Block:
-    """TFLOP/s of the five ways over many key tiles, beside what the paper measured."""
-    peak, shapes, said = CARDS["h100"].tensor_tflops, [], []
-    for k, (key, name) in enumerate(VARIANTS.items()):
-        y, here = 4 + 27 * k, key == variant
-        found, paper = tflops(run(key, LONG, softmax)), measured(key)
-        beside = f"{found:.0f}, measured {paper:.0f}" if paper else f"{found:.0f}"
-        shapes += [say(0, y + 15, ("▸ " if here else "") + name, "is-bold" if here else ""),
-                   box(270, y, 390, 20, look="is-pale"),
-                   box(270, y, 390 * found / peak, 20, hue="m",
-                       look="is-full" if here else "", key=key),
-                   say(672, y + 15, beside, "is-bold" if here else "")]  # fmt: skip
-        said.append(f"{name}: {beside} TFLOP/s")
-    return scene(
-        f"TFLOP/s over {LONG} key tiles, a softmax of {softmax:g} products ({fit}); full: {peak:g}",
-        "; ".join(said), panel(850, 140, shapes),
-    )  # fmt: skip
+def _rates(variant: str, softmax: float) -> Block:
+    """TFLOP/s of this way over many key tiles, and what the paper measured."""
+    peak, paper = CARDS["h100"].tensor_tflops, measured(variant)
+    shapes, said = [], []
+    both = (("model", tflops(run(variant, LONG, softmax)), "m"), ("measured", paper, "o"))
+    for k, (name, value, hue) in enumerate(both):
+        y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else "nobody measured it"
+        shapes += [say(0, y + 15, name), box(90, y, 560, 20, look="is-pale"),
+                   box(90, y, 560 * (value or 0) / peak, 20, hue=hue, key=name),
+                   say(662, y + 15, beside, "is-bold")]  # fmt: skip
+        said.append(f"{name}: {beside}")
+    fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
+    title = f"Over {LONG} key tiles, a softmax of {softmax:g} products ({fit}); full: {peak:g}"
+    return scene(title, f"{SAID[variant]} " + "; ".join(said), panel(840, 54, shapes))
 
 
 WIDGETS = (
     Widget("pipeline", "FA-3: who works when", (
         pick("variant", "Way of working", "pingpong", VARIANTS.items()),
-        Control("softmax", "Softmax of a tile, in products", "range", FITTED, 0.5, 8, 0.05,
-                closed=True),
+        pick("softmax", "Softmax, in products", f"{FITTED:g}", (
+            (f"{FITTED:g}", f"{FITTED:g}, fitted"), *((str(x), str(x)) for x in SOFTMAXES)),
+            closed=SOFTMAXES),
         slider("step", "Step", 48, 1, 48, 1),
     ), _pipeline),
 )  # fmt: skip

@@ -43,6 +43,20 @@ STOPS = (
     ("store", 0, "One division, one write, and lse for the backward pass. A row without keys gives "
      "O = 0 and lse = −∞."),
 )  # fmt: skip
+# Lines of LOOP that a question offers: only a causal one has a mask of its own.
+ASKED = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
+FINE = {
+    2: "It hides what lies beyond Nk, before the maximum. This line is right.",
+    3: "Row i of the queries is token i + Nk − Nq, so this is bottom-right. It is right.",
+    4: "The maximum so far and this tile's: right.",
+    5: "Measured from the new maximum, like everything after it. This line is right.",
+    6: "The old sum is brought to the new maximum first. This line is right.",
+}
+BECAUSE = {
+    "padding": "Padded keys score 0, and exp(0 − m) enters the sum. They need −inf.",
+    "corner": "Query 0 of 1 is token 99; this mask shows it key 0 alone.",
+    "sum": "The old ℓ was measured from the old maximum; without the factor it counts too much.",
+}
 N_ODD, D, BC = 100, 64, 64
 LEAST_LOGIT = np.float32(-1e9)  # what the note has in the place of −∞
 
@@ -212,14 +226,17 @@ WIDGETS = (
 )  # fmt: skip
 
 
-def listing(fault: str) -> tuple[tuple[str, ...], ...]:
-    """The note's loop with this fault, a line each."""
+def listing(fault: str) -> tuple[tuple[str, str], ...]:
+    """The lines of the loop that are asked about, with this fault, and what is said of each."""
     at, wrong = FAULTS[fault]
-    return tuple((wrong if k == at else line,) for k, line in enumerate(LOOP))
+    return tuple(
+        (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), FINE[k])
+        for k in ASKED[fault]
+    )
 
 
 def _rung() -> Rung:
-    made = [{"cells": listing(f), "answer": ((FAULTS[f][0], 0),)} for f in FAULTS]
+    made = [{"options": listing(f), "answer": ASKED[f].index(FAULTS[f][0])} for f in FAULTS]
     figures = {f"off_{f}": shown(off(f)) for f in FAULTS}
     return rung("read", figures, **made[0], variants=made[1:])
 

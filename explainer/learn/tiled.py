@@ -134,8 +134,8 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
         say(0, y + 66, f"of row block {here.i}; K, V of key block {here.j}", "is-small is-quiet"),
     ]
     return [scene(f"N = {SMALL.n}, tiles of {SMALL.block_q} × {SMALL.block_k}, causal", said,
-                  panel(366, 346, _picture(at, phase)),
-                  panel(470, 384, _code(phase, here.first), last))]  # fmt: skip
+                  panel(350, 346, _picture(at, phase)),
+                  panel(460, 384, _code(phase, here.first), last))]  # fmt: skip
 
 
 WIDGETS = (

@@ -22,15 +22,8 @@ SMALL = {
     order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
-TITLES = {
-    "fa1": ("FA-1: keys outside, rows inside", "One block of K and V stays on chip; every block",
-            "of O comes from HBM and goes back at each visit."),
-    "fa2": ("FA-2: rows outside, keys inside", "A block of O stays on chip until it is done, and",
-            "every row block is a program of its own."),
-    "fa3": ("FA-3: the loops of FA-2, overlapped", "Halves A and B of a row block take turns:",
-            "while one multiplies, the other does softmax."),
-}  # fmt: skip
-WIDTH, HEIGHT, SIDE, LEFT, TOP = 384.0, 414.0, 44.0, 62.0, 126.0
+TITLES = {"fa1": "FA-1: keys outside", "fa2": "FA-2: rows outside", "fa3": "FA-3: overlapped"}
+WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 376.0, 41.0, 44.0, 82.0
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
@@ -101,12 +94,11 @@ def _tiles(order: str, tick: int) -> list[Shape]:
 def _counts(order: str, tick: int) -> list[Shape]:
     base = "fa1" if order == "fa1" else "fa2"
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
-    x = LEFT + T * SIDE + 38
-    lines = [("O in HBM", "is-bold"), (f"read {now[0]}×", ""), (f"written {now[1]}×", ""),
-             ("in the end", "is-small is-quiet"),
-             (f"{last[0]} and {last[1]}", "is-small is-quiet")]  # fmt: skip
-    return [say(x, TOP + 16 + 22 * k, words, look, hue="o" if k == 0 else "")
-            for k, (words, look) in enumerate(lines)]  # fmt: skip
+    y = TOP + T * SIDE + 24
+    return [
+        say(0, y, f"O in HBM: read {now[0]}, written {now[1]}", hue="o"),
+        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
+    ]
 
 
 Lane = tuple[str, list[tuple[float, float, str]]]
@@ -157,7 +149,7 @@ def _strips(order: str) -> list[Shape]:
     left, wide = 56.0, WIDTH - 60
     shapes: list[Shape] = []
     for k, (name, lane) in enumerate(strips(order)):
-        y = TOP + T * SIDE + 24 + 28 * k
+        y = TOP + T * SIDE + 56 + 25 * k
         shapes.append(say(0, y + 15, name, "is-small is-quiet"))
         for start, end, what in lane:
             x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)
@@ -169,22 +161,20 @@ def _strips(order: str) -> list[Shape]:
 def _versions(v: Mapping[str, float | str]) -> list[Block]:
     tick = min(TICKS, max(0, whole(v["step"])))
     panels, said = [], []
-    for order, (title, *lines) in TITLES.items():
+    for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
         said.append(f"{title}. After tick {tick} its O was read {reads} and written {writes} "
                     "times.")  # fmt: skip
         panels.append(panel(
             WIDTH, HEIGHT, say(0, 18, title, "is-bold"),
-            [say(0, 42 + 20 * k, line, "is-small") for k, line in enumerate(lines)],
             _tiles(order, tick), _counts(order, tick), _strips(order),
         ))  # fmt: skip
     return [
         scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
               " ".join(said), *panels),
-        text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}, a model: product and "
-             "softmax rates are an H100's, the overlap is ideal. Grey: softmax; green: a product.",
-             "fine"),
+        text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}: a model with an H100's "
+             "rates and an ideal overlap; green a product, gray softmax.", "fine"),
     ]  # fmt: skip
 
 

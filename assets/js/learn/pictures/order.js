@@ -7,9 +7,9 @@ import { el, set, svg } from "../../lib/dom.js";
  * @typedef {{ value: (key: string) => string | undefined, move: (values: Record<string, string>) => void, label: string }} Api
  */
 
-const ROW = 246; // y of the cards
-const [WIDTH, HEIGHT, LEFT, CARD, GAP] = [680, 296, 56, 62, 6];
-const RANGES = { m: [16, 110], l: [118, 212] }; // y from, to
+const ROW = 222; // y of the cards
+const [WIDTH, HEIGHT, LEFT, CARD, GAP] = [680, 272, 56, 62, 6];
+const RANGES = { m: [14, 100], l: [104, 190] }; // y from, to
 
 /** m and ℓ of the row after each visit. @param {Pick<Data, "m" | "l">} blocks @param {number[]} order */
 export function walk({ m, l }, order) {
@@ -101,8 +101,8 @@ export function draw(data, api) {
       parts.push(svg("circle", { class: `fa-scene-dot fa-hue-${hue}`, r: 6, cx: place(order.length) - GAP, cy: y(end) }));
       parts.push(svg("text", { class: `fa-scene-text is-bold is-hue fa-hue-${hue}`, x: place(order.length) + 8, y: y(end) + 5, text: end.toFixed(2) }));
     }
-    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${LEFT} 114H${place(order.length)}` }));
-    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 238, text: `visit ${k + 1}` })));
+    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${LEFT} 102H${place(order.length)}` }));
+    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 214, text: `visit ${k + 1}` })));
     parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: LEFT, y: 14, text: "faint: in order · dashed: yours" }));
     back.replaceChildren(...parts);
     cards.forEach((node, block) => {
