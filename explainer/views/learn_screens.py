@@ -109,10 +109,15 @@ def foot(here: str) -> str:
     found = rungs()
     at = next(k for k, rung in enumerate(found) if rung.key == here)
     before, after = (found[k] if 0 <= k < len(found) else None for k in (at - 1, at + 1))
-    back = tag("a", f"{NUMBERS[before.key]} {before.title}" if before else "The map",
-               href=to(before.key if before else ""), class_="fa-rung-back")  # fmt: skip
-    on = tag("a", f"{NUMBERS[after.key]} {after.title}" if after else "The map",
-             href=to(after.key if after else ""), class_="fa-rung-next")  # fmt: skip
+    back, on = (
+        tag(
+            "a",
+            tag("span", f"{NUMBERS[other.key]} {other.title}" if other else "The map"),
+            href=to(other.key if other else ""),
+            class_=f"fa-rung-{name}",
+        )
+        for name, other in (("back", before), ("next", after))
+    )
     return div("fa-screen-foot", back, _dots(here), on)
 
 

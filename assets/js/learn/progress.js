@@ -1,9 +1,11 @@
 // What was answered and where the reader is. It stays in this browser, nothing is sent.
 
 // In localStorage: {question key: "right" | "tried"}
-const PLACE = "fa-learn";
+const ANSWERS = "fa-learn";
 // In this tab: [key, number, title] of the rung whose link led to another page
 export const FROM = "fa-learn-from";
+// In this tab: the screen that the Learn page shows, or showed last
+export const PLACE = "fa-learn-place";
 
 
 /** @param {() => Storage} store a browser may refuse even to name it */
@@ -35,7 +37,7 @@ export class Progress {
   constructor() {
     this.listeners = [];
     try {
-      this.known = JSON.parse(ever.get(PLACE)) ?? {};
+      this.known = JSON.parse(ever.get(ANSWERS)) ?? {};
     } catch {
       this.known = {}; // nothing that can be read
     }
@@ -56,7 +58,7 @@ export class Progress {
   }
 
   keep() {
-    ever.set(PLACE, JSON.stringify(this.known));
+    ever.set(ANSWERS, JSON.stringify(this.known));
     for (const listener of this.listeners) listener();
   }
 }

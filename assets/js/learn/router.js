@@ -7,10 +7,9 @@ import { BUILD, fetched } from "../lib/build.js";
 import { hear } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
-import { here } from "./progress.js";
+import { here, PLACE } from "./progress.js";
 
 export const ENTRANCE = "entrance";
-const PLACE = "fa-learn-place";
 
 const PAGE = "page";
 const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);

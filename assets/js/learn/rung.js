@@ -63,7 +63,8 @@ export class Screen {
       const at = stops.indexOf(key);
       for (const [selector, other] of [[".fa-rung-back", stops[at - 1]], [".fa-rung-next", stops[at + 1]]]) {
         const node = this.root.querySelector(selector);
-        set(node, { href: `?page=learn${other ? `&rung=${other}` : ""}`, text: other ? rungs[other].join(" ") : "The map" });
+        set(node, { href: `?page=learn${other ? `&rung=${other}` : ""}` });
+        set(node.firstElementChild, { text: other ? rungs[other].join(" ") : "The map" });
       }
     }
     this.steps();

@@ -171,6 +171,7 @@ export class Widget {
       return closed === true ? nodes : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
     });
     if (!this.shut.length) return;
+    for (const node of this.shut) node.disabled = true;
     const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
     const last = names.pop();
     const said = names.length ? `${names.join(", ")} and ${last} open` : `${last} opens`;

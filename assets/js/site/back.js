@@ -1,10 +1,9 @@
 // The way back from a page to the rung of Learn whose link led there, and the rungs that explain the page on screen.
 
-import { address } from "./address.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
-import { FROM, here } from "../learn/progress.js";
+import { FROM, here, PLACE } from "../learn/progress.js";
 
 /** [key, number, title] of the rung that was left, or null. */
 function left() {
@@ -29,11 +28,10 @@ export function mountBack(bar) {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const key = new URLSearchParams(link.search).get("rung");
-    const wanted = () => tell("fa:rung", key);
     bar.querySelector(".fa-menu").open = false;
+    here.set(PLACE, key); // Learn may be opened only now
     await toPage("learn");
-    address.write({ rung: key });
-    wanted();
+    tell("fa:rung", key);
   });
   hear("fa:page", show);
   show();

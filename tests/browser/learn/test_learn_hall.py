@@ -1,111 +1,98 @@
-"""The Learn page in a lecture hall: one card or part of a card at a time, in large type."""
+"""The Learn page in a lecture hall: a rung is two slides, its picture and its question."""
 
 from __future__ import annotations
 
 import pytest
 
+from explainer.learn.registry import rungs
 from tests.browser.harness import query_of, settled
-from tests.browser.learn.learning import open_page, widget
+from tests.browser.learn.learning import SHOWN, open_page, widget
 
 HALL = {"width": 1280, "height": 720}
+PLACE = """() => { const screen = document.querySelector(".fa-learn").firstElementChild;
+  return [screen.dataset.key, screen.dataset.part]; }"""
+# Type of the slide itself; a picture is drawn at the size that its place has.
 SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
   [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
-  !n.closest(".fa-sr, math")).map((n) => parseFloat(getComputedStyle(n).fontSize))"""
-CARDS_SEEN = "() => [...document.querySelectorAll('.fa-learn .fa-card')]" \
-             ".filter((n) => n.checkVisibility()).map((n) => n.id)"  # fmt: skip
+  !n.closest(".fa-sr, math, .fa-widget, svg"))
+  .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
 
 
-def test_a_lecture_hall_sees_one_card_in_large_type(tab):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, "softmax", mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
+def hall(tab, rung: str):
+    tab.page.set_viewport_size(HALL)
+    page = open_page(tab, rung, mode="present")
+    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+    return page
+
+
+def test_two_presses_a_rung_and_the_way_back_is_the_way_on(tab):
+    keys = [rung.key for rung in rungs()][:3]
+    page = hall(tab, keys[0])
+    wanted = [[key, part] for key in keys for part in ("picture", "question")]
     seen = []
-    for _ in range(9):
-        (card,) = page.evaluate(CARDS_SEEN)
-        seen.append(card)
-        sizes = page.evaluate(SIZES)
-        assert sizes and min(sizes) >= 24, card
-        assert page.evaluate("document.documentElement.scrollHeight") <= 724
-        page.keyboard.press("ArrowRight")
+    for key in ("PageDown",) * 5 + ("PageUp",) * 5:
+        page.wait_for_selector(".fa-learn [data-part]")
         settled(page)
-    assert list(dict.fromkeys(seen))[:3] == ["learn-softmax", "learn-cat", "learn-attention"]
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Escape")
-    page.wait_for_selector(".fa-toc:visible")
-    assert "mode" not in query_of(page)
+        seen.append(page.evaluate(PLACE))
+        assert min(page.evaluate(SIZES)) >= 24, seen[-1]
+        assert page.evaluate("document.documentElement.scrollHeight") <= 724
+        page.keyboard.press(key)
+    settled(page)
+    assert seen[:6] == wanted and [*seen[6:], page.evaluate(PLACE)] == wanted[4::-1]
 
 
-def test_cards_asked_for_quickly_on_a_slow_network_leave_one(tab):
-    """Their widgets' answers come when the lecturer has gone on, the first card's last."""
-    page, held = tab.page, []
-    page.set_viewport_size(HALL)
-    late = []
+def test_sentence_lines_and_picture_share_a_slide(tab):
+    rung = rungs()[0]
+    page = hall(tab, rung.key)
+    place = widget(page, rung.widget)
+    assert page.locator(".fa-headline").inner_text() == rung.headline
+    lines = page.locator(".fa-slide li")
+    assert lines.all_inner_texts() == list(rung.lines) and lines.first.is_visible()
+    assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
+    assert page.locator(".fa-ground").inner_text() == rung.ground
+    page.get_by_role("button", name="On", exact=True).click()
+    assert page.locator(".fa-learn .fa-question").is_visible() and not place.is_visible()
+    page.get_by_role("button", name="Leave").click()
+    page.wait_for_function("!document.body.classList.contains('fa-present')")
+    assert "mode" not in query_of(page) and page.locator(".fa-rung-text").first.is_visible()
+
+
+def test_the_arrows_move_the_picture_s_steps(tab):
+    page = hall(tab, "cat")
+    place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
+    step = place.locator(".fa-scrub").first
+    before = int(step.input_value())
+    page.keyboard.press("ArrowDown")
+    settled(page)
+    assert int(step.input_value()) == before + 1
+
+
+def test_rungs_asked_for_quickly_on_a_slow_network_leave_one(tab):
+    """Their screens come when the lecturer has gone on, the first one's last."""
+    first, second, third, *_ = (rung.key for rung in rungs())
+    page, held, late = hall(tab, first), [], []
     page.route("**/fa/learn?*", lambda route: route.continue_() if late else held.append(route))
-    page.goto(f"{tab.server.url}/?page=learn&rung=dot&mode=present")
-    page.wait_for_selector("#learn-dot[data-part]:visible")
-    page.wait_for_function("document.documentElement.dataset.pending.includes('card')")
-    for rung in ("matmul", "softmax"):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_selector(f"#learn-{rung}[data-part]:visible")
+    for _ in range(4):
+        page.keyboard.press("PageDown")
+        page.wait_for_selector(".fa-learn [data-part]")
+    page.wait_for_function(SHOWN, arg=third)
     late, held[:] = held[::-1], []
     for route in late:
         route.continue_()
     settled(page)
-    assert page.evaluate(CARDS_SEEN) == ["learn-softmax"]
+    assert page.evaluate(PLACE) == [third, "picture"] and second != third
 
 
-def test_a_lecture_ends_with_the_formulas_and_every_press_moves(tab):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, "formulas", mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
-    widget(page, "formulas")
-    scrolled = "document.querySelector('#learn-formulas').scrollTop"
-    before = -100
-    for _ in range(8):  # to its end, and no further: what follows is to be read, not shown
-        now = page.evaluate(scrolled)
-        if now == before:
-            break
-        assert now - before > 24
-        before = now
-        page.keyboard.press("ArrowRight")
-        settled(page)
-    assert page.evaluate(CARDS_SEEN) == ["learn-formulas"]
-
-
-PLACE = """() => { const card = document.querySelector(".fa-card[data-part]");
-  return [card.id, card.dataset.part, Math.round(card.scrollTop)]; }"""
-
-
-def test_the_way_back_in_a_lecture_hall_is_the_way_on(tab):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, "dot", mode="present")
-    page.wait_for_function(f"({PLACE})()[1] === 'text'")
-    page.keyboard.press("ArrowUp")
-    assert page.locator("#learn-dot .fa-scrub").first.input_value() == "1", "its control is unseen"
-    seen = []
-    for key in ("PageDown",) * 5 + ("PageUp",) * 5:
-        seen.append(page.evaluate(PLACE))
-        page.keyboard.press(key)
-        settled(page)
-    assert seen[4] == ["learn-dot", "question", 0] and seen[3][2] > seen[2][2] > 0
-    assert seen[6:] == seen[1:5][::-1], "what lies below is come back to first"
-
-
-@pytest.mark.parametrize("rung", ["lab-number", "claims", "wild"])
-def test_a_lecture_hall_sees_what_stands_behind_the_ladder(tab, rung):
-    page = tab.page
-    page.set_viewport_size(HALL)
-    open_page(tab, rung, mode="present")
-    page.wait_for_function(f"({CARDS_SEEN})().length === 1")
-    assert page.evaluate(CARDS_SEEN) == [f"learn-{rung}"]
+@pytest.mark.parametrize("key", ["formulas", "wild"])
+def test_what_stands_behind_the_rungs_scrolls_by_presses(tab, key):
+    page = hall(tab, key)
+    settled(page)
     assert min(page.evaluate(SIZES)) >= 24
-    if rung == "claims":
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("document.activeElement.matches('.fa-claim-words')")
-        assert page.evaluate(CARDS_SEEN) == [""]
+    at = "document.querySelector('.fa-screen').scrollTop"
+    before = page.evaluate(at)
+    page.keyboard.press("PageDown")
+    settled(page)
+    assert page.evaluate(at) > before + 24
 
 
 @pytest.mark.parametrize("query", ["", "page=run", "page=memory", "page=learn"])

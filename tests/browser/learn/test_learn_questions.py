@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
 import pytest
 
 from explainer.learn.level0 import KNOWN
-from explainer.learn.registry import ORDER, answer, rungs
+from explainer.learn.registry import answer, rungs
 from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, agree, open_page, tables, widget
+from tests.browser.learn.learning import SHOWN, agree, open_page, tables, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
-ALL = len(QUESTIONS) + len(KNOWN)
+HALVES = [tuple(QUESTIONS)[0::2], tuple(QUESTIONS)[1::2]]
 
 
 def arrange(page, form, question) -> None:
@@ -86,22 +87,21 @@ def solve(page, form, question) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("half", [ORDER[:7], ORDER[7:]], ids=["1 to 7", "8 to 15"])
+@pytest.mark.parametrize("half", HALVES, ids=["odd", "even"])
 def test_the_questions_by_keyboard_alone(tab, half):
     page = open_page(tab, half[0])
-    page.get_by_role("button", name="Forget my answers").press("Enter")
-    for k, key in enumerate(half, 1):
+    page.evaluate("localStorage.clear()")
+    for key in half:
         question = QUESTIONS[key]
-        link = page.locator(f'.fa-toc a[href="#learn-{key}"]')
-        link.focus()
-        page.keyboard.press("Enter")
-        card = page.locator(f"#learn-{key}")
-        widget(page, card.locator("[data-widget]").get_attribute("data-widget"))
-        solve(page, card.locator("[data-question]"), question)
-        said = card.locator("[data-question] .fa-verdict").inner_text()
+        page.goto(f"{tab.server.url}/?page=learn&rung={key}")
+        page.wait_for_function(SHOWN, arg=key)
+        screen = page.locator(f"#learn-{key}")
+        widget(page, screen.locator("[data-widget]").first.get_attribute("data-widget"))
+        solve(page, screen.locator("[data-question]"), question)
+        said = screen.locator("[data-question] .fa-verdict").inner_text()
         assert said.startswith("✓ Right. ") and len(said) > 16, (key, said)
-        assert page.locator("[data-progress]").inner_text() == f"{k} of {ALL} answered right"
-        assert link.locator(".fa-tick-mark").count() == 1
+        assert "is-done" in page.locator(".fa-dot[aria-current]").get_attribute("class")
+        assert "is-main" in page.locator(".fa-rung-next").get_attribute("class"), "the next stop"
     page.evaluate("localStorage.clear()")
 
 
@@ -135,18 +135,31 @@ def test_what_filled_lines_give_is_run_by_the_server(browser, watch):
         assert tables(form) == [wanted[0]["rows"]]
 
 
+def right(page, form, question) -> None:
+    """The right answer by pointer."""
+    if question.kind == "choice":
+        form.locator("input").nth(question.answer).check()
+    elif question.kind == "number":
+        form.locator("input").fill(str(question.answer))
+    elif question.kind == "order":
+        arrange(page, form, question)
+    elif question.kind == "fill":
+        fill(form, question)
+    else:
+        for i, j in question.answer:
+            form.locator(f"[data-at='{i},{j}']").click()
+
+
 def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     tab = watch(context)
-    page = open_page(tab)
-    settled(page)
-    sent: list[tuple[str, str]] = []
-    page.on("request", lambda r: sent.append((r.method, urlsplit(r.url).path)))
-    kinds = {question.kind: key for key, question in reversed(QUESTIONS.items())}
-    assert set(kinds) == set(WRONG)
-    progress = page.locator("[data-progress]")
-    for k, (kind, key) in enumerate(kinds.items(), 1):
-        question, form = QUESTIONS[key], page.locator(f"#learn-{key} [data-question]")
+    kinds = {q.kind: key for key, q in reversed(QUESTIONS.items()) if not q.variants}
+    for kind, key in kinds.items():
+        page = open_page(tab, key)
+        settled(page)
+        sent: list[tuple[str, str]] = []
+        page.on("request", lambda r, sent=sent: sent.append((r.method, urlsplit(r.url).path)))
+        question, form = QUESTIONS[key], page.locator("[data-question]")
         check, said = form.locator(".is-main"), form.locator(".fa-verdict")
         if kind != "order":
             check.click()
@@ -154,41 +167,70 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         WRONG[kind](form, question)
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
-        assert progress.inner_text().startswith(f"{k - 1} of {ALL}")
+        assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
         if kind == "click":
             form.locator("[data-at='0,0']").click()
-        if kind == "choice":
-            form.locator("input").nth(question.answer).check()
-        elif kind == "number":
-            form.locator("input").fill(str(question.answer))
-        elif kind == "order":
-            arrange(page, form, question)
-        elif kind == "fill":
-            fill(form, question)
-        else:
-            cells = [question.answer] if isinstance(question.answer[0], int) else question.answer
-            for i, j in cells:
-                form.locator(f"[data-at='{i},{j}']").click()
+        right(page, form, question)
         check.click()
         assert said.inner_text().startswith("✓ Right. "), kind
-        assert progress.inner_text().startswith(f"{k} of {ALL}")
+        assert page.locator(".fa-dot.is-done[aria-current]").count() == 1
+        # What a word means may be asked for when the pointer passes one, a screen before it is.
+        asked = ("/fa/learn", "/fa/glossary", ".html")
+        assert all(method == "GET" and path.endswith(asked) for method, path in sent), sent
     kept = json.loads(page.evaluate("localStorage.getItem('fa-learn')"))
     assert kept == {QUESTIONS[key].key: "right" for key in kinds.values()}
-    # What a word means may be asked for, when the pointer passes one.
-    asked = ("/fa/learn", "/fa/glossary")
-    assert all(method == "GET" and path.endswith(asked) for method, path in sent), sent
     page.reload()
-    page.wait_for_selector("[data-progress]:visible")
-    page.wait_for_function("document.querySelector('[data-progress]').textContent.startsWith('5')")
-    page.get_by_role("button", name="Forget my answers").click()
-    assert progress.inner_text() == f"0 of {ALL} answered right"
+    page.wait_for_function(SHOWN, arg=key)
+    assert page.locator(".fa-dot.is-done").count() == len(kinds)
     context.close()
+
+
+def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
+    """With a rung whose screen is given variants and a closed choice on its way here."""
+    rung = next(r for r in rungs() if r.question.kind == "number" and not r.question.variants)
+    page = tab.page
+
+    def varied(route):
+        html = route.fetch().text()
+        asked = json.dumps({
+            "key": rung.question.key, "kind": "number", "words": "One?", "answer": 3,
+            "reasons": ["Yes.", "No."], "hint": "Count.",
+            "variants": [{"key": rung.question.key, "kind": "number", "words": "Two?",
+                          "answer": 4, "reasons": ["Yes.", "No."]}],
+        })  # fmt: skip
+        html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
+        control = {"key": "d", "label": "d", "kind": "choice", "value": "16", "closed": ["64"]}
+        closed = json.dumps([control | {"choices": [["16", "16"], ["64", "64"]]}])
+        html = re.sub("data-controls='[^']*'", f"data-controls='{closed}'", html)
+        route.fulfill(body=html, content_type="text/html")
+
+    page.route(f"**/fa/learn/{rung.key}.html*", varied)
+    open_page(tab, rung.key)
+    page.evaluate("localStorage.clear()")
+    form = page.locator("[data-question]")
+    shut = page.locator('[data-widget] input[value="64"]')
+    page.locator("[data-widget] .fa-closed").wait_for()
+    assert shut.is_disabled() and page.locator(".fa-closed").inner_text() == (
+        "64 opens after your answer."
+    )
+    form.get_by_role("button", name="Hint").click()
+    assert form.get_by_text("Count.").is_visible()
+    form.locator("input").fill("7")
+    form.get_by_role("button", name="Check").click()
+    assert form.locator(".fa-verdict").inner_text() == "✗ Not so. No."
+    assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
+    form.get_by_role("button", name="Try again, with new numbers").click()
+    assert form.locator("legend").inner_text() == "Two?"
+    form.locator("input").fill("4")
+    form.locator("input").press("Enter")
+    assert form.locator(".fa-verdict").inner_text() == "✓ Right. Yes."
+    assert shut.is_enabled() and page.locator(".fa-closed").count() == 0
+    page.evaluate("localStorage.clear()")
 
 
 def test_level_0_shows_the_solution_when_asked_or_right(tab):
     page = open_page(tab, "level0")
-    page.get_by_role("button", name="Forget my answers").click()
-    entry = page.locator('.fa-toc ol a[href="#learn-level0"]')
+    page.evaluate("localStorage.clear()")
     known = next(k for k in KNOWN if k.question.kind == "number")
     card = page.get_by_role("region", name=known.title)
     shown, ask = card.locator("[data-reveal]"), card.get_by_role("button", name="Show me")
@@ -198,16 +240,13 @@ def test_level_0_shows_the_solution_when_asked_or_right(tab):
     assert ask.is_visible() and not shown.is_visible(), "there is a second try"
     ask.click()
     assert shown.is_visible() and not ask.is_visible()
-    assert page.evaluate("document.activeElement.textContent") == "Check", "the place is kept"
-    assert entry.locator(".fa-tick-mark").count() == 0
     card.locator("input").fill(str(known.question.answer))
     card.get_by_role("button", name="Check").click()
-    said = f"1 of {len(KNOWN)}"
-    assert entry.locator(".fa-tick-mark > :first-child").inner_text().strip() == said
-    keys = {known.question.key: "right" for known in KNOWN}
-    page.evaluate(f"localStorage.setItem('fa-learn', '{json.dumps(keys)}')")
-    page.reload()
-    entry.locator(".fa-tick-mark", has_text="✓").wait_for()
+    assert card.locator(".fa-verdict").inner_text().startswith("✓ Right. ")
+    widget(page, known.question.key)
+    agree(card.locator("[data-reveal] [data-widget]"))
+    card.locator(".fa-fine a").press("Enter")
+    page.wait_for_function(SHOWN, arg=known.rung)
     page.evaluate("localStorage.clear()")
 
 
@@ -221,42 +260,14 @@ def test_a_grid_of_numbers_says_which_row_and_column(tab):
     assert page.locator("#learn-when_not .fa-click-grid span").count() == 0
 
 
-def test_an_arrow_key_in_a_grid_never_turns_the_card(tab):
+def test_an_arrow_key_in_a_grid_never_turns_the_slide(tab):
     page = open_page(tab, "matmul", mode="present")
-    page.wait_for_selector(".fa-learn.is-presenting")
+    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+    page.keyboard.press("PageDown")
     grid = page.locator("#learn-matmul .fa-click-grid")
-    for _ in range(4):
-        if grid.is_visible():
-            break
-        page.keyboard.press("PageDown")
-        settled(page)
     grid.locator("[data-at='0,0']").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.dataset.at") == "0,2" and grid.is_visible()
     page.keyboard.press("PageUp")
-    page.wait_for_function(AT_HEADING, arg="learn-matmul-title")
-    assert not grid.is_visible(), "what had the keyboard is gone: the heading has it"
-
-
-def test_level_0_by_keyboard_shows_what_is_computed_and_leads_back(tab):
-    """One of each kind; the others are of the same making."""
-    page = open_page(tab, "level0")
-    page.get_by_role("button", name="Forget my answers").press("Enter")
-    kinds = {known.question.kind: known for known in reversed(KNOWN)}
-    for k, known in enumerate(kinds.values(), 1):
-        card = page.get_by_role("region", name=known.title)
-        assert not card.locator("[data-reveal]").is_visible()
-        card.locator("h3").focus()
-        solve(page, card.locator("[data-question]"), known.question)
-        assert card.locator(".fa-verdict").inner_text().startswith("✓ Right. ")
-        assert card.locator("h3 .fa-tick-mark").count() == 1
-        place = card.locator("[data-reveal] [data-widget]")
-        widget(page, known.question.key)
-        agree(place)
-        assert page.locator("[data-progress]").inner_text().startswith(f"{k} of {ALL}")
-        back = card.locator(".fa-fine a")
-        back.focus()
-        page.keyboard.press("Enter")
-        page.wait_for_function(AT_HEADING, arg=f"learn-{known.rung}-title")
-    page.evaluate("localStorage.clear()")
+    assert not grid.is_visible()

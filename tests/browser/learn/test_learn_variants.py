@@ -57,7 +57,6 @@ def test_a_lecturer_chooses_a_variant_and_the_clicker_goes_on(tab):
     page.set_viewport_size({"width": 1280, "height": 720})
     open_page(tab, "gqa", mode="present")
     settled(page)
-    page.keyboard.press("PageDown")
     place = widget(page, "variants")
     place.locator("label", has_text="RoPE").click()
     agree(place, what="rope")

@@ -18,10 +18,12 @@ PAGES = [
     "page=run",
     "page=learn",
     "page=learn&rung=claims",
+    "page=learn&rung=online",
 ]
 # Where another address has scanned the whole of a page: what is new.
 ONLY = {
-    "page=learn&rung=claims": "#learn-claims, .fa-claim-card",
+    "page=learn&rung=claims": ".fa-screen",
+    "page=learn&rung=online": ".fa-rung-body",
     "order=standard&step=17&n=64&d=64&br=16&bc=16": ".fa-mount",
     "step=4&phase=exp&sel=S.9.5": ".fa-mount",
     "mode=compare&step=5": ".fa-mount",
@@ -37,7 +39,8 @@ SHOWN = ", ".join(
 )  # fmt: skip
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
-  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run"))
+  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run") &&
+    !node.matches(".fa-dot")) // the map has the same links, larger
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
   .map(([name, box]) => `${name}: ${box.width.toFixed()} × ${box.height.toFixed()}`)

@@ -14,10 +14,12 @@ from explainer.learn.registry import rungs
 from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
+from explainer.views.learn_screens import keys
 from explainer.web.boards import BOARDS
 from explainer.web.export import LACKS, OTHER, PRESETS, site
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Watched, press, query_of, read, settled
+from tests.browser.learn.learning import SHOWN
 
 UNDER = "/course/fa"
 
@@ -169,15 +171,22 @@ WIDGETS = """async () => {
 }"""
 
 
-def test_every_rung_and_all_that_it_holds(lesson):
+def test_every_screen_and_all_that_it_holds(lesson):
     page = at(lesson, "page=learn")
-    cards = page.locator(".fa-learn .fa-card.fa-rung")
-    assert [cards.nth(k).get_attribute("id") for k in range(len(rungs()))] == [
-        f"learn-{rung.key}" for rung in rungs()
+    stops = page.locator(".fa-learn .fa-halt")
+    assert stops.evaluate_all("(all) => all.map((one) => one.dataset.rung)") == [
+        rung.key for rung in rungs()
     ]
-    found = page.evaluate(WIDGETS)
-    assert found["wrong"] == {} and found["widgets"] > 40
-    assert page.locator("[data-question] :is(button, input)").count() > 40
+    widgets = 0
+    for key in keys():
+        at(lesson, f"page=learn&rung={key}")
+        page.wait_for_function(SHOWN, arg=key)
+        settled(page)
+        found = page.evaluate(WIDGETS)
+        assert found["wrong"] == {}, key
+        widgets += found["widgets"]
+    assert widgets > 40
+    at(lesson, "page=learn&rung=softmax")
     page.locator("#learn-softmax .fa-run-link").first.click()
     page.wait_for_url(re.compile(r"/course/fa/\?n=16.*order=standard"))
     settled(page)

@@ -16,7 +16,8 @@ import pytest
 from PIL import Image
 
 from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, IDLE
+from tests.browser.learn.learning import IDLE
+from tests.browser.learn.learning import SHOWN as SCREEN
 from tests.browser.site.test_accessible import SHOWN
 
 SHOTS = Path(__file__).parent / "shots"
@@ -74,7 +75,7 @@ def test_looks_as_it_did(context, server, watch, name):
         rung = query.rpartition("=")[2]
         page.wait_for_function(IDLE, arg=rung)
         settled(page)
-        page.wait_for_function(AT_HEADING, arg=f"learn-{rung}-title")
+        page.wait_for_function(SCREEN, arg=rung)
     if name in CHARTS:
         page.wait_for_selector(".js-plotly-plot .main-svg:visible")
     settled(page)
