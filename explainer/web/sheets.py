@@ -28,6 +28,8 @@ SHEETS = (
     "learn_asks.css",
     "learn_hall.css",
     "learn_print.css",
+    "scene.css",
+    "pictures.css",
 )
 # What a page that only plays a Problem needs of them.
 PLAYER = (

@@ -1,0 +1,154 @@
+"""Scenes: pictures laid out here, shape by shape, and drawn by assets/js/learn/pictures/scene.js.
+
+A panel is a sheet of w × h units, y downward, about one CSS pixel each on a laptop; several panels
+stand beside each other, or below each other on a phone. A shape with a ``key`` stays the same one
+from answer to answer, so it moves to its next place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from explainer.learn.blocks import Block, Control, picture
+
+Shape = dict[str, object]
+CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
+
+
+def _shape(kind: str, **parts: object) -> Shape:
+    """Without what is empty, numbers as short as they may be."""
+    made: Shape = {"kind": kind}
+    for name, value in parts.items():
+        if isinstance(value, float):
+            value = round(value, 3) if name == "heat" else round(value, 1)
+        if value not in ("", None):
+            made[name] = value
+    return made
+
+
+def box(
+    x: float, y: float, w: float, h: float, text: str = "", *, hue: str = "", look: str = "",
+    key: str = "", heat: float | None = None,
+) -> Shape:  # fmt: skip
+    """A rectangle with words in its middle. ``hue`` q | k | v | o | m | l | s; ``look`` pale, full,
+    empty, frame, line, edge, each with "is-"; ``heat`` 0 to 1 on the scale of scores in place of a
+    hue."""
+    return _shape("box", x=float(x), y=float(y), w=float(w), h=float(h), text=text, hue=hue,
+                  look=look, key=key, heat=heat)  # fmt: skip
+
+
+def say(x: float, y: float, text: str, look: str = "", *, hue: str = "", key: str = "") -> Shape:
+    """Words from x on, their baseline at y. ``look`` is-small, is-big, is-bold, is-quiet,
+    is-middle, is-end, is-good, is-bad, is-hue."""
+    if hue:
+        look = f"{look} is-hue".strip()
+    return _shape("text", x=float(x), y=float(y), text=text, look=look, hue=hue, key=key)
+
+
+def path(
+    points: Sequence[tuple[float, float]], hue: str = "", look: str = "", key: str = "",
+    tip: float = 0.0,
+) -> Shape:  # fmt: skip
+    """A line through the points; ``tip``: with an arrow's head of this length at its end."""
+    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    if tip:
+        (a, b), (x, y) = points[-2:]
+        turn = math.atan2(y - b, x - a)
+        ends = [(x - tip * math.cos(turn + t), y - tip * math.sin(turn + t)) for t in (-0.45, 0.45)]
+        d += "".join(f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" for u, v in ends)
+    return _shape("path", d=d, hue=hue, look=look, key=key)
+
+
+def dot(x: float, y: float, r: float = 5.0, hue: str = "", key: str = "") -> Shape:
+    """A filled circle."""
+    return _shape("dot", x=float(x), y=float(y), r=float(r), hue=hue, key=key)
+
+
+def knob(x: float, y: float, span: float, control: Control, value: float) -> Shape:
+    """What is dragged along ``span`` units from x on, and sets the control, a range."""
+    return _shape("knob", x=float(x), y=float(y), span=float(span), control=control.key,
+                  low=control.low, high=control.high, step=control.step, value=value,
+                  label=control.label, key=control.key)  # fmt: skip
+
+
+def grid(
+    x: float, y: float, side: float, values: Sequence[Sequence[float | None]], low: float,
+    high: float, *, key: str = "", digits: int | None = None, gap: float = 1.0,
+) -> list[Shape]:  # fmt: skip
+    """Cells in rows, coloured on the scale low to high; None is an empty one; with ``digits`` their
+    numbers are written."""
+    made = []
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
+            place = (x + j * side, y + i * side, side - gap, side - gap)
+            name = f"{key} {i} {j}" if key else ""
+            if value is None:
+                made.append(box(*place, look="is-empty", key=name))
+                continue
+            heat = (value - low) / (high - low) if high > low else 1.0
+            text = "" if digits is None else f"{value:.{digits}f}".replace("-", "−")
+            made.append(box(*place, text, heat=heat, key=name, look="is-small"))
+    return made
+
+
+def chart(
+    x: float, y: float, w: float, h: float, series: Sequence[tuple[str, Sequence[float | None],
+    str, str]], *, low: float, high: float, log: bool = False, ticks: Sequence[tuple[float, str]],
+    last: str = "",
+) -> list[Shape]:  # fmt: skip
+    """Curves over 0, 1, 2 …: (key, values, hue, look) each, None a gap; ``ticks`` (value, label) of
+    the upright axis; ``last`` what stands below the right end."""
+
+    def up(value: float) -> float:
+        if log:
+            value, a, b = math.log(value), math.log(low), math.log(high)
+        else:
+            a, b = low, high
+        return y + h - max(0.0, min(1.0, (value - a) / (b - a))) * h
+
+    made = [path([(x, up(v)), (x + w, up(v))], look="is-thin") for v, _ in ticks]
+    made += [say(x - 8, up(v) + 5, label, "is-small is-quiet is-end") for v, label in ticks]
+    for key, values, hue, look in series:
+        step = w / max(1, len(values) - 1)
+        run: list[tuple[float, float]] = []
+        runs = [run]
+        for k, value in enumerate(values):
+            if value is None or (log and value <= 0):
+                run = []
+                runs.append(run)
+            else:
+                run.append((x + k * step, up(value)))
+        d = "".join("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in r) for r in runs if len(r) > 1)
+        if d:
+            made.append(_shape("path", d=d, hue=hue, look=look, key=key))
+    if last:
+        made.append(say(x + w, y + h + 20, last, "is-small is-quiet is-end"))
+    return made
+
+
+def panel(w: float, h: float, *shapes: Shape | Iterable[Shape]) -> dict[str, object]:
+    """A sheet of its shapes, in the order in which they are drawn. Raises ValueError for a shape
+    that lies outside of it."""
+    found: list[Shape] = []
+    for one in shapes:
+        found.extend([one] if isinstance(one, dict) else one)
+    for one in found:
+        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:  # type: ignore[operator]
+            raise ValueError(f"a shape of a scene ends at {edge:.0f} of {w:.0f}: {one}")
+    return {"w": w, "h": h, "shapes": found}
+
+
+def _right(one: Shape) -> float:
+    """Where a shape ends, words by what they take at most."""
+    x = float(one.get("x", 0.0))  # type: ignore[arg-type]
+    if one["kind"] == "text":
+        look, size = str(one.get("look", "")), len(str(one.get("text", ""))) * CHARACTER
+        size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
+        return x if "is-end" in look else x + (size / 2 if "is-middle" in look else size)
+    return x + float(one.get("w", one.get("span", 0.0)))  # type: ignore[arg-type]
+
+
+def scene(label: str, words: str, *panels: dict[str, object]) -> Block:
+    """The picture of these panels; ``words`` says it to who cannot see it."""
+    return picture("scene", label, words, {"panels": list(panels)})
