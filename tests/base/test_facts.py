@@ -128,10 +128,10 @@ OURS = {
     ("kinds.js", "0.5"): "an example of a number to type",
 }
 # Bibliographies, where the entry is its own source.
-LISTS = ("papers.json", "reading.json")
+LISTS = ("papers.json", "reading.json", "engines.json")
 # What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
 # (Claim.words), code, and what no page shows.
-LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget")
+LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget", "url")
 
 
 def figures(text: str, name: str = "") -> list[str]:
