@@ -94,8 +94,8 @@ function knob(first, api) {
     isHeld = true;
     const page = /** @type {SVGSVGElement} */ (root.ownerSVGElement);
     const over = (/** @type {PointerEvent} */ { clientX }) => {
-      const box = page.getBoundingClientRect();
-      go(valueAt(now, ((clientX - box.left) / box.width) * page.viewBox.baseVal.width - (now.x ?? 0)));
+      const to = page.getScreenCTM();
+      if (to) go(valueAt(now, (clientX - to.e) / to.a - (now.x ?? 0)));
     };
     const done = () => {
       isHeld = false;
@@ -112,11 +112,11 @@ function knob(first, api) {
 
 /** One panel; `update` takes its next shapes. @param {Panel} panel @param {Api} api */
 function sheet(panel, api) {
-  const root = svg("svg", { class: "fa-scene-panel", "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true" });
+  const root = svg("svg", { class: "fa-scene-panel", preserveAspectRatio: "xMinYMin", "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true" });
   /** @type {Map<string, any>} */
   let there = new Map();
   const update = (/** @type {Panel} */ { w, h, shapes }) => {
-    set(root, { viewBox: `0 0 ${w} ${h}`, style: `flex:1 1 ${w}px;max-width:min(100%, ${w * 1.5}px);aspect-ratio:${w}/${h}` });
+    set(root, { viewBox: `0 0 ${w} ${h}`, style: `--w:${w}px;aspect-ratio:${w}/${h}` });
     const next = new Map();
     shapes.forEach((shape, k) => {
       const key = `${shape.kind} ${shape.key ?? `at ${k}`}`;
