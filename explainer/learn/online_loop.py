@@ -10,7 +10,7 @@ import numpy as np
 
 from explainer.base.amounts import shown
 from explainer.base.fields import refused
-from explainer.learn.blocks import Block, Control, Widget, table, text
+from explainer.learn.blocks import Block, Control, Widget, text
 from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 
@@ -109,20 +109,35 @@ def _order(text_: object) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+LEFT, STEP, TOP, BASE, END = 48.0, 34.0, 24.0, 70.0, 376.0  # of the picture of what it gives
+
+
 def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
     """The weights of one key after the other: filled what the lines gave, dashed softmax."""
-    top, base, step = 22.0, 92.0, 45.0
-    most = max(1.0, float(np.nanmax(np.where(np.isfinite(yours), yours, 0))))
-    shapes: list[Shape] = [say(0, 12, "filled: your weights · dashed: softmax", "is-small"),
-                           path([(0, base), (370, base)], look="is-quiet")]  # fmt: skip
+    most = float(max(right.max(), np.nanmax(np.where(np.isfinite(yours), yours, 0))))
+    shapes: list[Shape] = [path([(LEFT, BASE), (LEFT + 8 * STEP, BASE)], look="is-quiet")]
     for k, (mine, true) in enumerate(zip(yours, right, strict=True)):
-        x = 4 + k * step + (k // BLOCK) * 3
-        tall = (base - top) * float(mine) / most if np.isfinite(mine) else 0.0
-        shapes.append(box(x, base - tall, 34, tall, hue="o", look="is-full"))
-        tall = (base - top) * float(true) / most
-        shapes.append(box(x, base - tall, 34, tall, look="is-empty"))
-        if k % BLOCK == 0:
-            shapes.append(say(x + 40, base + 18, f"block {k // BLOCK + 1}", "is-small is-middle"))
+        x = LEFT + k * STEP + 2
+        tall = (BASE - TOP) * float(mine) / most if np.isfinite(mine) else 0.0
+        shapes.append(box(x, BASE - tall, STEP - 6, tall, hue="o", look="is-full"))
+        tall = (BASE - TOP) * float(true) / most
+        shapes.append(box(x, BASE - tall, STEP - 6, tall, look="is-empty"))
+    return shapes
+
+
+def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
+    """ℓ after each block, under its weights, and O ÷ ℓ."""
+    shapes = [say(0, 88, "ℓ after", "is-small is-quiet"),
+              say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end")]  # fmt: skip
+    for k in range(BLOCKS):
+        x = LEFT + (2 * k + 1) * STEP - 2
+        shapes.append(say(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))
+        for y, found in ((108, yours), (127, right)):
+            off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
+            look = "is-small is-middle is-bad" if off else "is-small is-middle"
+            shapes.append(say(x, y, shown(found.sums[k]), look))
+    for y, name, found in ((108, "yours", yours), (127, "right", right)):
+        shapes += [say(0, y, name, "is-small"), say(END, y, shown(found.output), "is-small is-end")]
     return shapes
 
 
@@ -141,22 +156,21 @@ def _online_run(v: Values) -> list[Block]:
     good = abs(total - 1) < 1e-5
     same = abs(yours.output - right.output) < 1e-5
     if good and same:
-        verdict = "Your weights add up to 1, and O ÷ ℓ is softmax(S) · V."
+        verdict = "Weights add up to 1, and O ÷ ℓ is right."
     elif good:
-        verdict = "Your weights add up to 1, but O was summed with others."
+        verdict = "Weights add up to 1, but O did not follow."
     else:
         verdict = f"Your weights add up to {shown(total)}, not to 1."
-    sums = "; ".join(f"{shown(x)}" for x in yours.sums)
-    said = f"{verdict} ℓ after each block: {sums}. O ÷ ℓ: {shown(yours.output)}."
-    head = ("ℓ after block", *map(str, range(1, BLOCKS + 1)), "O ÷ ℓ")
-    rows = [(name, *(shown(x) for x in found.sums), shown(found.output))
-            for name, found in (("yours", yours), ("right", right))]  # fmt: skip
-    return [
-        text(verdict, "good" if good and same else "bad"),
-        scene("Weights of the eight keys", said,
-              panel(376, 116, _bars(yours.weights, right.weights))),
-        table("The sum after each block, and the result", head, rows),
-    ]  # fmt: skip
+    sums = "; ".join(f"{shown(x)}, right {shown(y)}"
+                     for x, y in zip(yours.sums, right.sums, strict=True))  # fmt: skip
+    said = (
+        f"{verdict} ℓ after each block: {sums}. O ÷ ℓ: {shown(yours.output)}, right "
+        f"{shown(right.output)}."
+    )
+    look = "is-good" if good and same else "is-bad"
+    return [scene("What your loop gives; dashed: softmax", said,
+                  panel(END, 130, say(0, 14, verdict, look), _bars(yours.weights, right.weights),
+                        _sums(yours, right)))]  # fmt: skip
 
 
 WIDGETS = (

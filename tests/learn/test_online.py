@@ -107,15 +107,18 @@ def test_every_wrong_gap_gives_a_wrong_result():
 
 
 def test_a_wrong_order_shows_what_it_gives():
-    made = blocks("online_run", order="0,2,1,3,4,5")  # alpha after the old maximum is lost
-    assert made[0]["kind"] == "bad" and "0.568" in made[0]["words"]
-    rows = made[2]["rows"]
-    assert rows[0] == ["yours", "1.135", "1.553", "2.921", "3.106", "2.217"]
-    assert rows[1] == ["right", "1.135", "1.553", "1.578", "1.763", "2.561"]
-    right = blocks("online_run", order="0,1,2,3,5,4")
-    assert right[0]["kind"] == "good"
-    only_o = blocks("online_run", g4="1")
-    assert "O was summed with others" in only_o[0]["words"]
+    (made,) = blocks("online_run", order="0,2,1,3,4,5")  # alpha after the old maximum is lost
+    said = texts(made)
+    assert "Your weights add up to 0.568, not to 1." in said
+    assert [x for x in said if x in ("2.921", "3.106", "1.578", "1.763", "2.217", "2.561")]
+    assert made["words"].endswith(
+        "ℓ after each block: 1.135, right 1.135; 1.553, right 1.553; 2.921, right 1.578; 3.106, "
+        "right 1.763. O ÷ ℓ: 2.217, right 2.561."
+    )
+    (right,) = blocks("online_run", order="0,1,2,3,5,4")
+    assert right["words"].startswith("Weights add up to 1, and O ÷ ℓ is right.")
+    (only_o,) = blocks("online_run", g4="1")
+    assert "O did not follow" in only_o["words"]
     early = blocks("online_run", order="5,0,1,2,3,4")
     assert early[0]["words"].endswith("alpha is used before it has a value.")
 
