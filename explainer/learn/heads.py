@@ -77,7 +77,7 @@ def _gqa(v: Values) -> list[Block]:
         scene(
             "Who reads which K and V, and what is stored",
             words,
-            panel(405, 310, _sharing(kv_heads)),
+            panel(405, 200, _sharing(kv_heads)),
             panel(400, 310, _cost(kv_heads, tokens)),
         )
     ]

@@ -69,7 +69,7 @@ def _picture(x: Input) -> list[Shape]:
     taken = chosen(x)
     shapes = [say(0, 16, "Tried from the top; the first yes runs", "is-bold")]
     for k, name in enumerate(tried(x.sm)):
-        why, at = refusal(name, x), 30 + k * 58
+        why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
         shapes += [
             box(0, at, 170, 42, NAMES[name], hue="v" if runs else "", key=name,
@@ -78,7 +78,7 @@ def _picture(x: Input) -> list[Shape]:
                 f"is-small {'is-good' if runs else 'is-quiet'}", key=f"why {name}"),
         ]  # fmt: skip
         if k:
-            shapes.append(path([(85, at - 15), (85, at - 2)], look="is-quiet", tip=6))
+            shapes.append(path([(85, at - 8), (85, at - 1)], look="is-quiet", tip=5))
     return shapes
 
 
@@ -89,9 +89,8 @@ def _which(v: Values) -> list[Block]:
     memory = ("S and P are stored: O(N²) memory, several kernels." if chosen(x) == "math" else
               "One fused kernel, O(N) extra memory.")  # fmt: skip
     return [
-        scene("Which backend runs", words, panel(440, 262, _picture(x))),
-        text(memory, "bad" if chosen(x) == "math" else "good"),
-        text(f"Forward pass, Nq = Nk; checks of sdp_utils.cpp, {CHECKED}.", "fine"),
+        scene("Which backend runs", words, panel(440, 224, _picture(x))),
+        text(f"{memory} Forward pass, Nq = Nk; checks of sdp_utils.cpp, {CHECKED}.", "fine"),
     ]
 
 

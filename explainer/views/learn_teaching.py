@@ -22,7 +22,7 @@ def _place(where: str) -> str:
 
 
 def _rung(key: str, more: str = "") -> str:
-    """A link to a rung, ``more`` of its address at the end; until it is written its number."""
+    """A link to a rung, ``more`` ending its address; its number alone until it is written."""
     titles = {rung.key: rung.title for rung in rungs()}
     if key not in titles:
         return tag("span", NUMBERS[key])
