@@ -39,7 +39,8 @@ SHOWN = ", ".join(
 )  # fmt: skip
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
-  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run"))
+  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run") &&
+    !node.matches(".fa-dot")) // the map has the same links, larger
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
   .map(([name, box]) => `${name}: ${box.width.toFixed()} × ${box.height.toFixed()}`)
