@@ -188,8 +188,7 @@ def _weight(scores: tuple[float, ...]) -> dict:
     P, best = softmax(np.array(scores)), int(np.argmax(scores))
     told = ", ".join(f"{x:.1f}" for x in scores)
     return {
-        "words": f"Another word has the scores {told}. What weight does “{WORDS[best]}” get, to "
-        "two digits?",
+        "words": f"Scores {told}: what weight does “{WORDS[best]}” get, to two digits?",
         "answer": float(P[best]),
     }
 

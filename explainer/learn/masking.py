@@ -130,7 +130,7 @@ def _mask(v: Values) -> list[Block]:
     ]  # fmt: skip
     seen = int(m["keep"].sum())
     told = f"{SHAPES[shape]}: {seen} of {m['keep'].size} scores are kept. {what}"
-    data = {"lines": lines, "share": 1.5}
+    data = {"lines": lines, "share": 1.75}
     return [picture("grids", f"Mask: {SHAPES[shape]}", told, data)]
 
 
@@ -142,8 +142,8 @@ def _hidden(new: int, keys: int) -> dict:
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Queries {keys - new} to {keys - 1} meet keys 0 to {keys - 1}. Click each score "
-        "that a causal mask hides.",
+        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. Which scores does a "
+        "causal mask hide?",
         "cells": cells,
         "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
     }

@@ -118,7 +118,7 @@ def _larger(place: str, n_bytes: int, around: tuple[int, ...]) -> dict:
         )
 
     return {
-        "words": f"From which of these N on is S of one head, in fp16, larger than {place}?",
+        "words": f"From which N on is S of one head, in fp16, larger than {place}?",
         "options": tuple((f"{n:,}", why(n)) for n in around), "answer": around.index(right),
     }  # fmt: skip
 
@@ -127,10 +127,10 @@ def _rung() -> Rung:
     card = CARDS[CARD]
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
-        _larger("the whole L2 cache of an H200", card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger("the shared memory that one thread block may use on an H200", card.shared_bytes,
+        _larger("an H200's L2 cache", card.l2_bytes, (2048, 4096, 8192, 16384)),
+        _larger("the shared memory of one block on an H200", card.shared_bytes,
                 (512, 2048, 8192, 32768)),
-        _larger("the shared memory of all SMs of an H200 together", by["shared"].size_bytes,
+        _larger("the shared memory of all of an H200's SMs", by["shared"].size_bytes,
                 (512, 4096, 8192, 32768)),
     )  # fmt: skip
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s

@@ -21,7 +21,7 @@ SHOWN = ("fp16", "bf16", "fp32")
 LOW, HIGH = -120.0, 100.0  # logits of the picture's axis
 # The question's logits, off the axis of the picture; each format and the place of the right answer.
 ASKED = (("fp32", (-200.0, -201.0, -203.0)), ("bf16", (400.0, 399.0, 398.0)),
-         ("fp16", (40.0, 2.0, 1.0)))  # fmt: skip
+         ("fp16", (12.5, 12.0, 10.0)))  # fmt: skip
 
 
 def limit(name: str) -> float:
@@ -87,24 +87,24 @@ def _safe(v: Values) -> list[Block]:
 
 
 def _asked(at: int, name: str, logits: tuple[float, ...]) -> dict:
-    """The question for these logits: what softmax gives when nothing is subtracted first, computed;
+    """The question for these logits: the last weight when nothing is subtracted first, computed;
     the right answer at this place among the mistakes."""
     x = np.array(logits)
-    unsafe, right = (", ".join(_weights(in_format(x, name, safe))) for safe in (False, True))
+    unsafe, right = (_weights(in_format(x, name, safe))[-1] for safe in (False, True))
     told = ", ".join(f"{z:g}" for z in logits).replace("-", "−")
-    why = f"exp of every logit is {'∞' if logits[-1] > 0 else '0'} in {FORMATS[name].title}."
-    wrong = [
+    title = FORMATS[name].title
+    size = {True: "∞", False: "0"}[logits[0] > 0]
+    options = [
         (right, "That is softmax on paper, and what it gives with the maximum subtracted first."),
-        ("0, 0, 0", "Only if the sum alone overflows. ∞ ÷ ∞ and 0 ÷ 0 are NaN."),
-        ("NaN, 0, 0", f"{why} So each is ∞ ÷ ∞ or 0 ÷ 0.") if unsafe != "NaN, 0, 0" else
-        ("NaN, NaN, NaN", "exp(2) and exp(1) are numbers, and a number ÷ ∞ is 0."),
+        ("1", f"exp of the first logit is {size} in {title}, so no weight can be right."),
+        ("0", f"exp of the last logit is {size} too: {size} ÷ {size}.") if unsafe == "NaN" else
+        ("NaN", f"exp of the last logit is a number of {title}, and a number ÷ ∞ is 0."),
     ]  # fmt: skip
-    wrong.insert(at, (unsafe, "∞ ÷ ∞ and 0 ÷ 0 are NaN, a number ÷ ∞ is 0. With the maximum "
-                              f"subtracted: {right}."))  # fmt: skip
+    options.insert(at, (unsafe, f"The sum is {size}. A number ÷ ∞ is 0; ∞ ÷ ∞ and 0 ÷ 0 are NaN. "
+                                f"With the maximum subtracted: {right}."))  # fmt: skip
     return {
-        "words": f"Logits {told} in {FORMATS[name].title}, nothing subtracted. What does softmax "
-        "give?",
-        "options": tuple(wrong), "answer": at,
+        "words": f"Logits {told} in {title}, nothing subtracted. What is the last weight?",
+        "options": tuple(options), "answer": at,
     }  # fmt: skip
 
 

@@ -39,6 +39,8 @@ function roomOf(root) {
   const box = root.closest(".fa-rung-body > .fa-widget");
   if (!box) return window.innerHeight * 0.62;
   const scale = root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
+  // A slide is as high as its window, without the bar below
+  if (root.closest(".fa-present")) return (window.innerHeight * 0.89 - root.getBoundingClientRect().top) / scale;
   const above = (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
   return box.clientHeight / scale - above - 6;
 }
@@ -59,7 +61,7 @@ export function easel(data, api, wanted, paint) {
     const height = heightOf(width, wanted, narrow && !big, roomOf(root));
     const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? 24 : 15 });
+    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? 20 : 15 });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
     const high = Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);

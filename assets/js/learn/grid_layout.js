@@ -1,6 +1,8 @@
 // Where the matrices of a picture stand, and how large their cells are.
 
 const PHONE = 7; // columns side by side
+const HALL = 9;
+const SLIDE = 8; // rows of a slide
 export const LABEL = 1.9; // lines above a grid: its name, its columns' names
 const OPERATOR = 0.62; // px of a letter's width, by size
 
@@ -26,18 +28,26 @@ export function cellOf(lines, width, height, type, most = [76, 48]) {
   return [Math.min(most[0], across), Math.max(20, Math.min(most[1], (height - extra) / rows))];
 }
 
-/** On a phone a line of matrices is broken where it would be too small to read: each lands on a line of its own. */
-export function broken(lines, narrow) {
-  if (!narrow) return lines;
+/** On a phone, and in a lecture hall where the slide is high enough, a line of matrices is broken where its digits would
+ * be too small to read. @param {any[][]} lines @param {boolean} [big] */
+export function broken(lines, narrow, big = false) {
+  if (!narrow && !big) return lines;
+  const apart = parted(lines, narrow ? PHONE : HALL);
+  const rows = apart.reduce((sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)), 0);
+  return narrow || rows <= SLIDE ? apart : lines;
+}
+
+/** @param {any[][]} lines @param {number} most */
+function parted(lines, most) {
   return lines.flatMap((line) => {
     const all = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
-    if (all <= PHONE) return [line];
+    if (all <= most) return [line];
     /** @type {any[][]} */
     const out = [];
     let now = Infinity;
     for (const item of line) {
       const columns = item.cells?.[0].length ?? 0;
-      if (now + columns > PHONE) {
+      if (now + columns > most) {
         out.push([]);
         now = 0;
       }

@@ -125,9 +125,11 @@ function tops({ spread: s }, paper, box) {
 
 /** What the server computes: q, k, the plane they may lie in, and the spread of random dot products. */
 export function draw(data, api) {
-  return easel(data, api, { share: 1.86, most: 600 }, (now, paper, pen) => {
+  return easel(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const foot = paper.big ? type + 24 : type + 46;
+    // In a lecture hall the arrows have the slide for themselves
+    if (paper.big) return arrows(now, paper, pen, api, { left: 0, top: 0, width, height: height - foot });
     if (narrow) {
       const high = Math.round(width * 0.76);
       const box = { left: 0, width, top: high + foot + 36, hist: 170 };

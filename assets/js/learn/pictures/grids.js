@@ -77,7 +77,7 @@ export function draw(data, api) {
   return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
-    const lines = broken(now.lines, paper.narrow);
+    const lines = broken(now.lines, paper.narrow && !paper.big, paper.big);
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {

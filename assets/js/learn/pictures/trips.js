@@ -24,7 +24,7 @@ export function draw(data, api) {
     const bar = type * 1.9;
     const most = Math.max(...now.kernels.flatMap(({ reads, writes }) => [...reads, ...writes].map(([, bytes]) => bytes)));
     const column = width / 3;
-    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(12, high - bar * 0.42, "chip", { size: type, weight: 700 })];
+    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(12, high - bar * 0.42, narrow || paper.big ? "" : "chip", { size: type, weight: 700 })];
     now.kernels.forEach(({ name, reads, writes }, k) => {
       const moves = [...reads.map((x) => [...x, true]), ...writes.map((x) => [...x, false])];
       const left = k * column;
@@ -43,13 +43,14 @@ export function draw(data, api) {
     });
     // The sum, and the ladder
     const [at, ladder] = narrow ? [high + type * 2, high + type * 14.5] : [high + type * 2.3, high + type * 2.3];
-    const wide = narrow ? width : width * 0.52;
+    const wide = narrow || paper.big ? width : width * 0.52;
     now.steps.forEach(([words, value], k) => {
       const y = at + k * type * (narrow ? 2.3 : 1.62);
       const isLast = k === now.steps.length - 1;
       if (isLast) nodes.push(path(`M0 ${y - type * 1.15}H${wide}`, stroke("line", 1)));
       nodes.push(text(0, y, words, { size: type - (narrow ? 2 : 0.5), hue: isLast ? "quiet" : "ink" }), text(wide, y + (narrow ? type * 1.05 : 0), value, { size: type, weight: 700, anchor: "end", hue: k === 3 ? "ink-o" : isLast ? "quiet" : "ink" }));
     });
+    if (paper.big) return nodes;
     const x0 = narrow ? 0 : width * 0.6;
     const room = width - x0;
     nodes.push(text(x0, ladder, `S of ${now.heads === 1 ? "one head" : `${now.heads} heads`}, by N`, { size: type, weight: 700 }));
