@@ -26,7 +26,8 @@ class Control:
     """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
     ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
     levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1". ``closed``:
-    choices, or True for the whole control, that open once the rung's question is answered."""
+    choices, or True for the whole control, that open once the rung's question is answered.
+    ``drawn``: a picture of the widget is what moves it, so it has no form of its own."""
 
     key: str
     label: str
@@ -38,6 +39,7 @@ class Control:
     choices: tuple[tuple[str, str], ...] = ()
     pictures: tuple[str, ...] = ()
     closed: tuple[str, ...] | bool = ()
+    drawn: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -50,7 +50,8 @@ class Question:
     choice: ``options`` of (text, reason), ``answer`` the index of the right one. number:
     ``answer`` a float, right within ``tolerance`` (absolute), of several ``fields`` (labels) a
     tuple; ``reasons`` (right, wrong). order: ``options`` of (text, reason) in the right order,
-    shown shuffled; ``gaps`` {index: (offered, right)} in lines that hold "___"; ``run`` as below,
+    shown shuffled, ``answer`` groups of places whose lines may stand in any order; ``gaps``
+    {index: (offered, right)} in lines that hold "___"; ``run`` as below,
     its control "order" the lines' places as "2,0,1" and "g1", "g2" … the gaps. click: ``cells``
     rows of texts drawn as a grid, ``answer`` the (row, column) cells that are right; ``reasons``
     (right, wrong). fill: ``options`` and ``gaps`` as of order, the lines in their places;

@@ -1,4 +1,4 @@
-"""Attention in fp8 (e4m3): one scale for all, a scale a block, and a rotation against outliers.
+"""Attention in fp8 (e4m3): one scale for all, a scale per block, and a rotation against outliers.
 
 A small problem, computed live and judged by float64. As a kernel would: Q, K, V and P rounded to
 e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded P.
@@ -6,16 +6,12 @@ e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.amounts import shown
-from explainer.base.facts import fact, number
-from explainer.learn.blocks import Block, Widget, bars, matrix, table, text
-from explainer.learn.controls import pick
+from explainer.base.facts import number
 from explainer.problem import Problem
 
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
@@ -25,9 +21,9 @@ SHARE = 0.01  # of the numbers, outliers where they stand alone
 WHERE = (("channel", "one channel of Q and K"), ("single", "single numbers of Q, K, V"))
 WAYS = {
     "none": "no scale",
-    "tensor": "one scale a tensor",
-    "block": "a scale a block",
-    "rotated": "a scale a block, Q and K rotated",
+    "tensor": "one scale per tensor",
+    "block": "one scale per block",
+    "rotated": "per block, Q and K rotated",
 }
 TENSORS = ("Q", "K", "V")
 
@@ -137,65 +133,3 @@ def lost(where: str, size: float, way: str, block: int) -> tuple[int, int]:
             cut += int((np.abs(x * s) > E4M3_MAX * 1.0001).sum())  # 448 itself may round upwards
             zero += int(((x8 == 0) & (x != 0)).sum())
     return cut, zero
-
-
-def _fp8(v: Mapping[str, float | str]) -> list[Block]:
-    where, size, block = str(v["where"]), float(v["size"]), int(v["block"])
-    found, rows = errors(where, size, block), []
-    for way, name in WAYS.items():
-        cut, zero = lost(where, size, way, block)
-        rows.append(
-            (name, f"{shown(found[way][0])}", f"{shown(found[way][1])}", f"{cut:,}", f"{zero:,}")
-        )
-    best = min(found, key=lambda way: found[way][0])
-    less = found["tensor"][0] / found[best][0]
-    beside = f"{less:.1f} times less than" if less >= 1.05 else "about as much as"
-    k = inputs(where, size, 0)[1]
-    row = int(np.abs(k).max(axis=1).argmax())
-    halves = (f"0 to {D // 2 - 1}", f"{D // 2} to {D - 1}")
-    return [
-        bars(
-            "Error of O against float64, root mean square; shorter is better",
-            [(name, found[way][0], f"{shown(found[way][0])}") for way, name in WAYS.items()],
-            colour="o",
-        ),
-        text(
-            f"Least here: {WAYS[best]}, {shown(found[best][0])}"
-            + (f", {beside} one scale a tensor." if best != "tensor" else "."),
-            "good",
-        ),
-        table(
-            f"Four ways, N = {N}, d = {D}, {DRAWS} draws",
-            ("way", "RMS error of O", "largest", "cut off at 448", "became 0"),
-            rows,
-        ),
-        matrix(
-            f"Row {row} of K in the first draw, before and after the rotation M; coloured by |x|",
-            [*np.split(k[row], 2), *np.split((k @ hadamard())[row], 2)],
-            row_labels=[f"{name}, {half}" for name in ("K", "K M") for half in halves],
-            colour="k",
-            digits=1,
-            heat=True,
-        ),
-        text(
-            "The rotation M is orthogonal, so (Q M)(K M)ᵀ = Q Kᵀ: the scores stay, an outlier is "
-            "spread over its row. V is not rotated. e4m3 is a floating-point format, so a small "
-            "number keeps its three mantissa bits beside a large one until it falls below the "
-            "range: a scale matters less than it does for int8. Rounding is to nearest even and "
-            "saturates at ±448, as the GPU's conversion does. Products and softmax in fp32, P in "
-            f"e4m3; Hopper's fp8 units keep about {fact('hopper.fp8_sums')} of the sums "
-            "(DeepSeek-V3 report). Published: FA-3's block scales and rotation together, "
-            f"{fact('fa3.fp8_error')} less error than one scale for each tensor, on inputs of the "
-            "paper's own (FlashAttention-3).",
-            "fine",
-        ),
-    ]
-
-
-WIDGETS = (
-    Widget("fp8", "fp8 and outliers", (
-        pick("where", "Outliers are", "channel", WHERE),
-        pick("size", "Times as large", 30, (1, 3, 10, 30, 100, 1000)),
-        pick("block", "Rows that share a scale", 16, (4, 8, 16, 32, 64)),
-    ), _fp8),
-)  # fmt: skip

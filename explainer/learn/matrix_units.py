@@ -1,4 +1,4 @@
-"""Rung 13's widget: what one matrix instruction multiplies, by generation and format."""
+"""What one matrix instruction multiplies, by generation and format."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
-from explainer.learn.blocks import Block, Widget, table, text
-from explainer.learn.content import stored
+from explainer.base.facts import number
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung, stored
 from explainer.learn.controls import pick
+from explainer.learn.scene import Shape, box, panel, say, scene
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
@@ -16,7 +18,8 @@ BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand
 @dataclass(frozen=True)
 class Generation:
     """Matrix units of one architecture. ``shape`` (m, n, k) of one instruction with fp16 operands
-    and fp32 sums, its largest; ``fma`` multiply-adds of an SM in a clock, fp16 with fp32 sums."""
+    and fp32 sums, its largest; ``fma`` multiply-adds of an SM in a clock, fp16 with fp32 sums;
+    ``operands`` and ``sums`` where most of them lie."""
 
     name: str
     instruction: str
@@ -25,6 +28,8 @@ class Generation:
     fma: int
     formats: tuple[str, ...]
     source: str
+    operands: str
+    sums: str
 
     def at(self, fmt: str) -> tuple[tuple[int, int, int], int]:
         """Shape and multiply-adds a clock for another format: half the bits, twice the k."""
@@ -33,6 +38,13 @@ class Generation:
 
 
 GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matrix_units")}
+
+
+SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
+WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
+TILES = ((32, 32, 16), (64, 128, 64), (128, 128, 128))
+# Generation, Br, Bc, d
+QUESTIONS = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
 
 
 def clock_hz(card: Card) -> float:
@@ -46,64 +58,79 @@ def instructions(shape: tuple[int, int, int], br: int, bc: int, d: int) -> int:
     return -(-br // m) * -(-bc // min(n, -(-bc // 8) * 8)) * -(-d // k)  # n in steps of 8
 
 
-def _rate(arch: str, fmt: str) -> str:
-    card = next((c for c in CARDS.values() if c.arch == arch), None)
-    if card is None:
-        return "—"
-    return f"{card.tensor_tflops * 16 / BITS[fmt]:,.0f}"
+def asked(arch: str, br: int, bc: int, d: int) -> int:
+    """How many of a generation's fp16 instructions one tile's S = Q Kᵀ takes."""
+    return instructions(GENERATIONS[arch].shape, br, bc, d)
 
 
-def _formats(v: Mapping[str, float | str]) -> list[Block]:
-    arch, br, bc, d = str(v["arch"]), int(v["br"]), int(v["bc"]), int(v["d"])
-    asked, gen = str(v["format"]), GENERATIONS[arch]
-    fmt = "tf32" if asked == "fp32" else asked
-    rows = []
-    for key, g in GENERATIONS.items():
-        if fmt not in g.formats:
-            rows.append((f"{key} {g.name}", g.instruction, "—", "—", "—"))
-            continue
-        (m, n, k), fma = g.at(fmt)
-        rows.append((f"{key} {g.name}", f"{g.instruction}, {g.threads}", f"{m} × {n} × {k}",
-                     f"{fma:,}", _rate(key, fmt)))  # fmt: skip
-    label = f"One instruction with {fmt} operands, by generation"
-    head = ("generation", "instruction", "m × n × k", "FMA an SM and clock", "TFLOP/s")
-    out = [table(label, head, rows)]
-    if asked == "fp32":
-        out.append(text(
-            "No matrix unit here multiplies fp32. It takes TF32: fp32's 8 exponent bits, 10 of its "
-            "23 mantissa bits. Triton's tl.dot on fp32 is TF32 by default; PyTorch's matrix "
-            "product needs to be allowed it.", "bad"))  # fmt: skip
+def rate(arch: str, fmt: str) -> float | None:
+    """TFLOP/s of the first card of this generation, dense; None where none is in the table."""
+    found = next((c.tensor_tflops for c in CARDS.values() if c.arch == arch), None)
+    if arch == "sm_70":  # no page has this card
+        found = number("v100.tensor")
+    return None if found is None else found * 16 / BITS[fmt]
+
+
+def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
+    """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
+    gen = GENERATIONS[arch]
+    left, top = 30.0, 66.0
+    shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
     if fmt not in gen.formats:
-        words = (
-            f"The matrix units of {gen.name} do not take {fmt}: ordinary units, or a conversion."
+        shapes.append(say(0, 130, f"does not take {fmt}", "is-quiet"))
+        return panel(WIDTH, HEIGHT, shapes)
+    (m, n, k), fma = gen.at(fmt)
+    high, wide, deep = (max(2.0, x * SCALE) for x in (m, n, k))
+    shapes += [
+        box(left, top + deep + 4, deep, high, hue="q", look="is-full", key="a"),
+        box(left + deep + 4, top, wide, deep, hue="k", look="is-full", key="b"),
+        box(left + deep + 4, top + deep + 4, wide, high, hue="o", key="c"),
+    ]
+    speed = rate(arch, fmt)
+    lines = (
+        (f"{m} × {n} × {k}", "is-bold"), (gen.threads, "is-small"),
+        (f"operands: {gen.operands}", "is-small"), (f"sums: {gen.sums}", "is-small"),
+        (f"{fma:,} FMA per clock, SM", "is-small"),
+        (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
+        (f"{instructions((m, n, k), br, bc, d):,} per tile", "is-bold"),
+    )  # fmt: skip
+    below = [say(0, 194 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
+    return panel(WIDTH, HEIGHT, shapes, below)
+
+
+def _cores(v: Mapping[str, float | str]) -> list[Block]:
+    fmt = str(v["format"])
+    br, bc, d = (int(x) for x in str(v["tile"]).split())
+    said = []
+    for arch in SHOWN:
+        gen = GENERATIONS[arch]
+        if fmt not in gen.formats:
+            said.append(f"{gen.name} does not take {fmt}.")
+            continue
+        shape, fma = gen.at(fmt)
+        said.append(
+            f"{gen.name}: {gen.instruction}, {' × '.join(map(str, shape))}, {gen.threads}, "
+            f"operands from {gen.operands}, sums in {gen.sums}, {fma:,} FMA per clock and SM."
         )
-        return [*out, text(words, "bad")]
-    shape, fma = gen.at(fmt)
-    used, clocks = instructions(shape, br, bc, d), br * bc * d / fma
-    out.append(text(
-        f"S = Q Kᵀ of one tile, {br} × {bc} × {d}: {used:,} instruction{'s' * (used != 1)} on "
-        f"{gen.name}, at least {clocks:,.0f} clocks of one SM."))  # fmt: skip
-    if br < shape[0]:
-        out.append(text(
-            f"Br = {br} fills only part of m = {shape[0]}: the rest is wasted, or the compiler "
-            "takes a smaller, slower instruction.", "bad"))  # fmt: skip
-    words = "FMA: a multiply and an add, two FLOPs. Dense rates; other formats scaled from fp16 by"
-    sums = "Sums in fp32; Hopper's fp8 units keep fewer bits of them."
-    out.append(text(f"{words} their bits, as the data sheets do. {sums}", "fine"))
-    sources = [(f"{key} {g.name}", g.source) for key, g in GENERATIONS.items()]
-    return [*out, table("Where these numbers are from", ("generation", "source"), sources)]
+    return [
+        scene(f"One instruction with {fmt} operands, to scale", " ".join(said),
+              *(_generation(arch, fmt, br, bc, d) for arch in SHOWN)),
+        text("Blue times gold gives orange, m × n × k. WMMA is CUDA's portable form of mma, with "
+             "fragments of 16 × 16 × 16. FMA: a multiply and an add; rates are dense, from "
+             "NVIDIA's documents, other formats by their bits.", "fine"),
+    ]  # fmt: skip
 
 
-WIDGET = Widget(
-    "formats",
-    "What one instruction multiplies",
-    (
-        pick("arch", "Generation", "sm_90",
-             [(k, f"{k} {g.name}") for k, g in GENERATIONS.items()]),
-        pick("format", "Format", "fp16", ("fp32", "tf32", "bf16", "fp16", "fp8", "fp4")),
-        pick("br", "Br", 64, (16, 32, 64, 128, 256)),
-        pick("bc", "Bc", 128, (16, 32, 64, 128, 256)),
-        pick("d", "Head dimension d", 64, (16, 32, 64, 128, 256)),
-    ),
-    _formats,
+WIDGETS = (
+    Widget("cores", "What one instruction multiplies", (
+        pick("format", "Format", "fp16", ("tf32", "fp16", "fp8", "fp4")),
+        pick("tile", "Tile Br × Bc × d", "32 32 16", [
+            (f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
+            closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]]),
+    ), _cores),
+)  # fmt: skip
+
+RUNGS = (
+    rung("cores", answer=float(asked(*QUESTIONS[0])),
+         variants=[{"answer": float(asked(*x))} for x in QUESTIONS[1:]]),
 )  # fmt: skip

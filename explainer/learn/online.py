@@ -1,254 +1,163 @@
-"""Rungs 8 and 9: why tiles, and softmax over numbers that arrive block by block."""
+"""Softmax over numbers that arrive block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explainer.base.amounts import amount, shown, written
-from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, Widget, bars, link, matrix, plot, table, text
-from explainer.learn.content import Rung, rung
-from explainer.learn.controls import card, commas, pick, slider
-from explainer.learn.rungs_low import address, softmax, whole
-from explainer.memory import tile_budget
-from explainer.memory.levels import levels
-from explainer.memory.workload import Workload
+from explainer.learn.blocks import Block, Control, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import slider
+from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
 
 Values = Mapping[str, float | str]
 
-# Scores whose maximum rises several times; random data, so that Bc does not change them.
-STREAM = Problem(
-    n=12, d=4, block_q=12, block_k=3, causal=False, order="fa2", inputs="random", seed=2, gain=2.0
-)
-BLOCKS = (1, 2, 3, 4, 5, 6, 12)
-
-# The course-day exercise. Each line needs the one before it, so that only one order is right.
-FOR = "for S in blocks:"
-LINES = (
-    ("m, l = -inf, 0", "Nothing has been seen: no maximum, an empty sum."),
-    (FOR, "Numbers arrive block by block."),
-    ("    m_new = max(m, ___)", "Any m would do on paper; the maximum keeps every exp ≤ 1."),
-    ("    alpha = exp(___)", "It needs both maxima, so it comes before the old one is lost."),
-    ("    m = m_new", "Only now may the old maximum go."),
-    ("    p = exp(S - m)", "With the new maximum, like everything after it."),
-    ("    l = ___ * l + sum(p)", "The old sum is brought to the new maximum, then p is added."),
-    ("weights = exp(all_S - m) / l", "After the last block: softmax over everything."),
-)
-GAPS = (
-    (2, ("max(S)", "sum(S)", "l"), "max(S)"),
-    (3, ("m - m_new", "m_new - m", "m"), "m - m_new"),
-    (6, ("alpha", "1", "m"), "alpha"),
-)
+# As a Problem of the app: d = 1 and every query 1, so that each row of S is K.
+ROW = Problem(
+    n=len(SCORES), d=1, block_q=len(SCORES), block_k=BLOCK, causal=False, inputs="own",
+    text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
+)  # fmt: skip
+BLOCKS = ROW.Tc
+SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
 
 
-def _sets(name: str, function: Callable[[dict], object]) -> Callable[[dict], None]:
-    def line(s: dict) -> None:
-        s[name] = np.float32(function(s)) if name != "p" else function(s)
-
-    return line
+NEW_M = Control("m_new", "The new maximum", "range", 5.0, OLD, MOST, 0.1, drawn=True)
+UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
+COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
 
-def _start(s: dict) -> None:
-    s["m"], s["l"] = np.float32(-np.inf), np.float32(0)
+def _minus(x: float, digits: int) -> str:
+    return f"{x:.{digits}f}".replace("-", "−")
 
 
-def _finish(s: dict) -> None:
-    s["weights"] = np.exp(s["all"] - s["m"]) / s["l"]
+def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
+    """S and V block by block, and below each block what m, α, ℓ and O have become."""
+    shapes: list[Shape] = [say(0, y, name, "is-big", hue=hue) for y, name, hue in
+                           ((23, "S", "s"), (57, "V", "v"), (94, "m", "m"), (121, "α", ""),
+                            (148, "ℓ", "l"), (175, "O", "o"))]  # fmt: skip
+    low, high = min(SCORES), max(SCORES)
+    for j, visit in enumerate(visits):
+        left = FIRST + j * COLUMN
+        middle, last = left + CELL, j == done - 1
+        if last:
+            shapes.append(box(left - 6, 73, 2 * CELL + 10, 110, hue="o", look="is-pale", key="at"))
+        for k in range(BLOCK):
+            at, there = j * BLOCK + k, j < done
+            x, look = left + k * CELL, "is-full" if last else "is-pale"
+            score = {"heat": (SCORES[at] - low) / (high - low)} if there else {"look": "is-empty"}
+            shapes.append(box(x, 3, CELL - 2, 31, str(SCORES[at]) if there else "", **score))
+            shapes.append(box(x, 36, CELL - 2, 31, str(VALUES[at]) if there else "", hue="v",
+                              look=look if there else "is-empty"))  # fmt: skip
+        if last:
+            shapes.append(box(left - 4, 0, 2 * CELL + 6, 70, look="is-frame", key="frame"))
+        if j >= done:
+            continue
+        alpha = float(visit.alpha[0])
+        rises = " ▲" if j and alpha < 1 else ""
+        bold = "is-middle is-bold" if last else "is-middle"
+        for y, said, hue in (
+            (94, _minus(visit.m_new[0], 0) + rises, "m"),
+            (121, _minus(alpha, 3), ""),
+            (148, _minus(visit.l_new[0], 3), "l"),
+            (175, _minus(visit.O[0, 0], 3), "o"),
+        ):
+            shapes.append(say(middle, y, said, bold, hue=hue))
+    return shapes
 
 
-# What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
-DOES: dict[str, Callable[[dict], None]] = {
-    LINES[0][0]: _start,
-    "m_new = max(m, max(S))": _sets("m_new", lambda s: max(s["m"], s["S"].max())),
-    "m_new = max(m, sum(S))": _sets("m_new", lambda s: max(s["m"], s["S"].sum())),
-    "m_new = max(m, l)": _sets("m_new", lambda s: max(s["m"], s["l"])),
-    "alpha = exp(m - m_new)": _sets("alpha", lambda s: np.exp(s["m"] - s["m_new"])),
-    "alpha = exp(m_new - m)": _sets("alpha", lambda s: np.exp(s["m_new"] - s["m"])),
-    "alpha = exp(m)": _sets("alpha", lambda s: np.exp(s["m"])),
-    "m = m_new": _sets("m", lambda s: s["m_new"]),
-    "p = exp(S - m)": _sets("p", lambda s: np.exp(s["S"] - s["m"])),
-    "l = alpha * l + sum(p)": _sets("l", lambda s: s["alpha"] * s["l"] + s["p"].sum()),
-    "l = 1 * l + sum(p)": _sets("l", lambda s: s["l"] + s["p"].sum()),
-    "l = m * l + sum(p)": _sets("l", lambda s: s["m"] * s["l"] + s["p"].sum()),
-    LINES[-1][0]: _finish,
-}
+def _written(visit: Visit) -> list[str]:
+    """The newest block's three lines, with their numbers."""
+    old, new = _minus(visit.m_old[0], 0).replace("inf", "∞"), _minus(visit.m_new[0], 0)
+    alpha, l_new, O = (_minus(x, 3) for x in (visit.alpha[0], visit.l_new[0], visit.O[0, 0]))
+    l_old, more = _minus(visit.l_old[0], 3), _minus(visit.row_sum[0], 3)
+    before = _minus(0.0, 3) if np.isneginf(visit.m_old[0]) else ""
+    O_new = visit.P[0] @ np.array(VALUES[visit.j * BLOCK : (visit.j + 1) * BLOCK], np.float32)
+    if not before:
+        before = _minus((visit.O[0, 0] - O_new) / visit.alpha[0], 3)
+    return [f"α = exp({old} − {new}) = {alpha}", f"ℓ = {alpha} · {l_old} + {more} = {l_new}",
+            f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}"]  # fmt: skip
 
 
-def simulate(lines: Sequence[str], scores: np.ndarray, block: int) -> np.ndarray:
-    """The weights (n,) float32 that these lines give for ``scores`` (n,) float32 in blocks.
-
-    Each line is looked up in ``DOES``; the indented ones after ``FOR`` are its body. Raises
-    KeyError for a line that is none of them, or that uses what does not exist yet.
-    """
-    at = list(lines).index(FOR)
-    body = [line.strip() for line in lines[at + 1 :] if line.startswith(" ")]
-    state: dict = {"all": scores}
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for line in lines[:at]:
-            DOES[line](state)
-        for start in range(0, len(scores), block):
-            state["S"] = scores[start : start + block]
-            for line in body:
-                DOES[line](state)
-        for line in lines[at + 1 :]:
-            if not line.startswith(" "):
-                DOES[line](state)
-    return state["weights"]
+def factors(now: float) -> tuple[float, float, float]:
+    """What SEEN weighs when measured from OLD, the factor that a new maximum brings, and what it
+    weighs measured from the new one: the third is the product of the first two."""
+    return math.exp(SEEN - OLD), math.exp(OLD - now), math.exp(SEEN - now)
 
 
-def _rate(bytes_per_s: float | None) -> str:
-    return "not published" if bytes_per_s is None else f"{bytes_per_s / 1e12:,.3g} TB/s"
+def _line_of_scores(now: float) -> list[Shape]:
+    """S, the old and the new maximum on one line, and the distances between them."""
 
+    def x(score: float) -> float:
+        return ORIGIN + (score - SEEN) * UNIT
 
-def _tiles_why(v: Values) -> list[Block]:
-    br, bc = int(v["br"]), int(v["bc"])
-    w = Workload(card=str(v["card"]), n=int(v["n"]), d=int(v["d"]), block_q=br, block_k=bc, heads=1,
-                 dtype=str(v["dtype"]))  # fmt: skip
-    card, problem = w.hardware, w.problem("fa2")
-    parts = tile_budget.budget(problem)
-    shared, registers = (
-        tile_budget.held(parts, place) for place in (tile_budget.SHARED, tile_budget.REGISTERS)
-    )
-    whole_s = w.n * w.n * w.itemsize
-    found = levels(w)
-    sizes = [
-        ("Q, K and V of one tile", shared),
-        ("shared memory of one thread block", card.shared_bytes),
-        ("shared memory of all SMs, added up", card.sms * card.shared_per_sm_bytes),
-        ("L2 cache", card.l2_bytes),
-        ("S of one head, N × N", whole_s),
-        ("DRAM (HBM)", card.hbm_bytes),
-    ]
-    fits = tile_budget.fits(problem, card)
-    best = tile_budget.largest_square(problem, card)
-    return [
-        table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
-              [(x.name, amount(x.size_bytes), amount(x.per_sm_bytes) if x.per_sm_bytes else "—",
-                _rate(x.bytes_per_s)) for x in found]),
-        table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}",
-              ("part", "shape", "bytes", "where"),
-              [(p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes), p.place) for p in parts]),
-        text(f"One thread block may use {amount(card.shared_bytes)} of shared memory and "
-             f"{amount(card.registers_per_sm_bytes)} of registers; this tile needs "
-             f"{amount(shared)} and {amount(registers)}: it {'fits' if fits else 'does not fit'}. "
-             f"The largest square tile that fits: Br = Bc = {best}.", "good" if fits else "bad"),
-        bars("Sizes side by side; the line is what one thread block may use",
-             [(name, float(n), amount(n)) for name, n in sizes], log=True,
-             limit=float(card.shared_bytes)),
-        text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread "
-             f"block may use. The {card.sms} SMs have {amount(sizes[2][1])} of shared memory in "
-             "all, but a thread block has its own SM's only (from Hopper on a cluster can share), "
-             "so the M of the papers is per SM."),
-        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel also buffers K and V "
-             "several times and needs registers for more, so its largest tile is smaller.", "fine"),
+    first, alpha, both = factors(now)
+    said, end = f"{now:g}", x(now)
+    above, axis, below = 23.0, 44.0, 80.0
+    shapes = [path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
+              path([(x(SEEN), above), (x(OLD), above)], "s"),
+              path([(x(OLD), above), (end, above)], "m", key="alpha"),
+              path([(x(SEEN), below), (end, below)], look="is-ink", key="both")]  # fmt: skip
+    for place, y in ((SEEN, above), (OLD, above), (now, above), (SEEN, below), (now, below)):
+        shapes.append(path([(x(place), y - 6), (x(place), y + 6)], "m" if y == above else "",
+                           look="" if y == above else "is-ink"))  # fmt: skip
+    shapes += [
+        say(x(OLD) - 4, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
+        say(x(OLD) + 6, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
+        dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
+        say(x(SEEN), 67, f"S = {SEEN}", "is-middle is-bold"),
+        say(x(OLD) + 2, 67, "m old", "is-middle", hue="m"),
+        say(min(max(end, x(OLD) + 56), 396), 67, "m new", "is-middle", hue="m", key="new"),
+        say(x(SEEN) - 44, 102, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
+            "is-bold"),
+        knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
     ]  # fmt: skip
-
-
-def seen_weights(visits: Sequence[Visit], row: int) -> np.ndarray:
-    """Softmax over what has arrived, from the last m and ℓ alone, float32."""
-    S = np.concatenate([x.S[row] for x in visits])
-    return np.exp(S - visits[-1].m_new[row]) / visits[-1].l_new[row]
+    return shapes
 
 
 def _online(v: Values) -> list[Block]:
-    problem = replace(STREAM, block_k=int(v["bc"]))
-    run, row = trace(problem), int(v["row"])
-    done = min(whole(v["step"]), problem.Tc)
-    visits = run.visits[:done]
-    arrived = sum(x.S.shape[1] for x in visits)
-    S = run.S[row]
-    keys = [str(c) for c in range(problem.n)]
-    last = visits[-1].S.shape[1] if visits else 0
-    new = [(0, c) for c in range(arrived - last, arrived)]
-    scores = matrix(
-        f"Scores of query {row}: {arrived} of {problem.n} have arrived, the newest outlined",
-        [[x if c < arrived else None for c, x in enumerate(S)]], col_labels=keys,
-        colour="s", heat=True, marks=new,
-    )  # fmt: skip
-    if not visits:
-        return [scores, text("Before the first block: m = −∞, ℓ = 0.")]
-    weights = seen_weights(visits, row)
-    error = float(np.abs(weights - softmax(S[:arrived].astype(float))).max())
-    over = "everything" if done == problem.Tc else f"the {arrived} numbers so far"
-    return [
-        scores,
-        table("m and ℓ, block after block",
-              ("block", "m_old", "max of block", "m_new", "α", "ℓ_old", "sum of p", "ℓ_new"),
-              [_line(j, x, row) for j, x in enumerate(visits)]),
-        text(_sentence(visits[-1], row)),
-        matrix("exp(S − m) / ℓ with the m and ℓ of now",
-               [[*weights, *[None] * (problem.n - arrived)]], col_labels=keys, colour="s",
-               digits=3, heat=True),
-        text(f"Against softmax over {over} at once, in float64: largest difference {error:.1e}."
-             .replace("e-", "e−"), "good" if error < 1e-6 else "bad"),
-        plot("m and ℓ after each block",
-             [{"name": name, "x": list(range(done)), "y": [float(y) for y in ys], "points": True,
-               "colour": colour} for name, ys, colour in (
-                   ("m", [x.m_new[row] for x in visits], "m"),
-                   ("ℓ", [x.l_new[row] for x in visits], "l"))], x_label="block"),
-        link("This block on the Step page", address(problem, done - 1, "exp")),
-    ]  # fmt: skip
-
-
-def _line(j: int, x: Visit, row: int) -> tuple[str, ...]:
-    numbers = (x.m_old, x.row_max, x.m_new, x.alpha, x.l_old, x.row_sum, x.l_new)
-    return (str(j), *(shown(n[row]) for n in numbers))
-
-
-def _sentence(x: Visit, row: int) -> str:
-    """The newest block's formulas with their numbers."""
-    m_old, m_new, alpha = (shown(n[row]) for n in (x.m_old, x.m_new, x.alpha))
-    old, total, new = (shown(n[row]) for n in (x.l_old, x.row_sum, x.l_new))
-    why = "the maximum stays" if x.alpha[row] == 1 else "a new maximum: what was summed shrinks"
-    if np.isneginf(x.m_old[row]):
-        why = "the first block: there was nothing to keep"
-    taken = f"({m_new})" if m_new.startswith("−") else m_new
-    return f"α = exp({m_old} − {taken}) = {alpha} ({why}); ℓ = {alpha} · {old} + {total} = {new}."
+    visits, done = trace(ROW).visits, min(BLOCKS, max(1, whole(v["step"])))
+    now = float(v["m_new"])
+    newest = visits[done - 1]
+    lines = _written(newest)
+    first, alpha, both = factors(now)
+    said = (
+        f"Block {done} of {BLOCKS}: the scores so far are {SCORES[: done * BLOCK]}, the values "
+        f"{VALUES[: done * BLOCK]}. m = {newest.m_new[0]:g}; " + "; ".join(lines) + ". "
+        f"A score of {SEEN} measured from {OLD} weighs {first:.3f}; times alpha, {alpha:.3f}, that "
+        f"is {both:.3f}, as if it had been measured from {now:g} at once."
+    )
+    y = [206.0, 228.0, 250.0]
+    return [scene(
+        f"Block {done} of {BLOCKS}", said,
+        panel(460, 258, _blocks(visits, done),
+              [say(0, at, line, "is-mono") for at, line in zip(y, lines, strict=True)]),
+        panel(460, 130, _line_of_scores(now),
+              say(0, 126, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
+    )]  # fmt: skip
 
 
 WIDGETS = (
     Widget(
-        "tiles_why", "Does it fit?",
-        (
-            card("a100"),
-            pick("n", "N", 4096, commas((1024, 4096, 16_384, 65_536))),
-            pick("d", "d", 64, (64, 128, 256)),
-            pick("br", "Br", 64, (16, 32, 64, 128, 256)),
-            pick("bc", "Bc", 64, (16, 32, 64, 128, 256)),
-            pick("dtype", "Format", "fp16", ("fp16", "bf16", "fp32")),
-        ),
-        _tiles_why,
-    ),
-    Widget(
         "online", "Block by block",
-        (
-            slider("step", "Blocks that have arrived", 2, 0, STREAM.n, 1),
-            pick("bc", "Numbers in a block, Bc", 3, BLOCKS),
-            pick("row", "Query", 11, range(STREAM.n)),
-        ),
+        (slider("step", "Block", 3, 1, BLOCKS, 1), NEW_M),
         _online,
     ),
 )  # fmt: skip
 
 
-def _tiles_rung() -> Rung:
-    card = CARDS["a100"]
-    figures = {
-        "sms": card.sms,
-        "per_sm": amount(card.shared_per_sm_bytes),
-        "together": amount(card.sms * card.shared_per_sm_bytes),
-        "l2": amount(card.l2_bytes),
-        "block": amount(card.shared_bytes),
-    }
-    return rung("memory", figures)
-
-
 RUNGS = (
-    _tiles_rung(),
-    rung("online", {"place": address(STREAM, 1, "exp")}, options=LINES, gaps=GAPS),
+    rung(
+        "online",
+        {"place": address(ROW, 2, "exp")},
+        options=LINES,
+        gaps=GAPS,
+        answer=FREE,
+        run="online_run",
+    ),
 )

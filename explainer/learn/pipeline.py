@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from explainer.base.cards import CARDS
-from explainer.base.facts import fact, number
-from explainer.learn.blocks import Block, Widget, bars, table, text, timeline
-from explainer.learn.content import stored
+from explainer.base.facts import number
+from explainer.learn.blocks import Block, Widget, timeline
+from explainer.learn.content import Rung, rung, stored
 from explainer.learn.controls import pick, slider
+from explainer.learn.scene import box, panel, say, scene
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
@@ -25,10 +26,11 @@ MATRIX, TMA, SOFTMAX = "matrix unit", "TMA", ("softmax of A", "softmax of B")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 SHOWN = 6  # key tiles on screen
+SOFTMAXES = (1, 2, 3, 4, 6, 8)  # products that a softmax takes
+QUESTIONS = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
-SOURCE = "the ablation of FlashAttention-3 (arXiv 2407.08608, Table 2)"
 _ENTRIES = stored("pipeline")
 VARIANTS = {entry["key"]: entry["name"] for entry in _ENTRIES}
 SAID = {entry["key"]: entry["said"] for entry in _ENTRIES}
@@ -213,87 +215,65 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
     return lanes
 
 
-def _step_words(slots: tuple[Slot, ...], step: int) -> str:
-    s = slots[step - 1]
-    what, who, j = s.task.key
-    acts = {"K": "loads K", "V": "loads V", "S": "multiplies S = Q Kᵀ", "PV": "multiplies P V",
-            "softmax": "begins the softmax"}  # fmt: skip
-    whose = f" for consumer {'AB'[who]}" if what in ("S", "PV") else ""
-    actor = f"consumer {'AB'[who]}" if what == "softmax" else f"the {s.task.unit}"
-    return (
-        f"Step {step} of {len(slots)}: at {s.start:.2f} µs {actor} {acts[what]} of tile {j}{whose}"
-        f"; it takes {s.end - s.start:.2f} µs."
-    )
-
-
 def measured(variant: str) -> float | None:
     """TFLOP/s of the paper's ablation, None for a way that it does not measure."""
     return number(ABLATION[variant]) if variant in ABLATION else None
 
 
-def _model_words(softmax: float) -> list[Block]:
-    t, card, alone = durations(softmax), CARDS["h100"], exponentials()
-    plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
-    gain = number("fa3.full") / number("fa3.no_overlap") - 1
-    return [
-        text(
-            f"What the fit says: a softmax takes as long as {FITTED:g} products, with maxima, "
-            "sums, rescaling, barriers and waits. Its exponentials alone would take "
-            f"{alone:.1f}: then ping-pong would hide them all ({plain:.0f} TFLOP/s), and overlap "
-            f"inside a warpgroup would add nothing ({both:.0f}). The paper measured "
-            f"{gain:.0%} more with it. Move the slider to see from where it pays."
-        ),
-        text(
-            f"Calibrated on {SOURCE}: one number fitted to three. Assumed: one of {card.sms} SMs "
-            f"of an H100 at {fact('fa3.clock')}, the clock of the ablation; a product of {ROWS} × "
-            f"{KEYS} × {D} takes {t['S']:.3f} µs ({card.tensor_tflops:g} TFLOP/s in all), a K or V "
-            f"tile {t['K']:.3f} µs from L2 ({l2_bytes_per_s() / 1e12:.1f} TB/s, measured on an "
-            "H200, the same chip). Without producer warps the consumers go in step, for lack of "
-            "barriers that put them in turns. Nobody measured the first two ways: FA-2 is another "
-            "kernel.",
-            "fine",
-        ),
-    ]
+def share(softmax: float) -> float:
+    """Percent of the time that the matrix unit works where two consumers take turns, in the long
+    run: a tile takes each of them two products there, and then ``softmax`` products' time."""
+    return 100 * min(1.0, 4 / (2 + softmax))
 
 
 def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     variant, softmax = str(v["variant"]), float(v["softmax"])
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
-    rows, items = [], []
-    for key, name in VARIANTS.items():
-        long, paper = run(key, LONG, softmax), measured(key)
-        model = tflops(long)
-        off = f"{model / paper - 1:+.1%}".replace("-", "−") if paper else "—"
-        mark = " (shown)" if key == variant else ""
-        said = f"{paper:.0f}" if paper else "—"
-        rows.append((name + mark, f"{busy(long):.0%}", f"{model:.0f}", said, off))
-        beside = f", measured {said}" if paper else ""
-        items.append((name, model, f"{model:.0f}{beside}"))
-    fit = "as fitted" if softmax == FITTED else f"not the fit, which is {FITTED:g}"
     return [
-        text(SAID[variant]),
-        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM", _lanes(slots[:step]), "µs"),
-        text(_step_words(slots, step)),
-        table(
-            f"Five ways, {LONG} key tiles, a softmax of {softmax:g} products ({fit})",
-            ("way", "matrix unit busy", "TFLOP/s, model", "TFLOP/s, paper", "model off by"),
-            rows,
-        ),
-        bars(
-            f"TFLOP/s of the model, d = {D}, fp16, no mask; beside it what the paper measured on "
-            "an H100; the line is the data sheet's peak",
-            items,
-            limit=CARDS["h100"].tensor_tflops,
-        ),
-        *_model_words(softmax),
-    ]
+        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM of an H100, a model",
+                 _lanes(slots[:step]), "µs"),
+        _rates(variant, softmax),
+    ]  # fmt: skip
+
+
+def _rates(variant: str, softmax: float) -> Block:
+    """TFLOP/s of this way over many key tiles, and what the paper measured."""
+    peak, paper = CARDS["h100"].tensor_tflops, measured(variant)
+    shapes, said = [], []
+    both = (("model", tflops(run(variant, LONG, softmax)), "m"), ("measured", paper, "o"))
+    for k, (name, value, hue) in enumerate(both):
+        y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else "nobody measured it"
+        shapes += [say(0, y + 15, name), box(90, y, 560, 20, look="is-pale"),
+                   box(90, y, 560 * (value or 0) / peak, 20, hue=hue, key=name),
+                   say(662, y + 15, beside, "is-bold")]  # fmt: skip
+        said.append(f"{name}: {beside}")
+    fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
+    title = f"Over {LONG} key tiles, a softmax of {softmax:g} products ({fit}); full: {peak:g}"
+    return scene(title, f"{SAID[variant]} " + "; ".join(said), panel(840, 54, shapes))
 
 
 WIDGETS = (
     Widget("pipeline", "FA-3: who works when", (
-        pick("variant", "Way of working", "overlap", VARIANTS.items()),
-        slider("softmax", "Softmax of a tile, in products", FITTED, 0.5, 8, 0.05),
+        pick("variant", "Way of working", "pingpong", VARIANTS.items()),
+        pick("softmax", "Softmax, in products", f"{FITTED:g}", (
+            (f"{FITTED:g}", f"{FITTED:g}, fitted"), *((str(x), str(x)) for x in SOFTMAXES)),
+            closed=SOFTMAXES),
         slider("step", "Step", 48, 1, 48, 1),
     ), _pipeline),
 )  # fmt: skip
+
+
+def _rung() -> Rung:
+    alone = exponentials()
+    plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
+    figures = {
+        "fitted": f"{FITTED:g}", "alone": f"{alone:.1f}", "plain": f"{plain:.0f}",
+        "both": f"{both:.0f}",
+        "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
+    }  # fmt: skip
+    return rung("overlap", figures, answer=share(QUESTIONS[0]),
+                variants=[{"answer": share(x)} for x in QUESTIONS[1:]])  # fmt: skip
+
+
+RUNGS = (_rung(),)

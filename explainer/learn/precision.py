@@ -11,7 +11,7 @@ import numpy as np
 from explainer.base.amounts import power, written
 from explainer.base.formats import FORMATS, Format
 from explainer.base.formats import round_to as stored
-from explainer.learn.blocks import Block, Control, Widget, bars, bits, plot, table, text
+from explainer.learn.blocks import Block, Widget, bars, bits, plot, table, text
 from explainer.learn.content import SECTIONS
 from explainer.learn.controls import commas, pick, slider
 
@@ -40,24 +40,6 @@ def fate(f: Format, x: float, kept: float) -> str:
     if abs(kept) < f.smallest_normal:
         return f"subnormal, fewer bits are left: {error}"
     return error
-
-
-def _number(given: Mapping[str, float | str]) -> list[Block]:
-    x = math.ldexp(given["x"], int(given["power"]))
-    shown = [
-        text(f"x = {written(given['x'], 10)} × {power(2, int(given['power']))} = {written(x, 10)}")
-    ]
-    for f in FORMATS.values():
-        kept = float(f.round_to(x))
-        label = f"{f.title}: 1 sign, {f.exponent_bits} exponent, {f.mantissa_bits} mantissa bits"
-        shown.append(bits(label, *f.fields(x), written(kept, 10), fate(f, x, kept)))
-    head = ("format", "bits", "largest", "smallest normal", "smallest above 0", "unit roundoff")
-    rows = [
-        (f.title, str(f.width), *map(written, (f.largest, f.smallest_normal, f.smallest_subnormal)),
-         f"{power(2, -f.mantissa_bits - 1)} = {written(f.unit_roundoff, 2)}")
-        for f in FORMATS.values()
-    ]  # fmt: skip
-    return [*shown, table("Range and precision of the formats", head, rows)]
 
 
 def terms(data: str, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -240,10 +222,6 @@ def _titled(*keys: str) -> tuple[tuple[str, str], ...]:
 DATA = (("ones", "ones: count"), ("positive", "random, 0 to 1"), ("signed", "random, both signs"))
 
 WIDGETS = (
-    Widget("number", SECTIONS["lab-number"]["title"], (
-        Control("x", "Number x", "number", 0.1, -1e40, 1e40, 0.1),
-        slider("power", "Times 2 to the power", 0, -160, 140),
-    ), _number),
     Widget("accumulate", SECTIONS["lab-accumulate"]["title"], (
         pick("data", "Products", "ones", DATA),
         pick("length", "Length", 4096, commas((16, 64, 256, 1024, 2048, 4096))),

@@ -1,112 +1,190 @@
-"""Rung 11: what changed from FA-1 to FA-3."""
+"""Three loop orders in motion: the tiles of one head, what O costs, and a model of the time."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from explainer.algorithms.algorithm import CONVENTIONS, WHERE
-from explainer.algorithms.traffic import both, summed
-from explainer.base.amounts import amount
-from explainer.base.cards import CARDS
-from explainer.base.facts import fact
-from explainer.learn.blocks import Block, Widget, bars, table, text
-from explainer.learn.controls import pick
-from explainer.memory.capacity import kept
-from explainer.memory.workload import Workload
-from explainer.parallel.launch import programs
-from explainer.parallel.warps import warps
+from explainer.algorithms.schedule import schedule
+from explainer.learn import pipeline
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import slider
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 
-Values = Mapping[str, float | str]
-NS = (256, 512, 1024, 2048, 4096, 8192, 16384)
-SIDES = (32, 64, 128)
-WARPS = 4
-CARD = "h100"
-SOURCES = (
-    "FA-1: arXiv 2205.14135, Algorithm 1. FA-2: 2307.08691, Algorithm 1. FA-3: 2407.08608. Speeds "
-    "are the papers' own."
-)
+T = 4  # tiles a side
+SMS = T  # so that FA-2's row blocks run at the same time
+TICKS = T * T
+SMALL = {
+    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
+    for order in ("fa1", "fa2")
+}
+TITLES = {"fa1": "FA-1: keys outside", "fa2": "FA-2: rows outside", "fa3": "FA-3: overlapped"}
+WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 376.0, 41.0, 44.0, 82.0
+CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
-def divisions(w: Workload, order: str) -> int:
-    """How many divisions by l one head makes: a number of O is divided whenever it is written."""
-    return summed(w.problem(order))["O"][1] // w.itemsize
+def written(order: str, tiles: int, causal: bool) -> int:
+    """How many blocks of O a head writes in all."""
+    problem = Problem(n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order,
+                      inputs="random")  # fmt: skip
+    moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
+    return moves["O", "write"]
 
 
-@lru_cache(maxsize=64)
-def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]:
-    """(bytes that four warps pass through shared memory in one whole tile, barriers); ``split`` "k"
-    as in FA-1, "q" as in FA-2. The bytes depend on the shape only."""
-    problem = Problem(n=max(block_q, block_k), d=d, block_q=block_q, block_k=block_k,
-                      causal=False, dtype="fp16", inputs="random")  # fmt: skip
-    found = warps(problem, 0, 0, split, WARPS)
-    return found.exchanged_bytes, found.barriers
+def done(order: str, tick: int) -> list[int]:
+    """Visits of the listed schedule that are over after so many ticks: FA-1's one program makes one
+    in a tick; FA-2's programs, an SM each, one each."""
+    if order == "fa1":
+        return list(range(tick))
+    steps = schedule(SMALL["fa2"])
+    return [k for k, s in enumerate(steps) if s.j < tick]
 
 
-def launched(w: Workload) -> dict[str, int]:
-    """Programs of each version's launch; FA-3's stay and take one row block after the other."""
-    counts = {order: len(programs(w, order).head) for order in ("fa1", "fa2")}
-    return counts | {"fa3": min(counts["fa2"], CARDS[CARD].sms)}
+def moves_of_o(order: str, tick: int) -> tuple[int, int]:
+    """(reads, writes) of O's blocks up to this tick, by the schedule's own transfers."""
+    steps = schedule(SMALL[order])
+    found = Counter(t.op for k in done(order, tick) for t in steps[k].transfers if t.tensor == "O")
+    return found["read"], found["write"]
 
 
-def _versions(v: Values) -> list[Block]:
-    w = Workload(
-        card=CARD, n=int(v["n"]), d=int(v["d"]), block_q=int(v["br"]), block_k=int(v["bc"]),
-        heads=int(v["heads"]), causal=v["mask"] == "causal",
-    )  # fmt: skip
-    made, statistics = launched(w), {order: kept(w, order) for order in ("fa1", "fa2")}
-    k, q = (exchanged(s, w.block_q, w.block_k, w.d) for s in "kq")
-    one, two = (divisions(w, order) for order in ("fa1", "fa2"))
-    rows = (
-        ("loops", "keys outside, rows inside", "rows outside, keys inside", "as FA-2"),
-        ("where O lives", "HBM: read and written at every visit", "registers, until its row block "
-         "is done", "as FA-2"),
-        ("divisions by ℓ, a head", f"{one:,}", f"{two:,}", f"{two:,}"),
-        ("programs", f"{made['fa1']:,}", f"{made['fa2']:,}", f"{made['fa3']:,}, persistent"),
-        ("kept for backward", f"m and ℓ, {amount(statistics['fa1'])}",
-         f"lse, {amount(statistics['fa2'])}", "as FA-2"),
-        ("warps of a tile", "split the keys", "split the queries", "producer warps load, 2 to 3 "
-         "warpgroups of consumers split the queries"),
-        (f"exchanged by {WARPS} warps, a tile", f"{amount(k[0])}, {k[1]} barriers",
-         f"{amount(q[0])}, {q[1]} barrier", "no partial sums; barriers hand over buffers"),
-        ("speed in the papers", f"{fact('fa1.a100')} of A100's peak",
-         f"{fact('fa2.a100')} of A100's, {fact('fa2.h100')} of H100's",
-         f"{fact('fa3.h100')} of H100's, bf16 ({fact('fa3.preprint')} in the preprint, fp16)"),
-    )  # fmt: skip
-    heads = w.batch * w.heads
-    names = {"standard": "standard", "fa1": "FA-1", "fa2": "FA-2 and FA-3"}
-    moved = {
-        convention: [(name, heads * both(summed(w.problem(order), convention)))
-                     for order, name in names.items()]
-        for convention in CONVENTIONS
-    }  # fmt: skip
+def _tiles(order: str, tick: int) -> list[Shape]:
+    """Operands in HBM, tiles done, the tile or tiles at hand, and the way through them."""
+    base = "fa1" if order == "fa1" else "fa2"
+    steps, over = schedule(SMALL[base]), done(base, tick)
+    before = {(steps[k].i, steps[k].j) for k in (done(base, tick - 1) if tick else [])}
+    now = [(steps[k].i, steps[k].j) for k in over if (steps[k].i, steps[k].j) not in before]
+    rows, keys = {i for i, _ in now}, {j for _, j in now}
+    right = LEFT + T * SIDE + 10
+    shapes = [say(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
+    for y, hue in ((TOP - 36, "k"), (TOP - 20, "v")):
+        shapes += [box(LEFT + j * SIDE, y, SIDE - 2, 13, hue=hue,
+                       look="is-full" if j in keys else "is-pale") for j in range(T)]  # fmt: skip
+    for x, name, hue in ((LEFT - 26, "Q", "q"), (right, "O", "o")):
+        shapes.append(say(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
+        moving = rows if name == "Q" or order == "fa1" else ()
+        shapes += [box(x, TOP + i * SIDE, 16, SIDE - 2, hue=hue,
+                       look="is-full" if i in moving else "is-pale") for i in range(T)]  # fmt: skip
+    for i in range(T):
+        for j in range(T):
+            x, y = LEFT + j * SIDE, TOP + i * SIDE
+            look = "is-full" if (i, j) in now else "" if (i, j) in before else "is-line"
+            if order == "fa3" and (i, j) in now:
+                shapes += [box(x, y, SIDE - 2, SIDE / 2 - 1, "A", hue="v", look="is-full is-small"),
+                           box(x, y + SIDE / 2 - 1, SIDE - 2, SIDE / 2 - 1, "B",
+                               look="is-small")]  # fmt: skip
+            else:
+                hue = "v" if (i, j) in now else "q" if (i, j) in before else ""
+                shapes.append(box(x, y, SIDE - 2, SIDE - 2, hue=hue, look=look))
+    for i, j in now:
+        shapes.append(box(LEFT + j * SIDE - 1, TOP + i * SIDE - 1, SIDE, SIDE, look="is-frame"))
+    far = T * SIDE - 8
+    for k in range(T):
+        middle = (k + 0.5) * SIDE - 1
+        ends = ([(LEFT + middle, TOP + 6), (LEFT + middle, TOP + far)] if order == "fa1" else
+                [(LEFT + 6, TOP + middle), (LEFT + far, TOP + middle)])  # fmt: skip
+        shapes.append(path(ends, look="is-quiet is-faded" if order == "fa1" and k not in keys else
+                           "is-quiet", tip=7))  # fmt: skip
+    return shapes
+
+
+def _counts(order: str, tick: int) -> list[Shape]:
+    base = "fa1" if order == "fa1" else "fa2"
+    now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
+    y = TOP + T * SIDE + 24
     return [
-        table(f"N = {w.n:,}, d = {w.d}, Br = {w.block_q}, Bc = {w.block_k}, {w.heads} heads, fp16",
-              ("what", "FA-1", "FA-2", "FA-3"), rows),
-        *(bars(f"Bytes {WHERE[convention]}, all heads",
-               [(name, float(b), amount(b)) for name, b in counted], colour="o")
-          for convention, counted in moved.items()),
-        text(f"The {CARDS[CARD].name} has {CARDS[CARD].sms} SMs: FA-1's {made['fa1']:,} programs "
-             + ("leave most of them idle." if 2 * made["fa1"] < CARDS[CARD].sms else
-                "fill them too, here.")
-             + f" FA-2 divides {one / two:.3g} times less often than FA-1."),
-        text(SOURCES, "fine"),
+        say(0, y, f"O in HBM: read {now[0]}, written {now[1]}", hue="o"),
+        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
+    ]
+
+
+Lane = tuple[str, list[tuple[float, float, str]]]
+KINDS = {"K": "k", "V": "v", "Q": "q", "O": "o", "product": "v", "softmax": ""}
+
+
+@lru_cache(maxsize=3)
+def strips(order: str) -> tuple[Lane, ...]:
+    """Lanes of (start, end, what) in µs on one SM, a model: FA-1 loads, computes and stores in
+    turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`."""
+    time = pipeline.durations(pipeline.exponentials())
+    load, product, soft = time["K"], 2 * time["S"], time["softmax"]
+    bus: list[tuple[float, float, str]] = []
+    work: list[tuple[float, float, str]] = []
+    if order == "fa3":
+        slots = pipeline.run("overlap", T, pipeline.exponentials())
+        lanes: dict[str, list] = {"HBM": [], "rows A": [], "rows B": []}
+        for slot in slots:
+            what, who, _ = slot.task.key
+            kind = {"S": "product", "PV": "product"}.get(what, what)
+            lane = "HBM" if who < 0 else ("rows A", "rows B")[who]
+            lanes[lane].append((slot.start, slot.end, kind))
+        return tuple(lanes.items())
+    clock = 0.0
+    for visit in range(T):
+        arrive = clock
+        wanted = ["K", "V"] if visit == 0 or order == "fa2" else []
+        wanted = [*wanted, "Q", "O"] if order == "fa1" else [*(["Q"] if not visit else []), *wanted]
+        start = clock if order == "fa1" or not bus else bus[-1][1]
+        if order == "fa2" and visit > 1:
+            start = max(start, work[-3 * (visit - 1)][0])
+        for what in wanted:
+            bus.append((start, start + load, what))
+            start += load
+        arrive = bus[-1][1] if order == "fa1" else max(clock, bus[-1][1])
+        work += [(arrive, arrive + product, "product"),
+                 (arrive + product, arrive + product + soft, "softmax"),
+                 (arrive + product + soft, arrive + 2 * product + soft, "product")]  # fmt: skip
+        clock = work[-1][1]
+        if order == "fa1":
+            bus.append((clock, clock + load, "O"))
+            clock += load
+    return ("HBM", bus), ("rows", work)
+
+
+def _strips(order: str) -> list[Shape]:
+    most = max(end for o in TITLES for _, lane in strips(o) for _, end, _ in lane)
+    left, wide = 56.0, WIDTH - 60
+    shapes: list[Shape] = []
+    for k, (name, lane) in enumerate(strips(order)):
+        y = TOP + T * SIDE + 56 + 25 * k
+        shapes.append(say(0, y + 15, name, "is-small is-quiet"))
+        for start, end, what in lane:
+            x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)
+            hue = KINDS[what]
+            shapes.append(box(x, y, w, 20, hue=hue, look="" if what == "softmax" else "is-full"))
+    return shapes
+
+
+def _versions(v: Mapping[str, float | str]) -> list[Block]:
+    tick = min(TICKS, max(0, whole(v["step"])))
+    panels, said = [], []
+    for order, title in TITLES.items():
+        base = "fa1" if order == "fa1" else "fa2"
+        reads, writes = moves_of_o(base, tick)
+        said.append(f"{title}. After tick {tick} its O was read {reads} and written {writes} "
+                    "times.")  # fmt: skip
+        panels.append(panel(
+            WIDTH, HEIGHT, say(0, 18, title, "is-bold"),
+            _tiles(order, tick), _counts(order, tick), _strips(order),
+        ))  # fmt: skip
+    return [
+        scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
+              " ".join(said), *panels),
+        text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}: a model with an H100's "
+             "rates and an ideal overlap; green a product, gray softmax.", "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
-    Widget(
-        "versions",
-        "FA-1, FA-2, FA-3",
-        (
-            pick("n", "N", 1024, NS),
-            pick("d", "Head dimension d", 64, (32, 64, 128)),
-            pick("br", "Br", 64, SIDES),
-            pick("bc", "Bc", 64, SIDES),
-            pick("heads", "B × H", 16, (1, 4, 16, 64)),
-            pick("mask", "Mask", "full", ("full", "causal")),
-        ),
-        _versions,
-    ),
+    Widget("versions", "FA-1, FA-2, FA-3", (slider("step", "Tick", 3, 0, TICKS),), _versions),
 )
+
+RUNGS = (
+    rung("versions", {"place": address(SMALL["fa1"], 6, "store")},
+         answer=tuple(float(written(order, CAUSAL[0], True)) for order in ("fa1", "fa2")),
+         variants=[{"answer": tuple(float(written(o, t, True)) for o in ("fa1", "fa2"))}
+                   for t in CAUSAL[1:]]),
+)  # fmt: skip

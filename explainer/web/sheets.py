@@ -23,11 +23,13 @@ SHEETS = (
     "run.css",
     "memory.css",
     "learn.css",
+    "easel.css",
     "learn_blocks.css",
     "learn_asks.css",
     "learn_hall.css",
     "learn_print.css",
     "scene.css",
+    "pictures.css",
 )
 # What a page that only plays a Problem needs of them.
 PLAYER = (

@@ -1,184 +1,135 @@
-"""Rungs 8 and 9: sizes against the tables they come from; online softmax and its exercise."""
+"""Online softmax: the row that is shown against torch, its factors, and the exercise that runs."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+import re
 
 import numpy as np
 import pytest
 import torch
 
-from explainer.base.amounts import amount
-from explainer.base.cards import CARDS
+from explainer.base.fields import ProblemError
 from explainer.learn import online
+from explainer.learn import online_loop as loop
 from explainer.learn.blocks import values
 from explainer.learn.registry import rungs
-from explainer.memory import tile_budget
+from explainer.problem import Problem
 from explainer.trace import trace
 
-RUNGS = {rung.key: rung for rung in rungs()}
-
-
-def right_lines() -> tuple[str, ...]:
-    """The exercise solved: lines in order, gaps filled."""
-    right = {index: fill for index, _, fill in online.GAPS}
-    return tuple(line.replace("___", right.get(i, "")) for i, (line, _) in enumerate(online.LINES))
+RUNG = next(r for r in rungs() if r.key == "online")
+S, V = (np.array(x, np.float32) for x in (loop.SCORES, loop.VALUES))
+RIGHT = [fill for _, _, fill in loop.GAPS]
 
 
 def blocks(key: str, **query: object) -> list[dict]:
-    widget = next(w for w in online.WIDGETS if w.key == key)
+    widget = next(w for w in (*online.WIDGETS, *loop.WIDGETS) if w.key == key)
     return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
 
 
-def words(made: list[dict]) -> str:
-    return " | ".join(b["words"] for b in made if b["type"] == "text")
+def texts(block: dict) -> list[str]:
+    return [s["text"] for p in block["data"]["panels"] for s in p["shapes"] if "text" in s]
 
 
-@pytest.mark.parametrize("card", CARDS)
-@pytest.mark.parametrize("side", [16, 64, 128, 256])
-@pytest.mark.parametrize("dtype", ["fp16", "fp32"])
-def test_a_tile_fits_one_thread_block_or_not(card, side, dtype):
-    made = blocks("tiles_why", card=card, br=side, bc=side, dtype=dtype)
-    item = {"fp16": 2, "fp32": 4}[dtype]
-    shared, registers = 3 * side * 64 * item, 4 * (side * side + side * 64 + 2 * side)
-    limit = CARDS[card].shared_bytes
-    bars = next(b for b in made if b["type"] == "bars")
-    assert bars["items"][0][1] == shared and bars["limit"] == limit
-    verdict = "fits" if shared <= limit and registers <= 256 * 1024 else "does not fit"
-    assert f"needs {amount(shared)} and {amount(registers)}: it {verdict}." in words(made)
-    assert next(x[1] for x in bars["items"] if x[0].startswith("S of")) == 4096**2 * item
+@pytest.mark.parametrize("done", range(1, online.BLOCKS + 1))
+def test_the_numbers_of_a_block_are_torch_s(done):
+    seen = done * loop.BLOCK
+    s, v = (torch.from_numpy(x[:seen]).double() for x in (S, V))
+    m = s.max()
+    p = torch.exp(s - m)
+    shown = texts(blocks("online", step=done)[0])
+    assert f"{float(p.sum()):.3f}" in shown and f"{float(p @ v):.3f}" in shown
+    assert any(x.startswith(f"{float(m):.0f}") for x in shown)
+    for line in shown[-40:]:  # every line that is written out holds
+        if " = " in line and line[0] in "ℓO" and "·" in line:
+            a, b, c, d = (float(x.replace("−", "-")) for x in re.findall(r"−?\d+\.\d+", line))
+            assert a * b + c == pytest.approx(d, abs=2e-3), line
 
 
-def test_m_is_per_sm():
-    a100 = CARDS["a100"]
-    assert (amount(a100.shared_bytes), a100.sms) == ("163 KiB", 108)
-    question = RUNGS["memory"].question
-    assert question.options[question.answer][0] == amount(a100.shared_bytes)
-    assert "The 108 SMs have 17.3 MiB" in words(blocks("tiles_why", card="a100"))
-    assert amount(108 * 164 * 1024).startswith("17.3")
-    table = next(b for b in blocks("tiles_why", card="a100") if b["type"] == "table")
-    assert [r[0] for r in table["rows"]] == ["Registers", "Shared memory", "L2 cache", "HBM"]
+def test_the_last_block_is_softmax_times_v():
+    want = torch.softmax(torch.from_numpy(S), 0) @ torch.from_numpy(V)
+    run = trace(online.ROW)
+    assert float(run.O[0, 0]) == pytest.approx(float(want), abs=1e-6)
+    np.testing.assert_allclose(run.S[0], S)
 
 
-def test_the_tiles_parts_have_the_signs_of_the_field():
-    tables = [b for b in blocks("tiles_why") if b["type"] == "table"]
-    assert "".join(row[0] for row in tables[1]["rows"]) == "QKVSOmℓ"
-    places = [row[3] for row in tables[1]["rows"]]
-    assert places == 3 * ["shared memory"] + 4 * ["registers"]
+@pytest.mark.parametrize("now", [3.0, 4.1, 5.0, 7.0])
+def test_one_factor_is_enough(now):
+    first, alpha, both = online.factors(now)
+    assert first * alpha == pytest.approx(both) == pytest.approx(float(np.exp(2 - now)))
+    said = " ".join(texts(blocks("online", m_new=now)[0]))
+    assert f"= {both:.3f} = {first:.3f} · {alpha:.3f}" in said
 
 
-def test_only_a_negative_number_stands_in_brackets():
-    taken = [
-        words(blocks("online", step=step, row=row)).split("α = exp(")[1].split(" − ", 1)[1]
-        for row in range(online.STREAM.n)
-        for step in (1, 4)
-    ]
-    assert all(x[0].isdigit() for x in taken), "every maximum of this data is positive"
-    (visit,) = trace(replace(online.STREAM, block_k=online.STREAM.n)).visits
-    low = replace(visit, m_old=visit.m_new - 9, m_new=visit.m_new - 8)
-    assert "− (−" in online._sentence(low, 0)
-
-
-@pytest.mark.parametrize("card", ["a100", "h100", "rtx4090"])
-def test_the_largest_square_tile_is_the_largest(card):
-    problem = replace(online.STREAM, n=4096, d=64, block_q=64, block_k=64, dtype="fp16")
-    best = tile_budget.largest_square(problem, CARDS[card])
-    assert f"Br = Bc = {best}." in words(blocks("tiles_why", card=card))
-
-
-def test_the_stream_is_the_same_whatever_the_blocks():
-    first = trace(online.STREAM).S
-    for bc in online.BLOCKS:
-        np.testing.assert_allclose(trace(replace(online.STREAM, block_k=bc)).S, first, atol=1e-6)
-
-
-@pytest.mark.parametrize("bc", online.BLOCKS)
-@pytest.mark.parametrize("row", [0, 5, 11])
-def test_m_and_l_follow_and_end_in_softmax(bc, row):
-    problem = replace(online.STREAM, block_k=bc)
-    S = torch.from_numpy(np.array(trace(problem).S[row])).double()
-    for step in range(min(problem.Tc + 1, 12) + 1):
-        made = blocks("online", bc=bc, row=row, step=step)
-        seen = S[: min(step * bc, 12)]
-        if not step:
-            assert "Before the first block" in words(made)
-            continue
-        weights = next(b for b in made if str(b.get("label")).startswith("exp(S"))["rows"][0]
-        got = [x for x in weights if x is not None]
-        np.testing.assert_allclose(got, torch.softmax(seen, 0), atol=1e-6)
-        line = next(b for b in made if b["type"] == "table")["rows"][-1]
-        m, l = (float(line[k].replace("−", "-")) for k in (3, 7))
-        assert m == pytest.approx(float(seen.max()), abs=6e-4)
-        assert l == pytest.approx(float(torch.exp(seen - seen.max()).sum()), abs=6e-4)
-        assert ("over everything" in words(made)) == (step >= problem.Tc)
-        assert (
-            next(b for b in made if b["type"] == "text" and "Against" in b["words"])["kind"]
-            == "good"
-        )
-
-
-def test_alpha_is_the_change_of_the_maximum():
-    made = blocks("online", bc=3, row=11, step=4)
-    for line in next(b for b in made if b["type"] == "table")["rows"][1:]:
-        m_old, _, m_new, alpha, l_old, total, l_new = (float(x.replace("−", "-")) for x in line[1:])
-        assert alpha == pytest.approx(np.exp(m_old - m_new), abs=2e-3)
-        assert l_new == pytest.approx(alpha * l_old + total, abs=4e-3)
+def test_the_link_opens_the_row_s_third_block():
+    problem = Problem.from_query(dict(x.split("=") for x in RUNG.links[0].query.split("&")[:7]))
+    assert problem.n == len(S) and "step=2" in RUNG.links[0].query
 
 
 # ---- the exercise
 
 # Far apart and large: a line out of place or a wrong gap overflows or shows.
 HARD = np.array([150, 20, -300, 95, -40, 151, -2, 149.5, -200, 150.5, 0, -130], np.float32)
-EASY = np.array(trace(online.STREAM).S[11])
-
-
-def right(weights: np.ndarray, scores: np.ndarray) -> bool:
-    want = torch.softmax(torch.from_numpy(scores).double(), 0).numpy()
-    return weights.shape == want.shape and bool(np.abs(weights - want).max() < 1e-5)
+ONES = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], np.float32)
 
 
 def passes(lines: tuple[str, ...]) -> bool:
-    """Whether these lines do what the real function does, on all data and blocks."""
-    try:
-        return all(
-            right(online.simulate(lines, scores, block), scores)
-            for scores in (EASY, HARD, -HARD)
-            for block in (1, 3, 5, 12)
-        )
-    except KeyError:  # a line uses what does not exist yet
-        return False
+    """Whether these lines do what torch does, on all data and blocks."""
+    for scores, v in ((S, V), (HARD, ONES), (-HARD, ONES)):
+        weights = torch.softmax(torch.from_numpy(scores).double(), 0).numpy()
+        for block in (1, 2, 3, 5):
+            try:
+                found = loop.simulate(lines, scores, v, block)
+            except KeyError:  # a line uses what does not exist yet
+                return False
+            close = np.abs(found.weights - weights).max() < 1e-5
+            if not close or not abs(found.output - weights @ v) < 1e-4:
+                return False
+    return True
 
 
-def test_the_right_order_is_the_real_function():
-    lines = right_lines()
-    assert 7 <= len(lines) <= 9 and "___" not in "".join(lines)
-    assert passes(lines)
-    for bc in online.BLOCKS:
-        real = online.seen_weights(trace(replace(online.STREAM, block_k=bc)).visits, 11)
-        np.testing.assert_allclose(online.simulate(lines, EASY, bc), real, rtol=1e-5, atol=1e-9)
-
-
-def test_no_other_order_of_the_loop_is_right():
-    lines = right_lines()
-    first, last = lines[:2], lines[-1:]
-    good = [x for x in itertools.permutations(lines[2:-1]) if passes((*first, *x, *last))]
-    assert good == [lines[2:-1]]
+def test_only_the_orders_that_the_question_takes_are_right():
+    places = range(len(loop.LINES))
+    good = {o for o in itertools.permutations(places) if passes(loop.filled(o, RIGHT))}
+    (free,) = loop.FREE
+    swapped = list(places)
+    swapped[free[0]], swapped[free[1]] = free[1], free[0]
+    assert good == {tuple(places), tuple(swapped)}
 
 
 def test_every_wrong_gap_gives_a_wrong_result():
-    lines = right_lines()
-    for index, offered, fill in online.GAPS:
+    places = range(len(loop.LINES))
+    for k, (_, offered, right) in enumerate(loop.GAPS):
+        assert len(set(offered)) == 3 and right in offered
         for word in offered:
-            filled = online.LINES[index][0].replace("___", word)
-            assert filled.strip() in online.DOES
-            assert passes((*lines[:index], filled, *lines[index + 1 :])) == (word == fill), filled
+            lines = loop.filled(places, [*RIGHT[:k], word, *RIGHT[k + 1 :]])
+            assert passes(lines) == (word == right), lines
+
+
+def test_a_wrong_order_shows_what_it_gives():
+    (made,) = blocks("online_run", order="0,2,1,3,4,5")  # alpha after the old maximum is lost
+    said = texts(made)
+    assert "Your weights add up to 0.568, not to 1." in said
+    assert [x for x in said if x in ("2.921", "3.106", "1.578", "1.763", "2.217", "2.561")]
+    assert made["words"].endswith(
+        "ℓ after each block: 1.135, right 1.135; 1.553, right 1.553; 2.921, right 1.578; 3.106, "
+        "right 1.763. O ÷ ℓ: 2.217, right 2.561."
+    )
+    (right,) = blocks("online_run", order="0,1,2,3,5,4")
+    assert right["words"].startswith("Weights add up to 1, and O ÷ ℓ is right.")
+    (only_o,) = blocks("online_run", g4="1")
+    assert "O did not follow" in only_o["words"]
+    early = blocks("online_run", order="5,0,1,2,3,4")
+    assert early[0]["words"].endswith("alpha is used before it has a value.")
+
+
+@pytest.mark.parametrize("bad", ["", "0,1", "0,1,2,3,4,9", "a,b", "0,0,1,2,3,4", "5" * 300])
+def test_an_order_that_is_none_gets_one_sentence(bad):
+    with pytest.raises(ProblemError, match="order = "):
+        blocks("online_run", order=bad)
 
 
 def test_the_question_holds_the_exercise():
-    question = RUNGS["online"].question
-    assert (question.kind, question.options, question.gaps) == (
-        "order",
-        online.LINES,
-        online.GAPS,
-    )
+    question = RUNG.question
+    assert (question.kind, question.options, question.gaps) == ("order", loop.LINES, loop.GAPS)
+    assert (question.run, question.answer) == ("online_run", loop.FREE)

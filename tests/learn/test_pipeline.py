@@ -11,7 +11,6 @@ import pytest
 from explainer.base.facts import number
 from explainer.learn import pipeline
 from explainer.learn.blocks import values
-from explainer.learn.content import SECTIONS
 from explainer.learn.pipeline import (
     FITTED,
     MATRIX,
@@ -23,12 +22,14 @@ from explainer.learn.pipeline import (
     makespan,
     run,
 )
+from explainer.learn.registry import rungs
 from explainer.problem import ProblemError
 from tests.effort import assert_light
 
 COSTS = (0.5, 1.0, FITTED, 8.0)  # of a softmax, in products
 CASES = [(v, tiles, x) for v in VARIANTS for tiles in (1, 2, 6, 17) for x in COSTS]
 WIDGET = pipeline.WIDGETS[0]
+RUNG = next(r for r in rungs() if r.key == "overlap")
 
 
 @pytest.mark.parametrize(("variant", "tiles", "softmax"), CASES)
@@ -125,12 +126,12 @@ def test_the_model_is_fitted_to_the_papers_ablation_and_says_how_far_it_is_off()
     grid = [k / 20 for k in range(60, 140)]  # the slider's steps
     assert min(grid, key=lambda x: sum(e * e for e in off(x).values())) == FITTED
     assert max(map(abs, off(FITTED).values())) < 0.02
-    rows = next(b for b in blocks() if b["type"] == "table")["rows"]
-    said = dict(zip(VARIANTS, rows, strict=True))
-    for variant, error in off(FITTED).items():
-        assert said[variant][3] == str(paper[variant])
-        assert said[variant][4].replace("−", "-") == f"{np.expm1(error):+.1%}"
-    assert {(*said[v][3:],) for v in ("serial", "producer")} == {("—", "—")}
+    for variant in VARIANTS:
+        said = blocks(variant=variant)[1]["words"]
+        if variant in paper:
+            assert f"measured: {paper[variant]} TFLOP/s" in said
+        else:
+            assert said.endswith("measured: nobody measured it")
 
 
 def test_overlap_gains_what_the_paper_says_and_nothing_where_ping_pong_hides_all():
@@ -141,8 +142,7 @@ def test_overlap_gains_what_the_paper_says_and_nothing_where_ping_pong_hides_all
     assert gain == pytest.approx(661 / 582, abs=0.04)
     alone = pipeline.exponentials()
     assert speed("overlap", alone) / speed("pingpong", alone) < 1.001
-    said = " ".join(b["words"] for b in blocks() if b["type"] == "text")
-    assert "14% more" in said and "Calibrated on the ablation" in said
+    assert "14% more" in RUNG.more and f"{FITTED:g} products" in RUNG.more
 
 
 def test_busy_by_sampling_and_what_the_intro_says():
@@ -154,7 +154,6 @@ def test_busy_by_sampling_and_what_the_intro_says():
             works |= (times >= s.start) & (times < s.end)
     assert busy(slots) == pytest.approx(works.mean(), abs=1e-3)
     assert pipeline.tflops(slots) == pytest.approx(989.4 * busy(slots))
-    assert len(SECTIONS["pipeline"]["words"].split()) <= 120
 
 
 def test_overlap_runs_softmax_beside_the_consumers_own_product():
@@ -180,17 +179,22 @@ def test_the_widget_steps_and_labels_what_is_measured():
         assert len(lanes[TMA]) + len(lanes[MATRIX]) + softmax == step
         consumers = sum(len(bars) for name, bars in lanes.items() if "consumer" in name)
         assert consumers == step - len(lanes[TMA])
-        assert any(str(b.get("words")).startswith(f"Step {step} of 48") for b in found)
         for name, bars in lanes.items():
             assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
             assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
-    shown = next(b for b in made[48] if b["type"] == "bars")
-    assert [i[2].partition(", ")[2] for i in shown["items"]] == [
-        "", "", "measured 582", "measured 661", "measured 570"
-    ]  # fmt: skip
-    assert "what the paper measured" in shown["label"] and shown["limit"] == 989.4
-    moved = next(b for b in blocks(softmax=2) if b["type"] == "table")
-    assert "not the fit" in moved["label"] and "as fitted" not in moved["label"]
+    assert "as fitted" in made[48][1]["label"]
+    assert "the fit is 4.85" in blocks(softmax=2)[1]["label"]
+
+
+@pytest.mark.parametrize("softmax", pipeline.SOFTMAXES[1:])
+def test_the_question_s_formula_is_what_the_model_gives(softmax):
+    found = 100 * busy(run("pingpong", 400, float(softmax)))
+    assert pipeline.share(softmax) == pytest.approx(found, abs=0.5)
+
+
+def test_the_question_asks_for_it():
+    question = RUNG.question
+    assert [question.answer, *(v.answer for v in question.variants)] == [50, 80, 40]
 
 
 def test_the_widget_is_small_light_kept_and_refuses():

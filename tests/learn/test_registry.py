@@ -35,7 +35,7 @@ def ends(control: Control) -> list[object]:
         "number": [control.low, control.high],
         "choice": [value for value, _ in control.choices],
         "toggle": ["0", "1"],
-        "text": ["", "a b c"],
+        "text": [control.value] if control.drawn else ["", "a b c"],
     }[control.kind]
 
 

@@ -104,7 +104,7 @@ class Line {
   }
 }
 
-function order({ key, words, options, gaps = [], run }) {
+function order({ key, words, options, gaps = [], run, answer }) {
   const ran = run ? runner(words, run) : null;
   const chosen = () => gaps.map(([at], k) => [`g${k + 1}`, lines[at].menus[gaps.filter(([other], n) => other === at && n < k).length].value]);
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
@@ -136,8 +136,9 @@ function order({ key, words, options, gaps = [], run }) {
   const check = () => {
     if (ran && chosen().some(([, value]) => !value)) return { again: "Fill every gap first." };
     ran?.show([["order", now.map(({ index }) => index).join(",")], ...chosen()]);
-    // Equal lines may change places
-    const placed = now.map((line, k) => line.words === lines[k].words);
+    // Equal lines may change places, and those of one group of `answer`
+    const same = (line, k) => line.words === lines[k].words || (answer ?? []).some((group) => group.includes(k) && group.includes(line.index));
+    const placed = now.map(same);
     now.forEach((line, k) => line.judge(placed[k]));
     const good = placed.filter(Boolean).length;
     const open = now.filter((line) => !line.filled()).length;

@@ -97,7 +97,14 @@ function toggle(control, changed) {
   return { root, read: () => (input.checked ? "1" : "0"), write: (value) => { input.checked = String(value) === "1"; } };
 }
 
+/** Of what a picture moves there is nothing to see here. */
+function drawn() {
+  let now = "";
+  return { root: null, read: () => now, write: (value) => { now = String(value); } };
+}
+
 function build(control, changed) {
+  if (control.drawn) return drawn();
   const { kind, low: min, high: max, step } = control;
   if (kind === "range") return ranged(control, changed);
   if (kind === "number") return field(control, changed, { type: "number", min, max, step });
@@ -127,7 +134,7 @@ export class Widget {
     if (step) this.steps(step);
     this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: "Reset" });
     this.reset.addEventListener("click", () => this.restart());
-    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root), this.reset]);
+    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root).filter(Boolean), this.reset]);
     this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
     mount.replaceChildren(this.root);
     this.close();

@@ -1,0 +1,128 @@
+// Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
+
+import { el, set, svg } from "../../lib/dom.js";
+
+/**
+ * @typedef {{ m: number[], l: number[], order: number[], next: string[] }} Data each block's own m and ℓ, the order of visits
+ * @typedef {{ value: (key: string) => string | undefined, move: (values: Record<string, string>) => void, label: string }} Api
+ */
+
+const ROW = 222; // y of the cards
+const [WIDTH, HEIGHT, LEFT, CARD, GAP] = [680, 272, 56, 62, 6];
+const RANGES = { m: [14, 100], l: [104, 190] }; // y from, to
+
+/** m and ℓ of the row after each visit. @param {Pick<Data, "m" | "l">} blocks @param {number[]} order */
+export function walk({ m, l }, order) {
+  let [top, sum] = [-Infinity, 0];
+  return order.map((j) => {
+    const next = Math.max(top, m[j]);
+    sum = sum * Math.exp(top - next) + l[j] * Math.exp(m[j] - next);
+    top = next;
+    return { m: top, l: sum };
+  });
+}
+
+/** The order after the card at `from` was put at `to`. @param {number[]} order @param {number} from @param {number} to */
+export function moved(order, from, to) {
+  const next = [...order];
+  next.splice(Math.max(0, Math.min(order.length - 1, to)), 0, ...next.splice(from, 1));
+  return next;
+}
+
+/** @param {Data} data @param {Api} api */
+export function draw(data, api) {
+  let now = data;
+  let order = [...data.order];
+  /** @type {number | null} */
+  let held = null;
+  const back = svg("g", { "aria-hidden": "true" });
+  const row = svg("g", { role: "group", "aria-label": "Key blocks in the order of their visits" });
+  const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, style: `width:100%;max-width:${WIDTH * 1.5}px;aspect-ratio:${WIDTH}/${HEIGHT}` }, [back, row]));
+  const place = (/** @type {number} */ k) => LEFT + k * (CARD + GAP);
+  const send = () => api.move({ order: order.join(",") });
+
+  const shift = (/** @type {number} */ block, /** @type {number} */ to) => {
+    const from = order.indexOf(block);
+    const next = moved(order, from, to);
+    if (next.join() === order.join()) return;
+    order = next;
+    paint();
+    send();
+  };
+
+  const cards = data.m.map((_, block) => {
+    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button", tabindex: "0" }, [svg("rect", { width: CARD, height: 44, rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", x: CARD / 2, y: 28, text: `K${block}` })]);
+    node.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation(); // in a lecture hall the arrows turn the slide
+      shift(block, order.indexOf(block) + by);
+      node.focus();
+    });
+    node.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      event.preventDefault();
+      node.focus({ preventScroll: true });
+      held = block;
+      const over = (/** @type {PointerEvent} */ { clientX }) => {
+        const box = page.getBoundingClientRect();
+        const x = ((clientX - box.left) / box.width) * WIDTH;
+        shift(block, Math.round((x - LEFT - CARD / 2) / (CARD + GAP)));
+        node.style.transform = `translate(${x - CARD / 2}px, ${ROW}px)`;
+      };
+      const done = () => {
+        held = null;
+        document.removeEventListener("pointermove", over);
+        for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
+        paint();
+      };
+      document.addEventListener("pointermove", over);
+      for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
+    });
+    return node;
+  });
+  row.append(...cards);
+
+  function paint() {
+    const usual = walk(now, order.map((_, k) => k));
+    const yours = walk(now, order);
+    const parts = [];
+    for (const [name, hue] of [["m", "m"], ["l", "l"]]) {
+      const values = [...usual, ...yours].map((x) => x[name]);
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      const [top, base] = RANGES[name];
+      const y = (/** @type {number} */ v) => base - 12 - ((v - low) / (high - low || 1)) * (base - top - 24);
+      const way = (/** @type {{m: number, l: number}[]} */ list) => list.map((x, k) => `${k ? "L" : "M"}${place(k) - GAP / 2} ${y(x[name]).toFixed(1)}h${CARD + GAP}`).join("");
+      parts.push(svg("text", { class: `fa-scene-text is-big is-hue fa-hue-${hue}`, x: 12, y: (top + base) / 2 + 6, text: name === "l" ? "ℓ" : "m" }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-faded`, d: way(usual) }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-dashed`, d: way(yours) }));
+      const end = yours[yours.length - 1][name];
+      parts.push(svg("circle", { class: `fa-scene-dot fa-hue-${hue}`, r: 6, cx: place(order.length) - GAP, cy: y(end) }));
+      parts.push(svg("text", { class: `fa-scene-text is-bold is-hue fa-hue-${hue}`, x: place(order.length) + 8, y: y(end) + 5, text: end.toFixed(2) }));
+    }
+    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${LEFT} 102H${place(order.length)}` }));
+    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 214, text: `visit ${k + 1}` })));
+    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: LEFT, y: 14, text: "faint: in order · dashed: yours" }));
+    back.replaceChildren(...parts);
+    cards.forEach((node, block) => {
+      const k = order.indexOf(block);
+      if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
+      set(node, { "aria-label": `Key block ${block}, visit ${k + 1} of ${order.length}. Arrow keys move it.`, class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
+    });
+  }
+
+  const shuffle = el("button", { type: "button", class: "fa-small", text: "Shuffle" });
+  shuffle.addEventListener("click", () => {
+    order = now.next.map(Number);
+    paint();
+    send();
+  });
+  paint();
+  const update = (/** @type {Data} */ next) => {
+    now = next;
+    if (held === null) order = [...next.order];
+    paint();
+  };
+  return Object.assign(el("div", {}, [page, shuffle]), { update });
+}

@@ -1,0 +1,169 @@
+"""Key blocks in any order, and parts of the keys done apart and merged by their lse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import scientific, shown
+from explainer.base.fields import refused
+from explainer.learn.blocks import Block, Control, Widget, picture, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick
+from explainer.learn.rungs_low import address
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.problem import Problem
+from explainer.trace import trace
+
+BLOCKS, BC, D = 8, 8, 64
+ONE_QUERY = Problem(
+    n=BLOCKS * BC, d=D, block_q=BLOCKS * BC, block_k=BC, causal=False, inputs="random", seed=8,
+    gain=2.0,
+)  # fmt: skip
+QUERY = 16  # whose row is shown
+PARTS = (2, 4, 8)
+FIRST = "5,2,7,0,3,6,1,4"
+# Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
+QUESTIONS = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
+
+
+@lru_cache(maxsize=1)
+def row() -> tuple[np.ndarray, np.ndarray]:
+    """Scores (n,) and V (n, d) of the query, float32."""
+    run = trace(ONE_QUERY)
+    return run.S[QUERY], run.V
+
+
+def part(keys: slice | Sequence[int]) -> tuple[float, float, np.ndarray]:
+    """m, ℓ and the unnormalized O (d,) float32 of these keys alone."""
+    S, V = row()
+    m = S[keys].max()
+    P = np.exp(S[keys] - m)
+    return float(m), float(P.sum()), P @ V[keys]
+
+
+def block(j: int) -> tuple[float, float, np.ndarray]:
+    return part(slice(j * BC, (j + 1) * BC))
+
+
+def visited(order: Sequence[int]) -> np.ndarray:
+    """O (d,) float32 of the row whose key blocks come in this order."""
+    m, l, O = np.float32(-np.inf), np.float32(0), np.zeros(D, np.float32)
+    for j in order:
+        m_j, l_j, O_j = block(j)
+        m_new = max(m, np.float32(m_j))
+        alpha, beta = np.exp(m - m_new), np.exp(np.float32(m_j) - m_new)
+        m, l, O = m_new, alpha * l + beta * np.float32(l_j), alpha * O + beta * O_j
+    return O / l
+
+
+def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
+    """lse and O of the whole row, from (lse, normalized O) of its parts."""
+    lse = np.array([x for x, _ in parts])
+    whole = lse.max() + np.log(np.exp(lse - lse.max()).sum())
+    weights = np.exp(lse - whole)
+    return float(whole), sum(w * O for w, (_, O) in zip(weights, parts, strict=True))
+
+
+def combined(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """The question's answer: O of two parts, the second given by how many times as large its sum
+    of exponentials is, and its O."""
+    times, O = second
+    found = merged([(first[0], np.array([first[1]])), (first[0] + math.log(times), np.array([O]))])
+    return float(found[1][0])
+
+
+def _order(given: object) -> list[int]:
+    parts = str(given).split(",")
+    if sorted(parts) != sorted(map(str, range(BLOCKS))):
+        raise refused({"order": given}, f"each number from 0 to {BLOCKS - 1} once, by commas")
+    return list(map(int, parts))
+
+
+def _shuffled(order: Sequence[int]) -> list[int]:
+    """Another order, always the same one after this one."""
+    seed = int("".join(map(str, order)))
+    return np.random.default_rng(seed).permutation(BLOCKS).tolist()
+
+
+def _visits(order: list[int]) -> list[Block]:
+    found = [block(j) for j in range(BLOCKS)]
+    usual, yours = visited(range(BLOCKS)), visited(order)
+    off = float(np.abs(usual - yours).max())
+    m, l = max(x for x, _, _ in found), part(slice(None))[1]
+    said = (
+        f"Key blocks visited in the order {', '.join(map(str, order))}. m and ℓ of the row take "
+        f"another way than in the usual order and end at the same place: m = {shown(m, 2)}, "
+        f"ℓ = {shown(l, 2)}."
+    )
+    data = {"m": [x for x, _, _ in found], "l": [x for _, x, _ in found], "order": order,
+            "next": [str(j) for j in _shuffled(order)]}  # fmt: skip
+    return [
+        picture("order", "Drag the key blocks, or shuffle them", said, data),
+        text(f"Largest difference of O: {scientific(off)}. Computed here in fp32: one query, "
+             f"{BLOCKS * BC} keys in {BLOCKS} blocks, d = {D}."),
+    ]  # fmt: skip
+
+
+def _merge(count: int) -> list[Block]:
+    """Parts side by side, each with its own lse, and what weight each gets in the end."""
+    size, found = BLOCKS * BC // count, []
+    for k in range(count):
+        m, l, O = part(slice(k * size, (k + 1) * size))
+        found.append((m + math.log(l), O / np.float32(l)))
+    whole, O = merged(found)
+    off = float(np.abs(O - visited(range(BLOCKS))).max())
+    width, step = 680.0, 680.0 / count
+    shapes: list[Shape] = []
+    for k, (lse, O_part) in enumerate(found):
+        x, w = k * step, step - 8
+        share = math.exp(lse - whole)
+        shapes += [
+            box(x, 0, w, 40, f"keys {k * size} to {(k + 1) * size - 1}" if count < 8 else
+                f"{k * size}–{(k + 1) * size - 1}", hue="k", look="is-pale"),
+            path([(x + w / 2, 44), (x + w / 2, 66)], look="is-quiet", tip=7),
+            box(x, 70, w, 62, hue="l", look="is-pale"),
+            say(x + w / 2, 94, f"lse {lse:.2f}", "is-middle", hue="l"),
+            say(x + w / 2, 120, f"O₀ {O_part[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
+            path([(x + w / 2, 170), (width / 2 + (x + w / 2 - width / 2) * 0.35, 218)],
+                 look="is-quiet", tip=7),
+            say(x + w / 2, 160, f"× {share:.3f}", "is-middle is-bold"),
+        ]  # fmt: skip
+    shapes += [
+        box(width / 2 - 130, 222, 260, 66, hue="o", look="is-pale is-edge"),
+        say(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
+        say(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
+        say(width / 2, 316, "each part's weight: exp(its lse − lse of all)", "is-middle is-quiet"),
+    ]  # fmt: skip
+    said = f"{count} parts of the keys, each computed alone: " + "; ".join(
+        f"lse {lse:.2f}, weight {math.exp(lse - whole):.3f}" for lse, _ in found
+    )
+    return [
+        scene(f"{count} parts, done apart", said + f". Together lse {whole:.2f}.",
+              panel(width, 322, shapes)),
+        text(f"Largest difference of O to one pass over all keys: {scientific(off)}. O₀ is its "
+             f"first number of {D}."),
+    ]  # fmt: skip
+
+
+def _any_order(v: Mapping[str, float | str]) -> list[Block]:
+    if str(v["how"]) == "order":
+        return _visits(_order(v["order"]))
+    return _merge(int(v["how"]))
+
+
+WIDGETS = (
+    Widget("order", "Any order, any split", (
+        pick("how", "Keys", "order", (("order", "block after block"),
+                                      *((str(p), f"{p} parts, merged") for p in PARTS))),
+        Control("order", "Order of the key blocks", "text", FIRST, drawn=True),
+    ), _any_order),
+)  # fmt: skip
+
+RUNGS = (
+    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, answer=combined(*QUESTIONS[0]),
+         variants=[{"answer": combined(*x)} for x in QUESTIONS[1:]]),
+)  # fmt: skip

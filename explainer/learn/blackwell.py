@@ -1,0 +1,237 @@
+"""FA-4's two savings on Blackwell, played on a trace of ours: rescaling only when the maximum has
+risen by more than a threshold, and exp2 as a polynomial."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import scientific
+from explainer.base.cards import CARDS, Card
+from explainer.base.facts import number
+from explainer.base.formats import FORMATS
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import Rung, rung
+from explainer.learn.controls import slider
+from explainer.learn.matrix_units import clock_hz
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+from explainer.problem import Problem
+from explainer.trace import trace
+
+PLAYED = Problem(n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7,
+                 gain=3.0)  # fmt: skip
+LOG2E = math.log2(math.e)
+DEGREES = (1, 2, 3, 4, 5)
+D = 128  # of the comparison of cards
+POINTS = 2001  # of the interval on which a polynomial is judged
+WIDTH, HEIGHT = 266.0, 372.0
+QUESTIONS = (8, 5, 10)  # thresholds
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a threshold does to the whole trace: visits of a row in which its maximum rises, those
+    after which O is rescaled, the same for tiles (any of their rows), the largest weight, and the
+    largest error of O against float64."""
+
+    rises: int
+    rescaled: int
+    tiles: int
+    tiles_rescaled: int
+    largest: float
+    error: float
+
+
+@lru_cache(maxsize=1)
+def scores() -> tuple[np.ndarray, np.ndarray]:
+    """S in units of log2, (n, n), and V (n, d) of the trace, float32."""
+    run = trace(PLAYED)
+    return run.S * np.float32(LOG2E), np.array(run.V)
+
+
+@lru_cache(maxsize=1)
+def exact() -> np.ndarray:
+    """O (n, d) in float64."""
+    S, V = (x.astype(np.float64) for x in scores())
+    P = np.exp2(S - S.max(axis=1, keepdims=True))
+    return P @ V / P.sum(axis=1, keepdims=True)
+
+
+@lru_cache(maxsize=16)
+def played(threshold: float) -> Played:
+    """Online softmax over the trace in fp32, where a row keeps the maximum that it measures from
+    until the true one is ahead by more than ``threshold`` in log2."""
+    S, V = scores()
+    n, size = len(S), PLAYED.block_k
+    true = np.full((n, 1), -np.inf, np.float32)
+    used, l = true.copy(), np.zeros((n, 1), np.float32)
+    O, counts, largest = np.zeros_like(V), np.zeros(4, int), 0.0
+    for start in range(0, n, size):
+        block = S[:, start : start + size]
+        top = np.maximum(true, block.max(axis=1, keepdims=True))
+        moved = (top > used + np.float32(threshold)) | np.isneginf(used)
+        if start:  # the first block has nothing to rescale
+            rises = top > true
+            groups = (rises, moved)
+            per_tile = [x.reshape(-1, PLAYED.block_q).any(axis=1).sum() for x in groups]
+            counts += [int(rises.sum()), int(moved.sum()), *map(int, per_tile)]
+        now = np.where(moved, top, used)
+        alpha = np.where(np.isneginf(used), 0, np.exp2(np.where(np.isneginf(used), 0, used - now)))
+        P = np.exp2(block - now)
+        largest = max(largest, float(P.max()))
+        l = alpha.astype(np.float32) * l + P.sum(axis=1, keepdims=True)
+        O = alpha.astype(np.float32) * O + P @ V[start : start + size]
+        true, used = top, now
+    error = float(np.abs(O / l - exact()).max())
+    return Played(*counts.tolist(), largest, error)
+
+
+@lru_cache(maxsize=1)
+def shown_row() -> int:
+    """The row whose maximum rises most often."""
+    S, _ = scores()
+    tops = np.maximum.accumulate(S.reshape(len(S), -1, PLAYED.block_k).max(axis=2), axis=1)
+    return int((np.diff(tops, axis=1) > 0).sum(axis=1).argmax())
+
+
+def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
+    """After each block: the true maximum of the shown row, and the one it measures from (log2)."""
+    S, _ = scores()
+    tops = np.maximum.accumulate(S[shown_row()].reshape(-1, PLAYED.block_k).max(axis=1)).tolist()
+    used: list[float] = []
+    for top in tops:
+        used.append(top if not used or top > used[-1] + threshold else used[-1])
+    return tops, used
+
+
+@lru_cache(maxsize=len(DEGREES))
+def polynomial(degree: int) -> np.ndarray:
+    """Coefficients, highest power first, of the fit to 2^x on [0, 1] through Chebyshev's points,
+    weighted so that the relative error is even."""
+    k = np.arange(degree + 1)
+    x = 0.5 + 0.5 * np.cos((2 * k + 1) * math.pi / (2 * (degree + 1)))
+    return np.polyfit(x, np.exp2(x), degree)
+
+
+def exp2(x: np.ndarray, degree: int) -> np.ndarray:
+    """2^x of any float64 array: its whole part by the exponent's bits, the rest by polynomial."""
+    low = np.floor(x)
+    return np.ldexp(np.polyval(polynomial(degree), x - low), low.astype(int))
+
+
+def error_of(degree: int) -> tuple[np.ndarray, np.ndarray]:
+    """x on [0, 1] (POINTS,) and the relative error of the polynomial there."""
+    x = np.linspace(0, 1, POINTS)
+    return x, np.abs(np.polyval(polynomial(degree), x) / np.exp2(x) - 1)
+
+
+def exps_per_s(card: Card) -> float:
+    """Of all SMs, at the clock of the card's product rate."""
+    return number("sm.exps") * card.sms * clock_hz(card)
+
+
+def _rescaling(threshold: int, found: Played) -> dict[str, object]:
+    tops, used = row_maxima(threshold)
+    low, high = min(used) - 1, max(tops) + 1
+    kept = found.rescaled / found.rises if found.rises else 0.0
+    return panel(
+        WIDTH, HEIGHT, say(0, 18, "Conditional rescaling", "is-bold"),
+        say(0, 42, f"one row, maximum in log2, τ = {threshold}", "is-small"),
+        chart(30, 58, WIDTH - 40, 150,
+              [("true", tops, "m", ""), ("used", used, "o", "is-dashed")], low=low, high=high,
+              ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
+              last=""),
+        say(30, 228, "line: true · dashed: used", "is-small"),
+        say(0, 262, f"{found.rises:,} rises of a row's m", ""),
+        say(0, 286, f"{found.rescaled:,} rescales, {kept:.0%}", "is-bold"),
+        say(0, 312, f"tiles: {found.tiles:,} → {found.tiles_rescaled:,}", ""),
+        say(0, 340, f"error of O: {scientific(found.error)}", ""),
+        say(0, 364, f"with τ = 0: {scientific(played(0).error)}", "is-small is-quiet"),
+    )  # fmt: skip
+
+
+def _exp(degree: int) -> dict[str, object]:
+    error = error_of(degree)[1]
+    step = POINTS // 100
+    half = FORMATS["bf16"].unit_roundoff
+    values = [max(float(e), 1e-9) for e in error[::step]]
+    most = float(error.max())
+    line = 58 + 150 * (1 - (math.log(half) - math.log(1e-9)) / (math.log(1) - math.log(1e-9)))
+    return panel(
+        WIDTH, HEIGHT, say(0, 18, "exp2 as a polynomial", "is-bold"),
+        say(0, 42, f"2ˣ on 0 … 1, degree {degree}", "is-small"),
+        chart(54, 58, WIDTH - 64, 150, [("error", values, "o", "")], low=1e-9, high=1.0, log=True,
+              ticks=[(1e-2, "10⁻²"), (1e-4, "10⁻⁴"), (1e-6, "10⁻⁶")], last="x"),
+        path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
+        say(60, line - 6, "rounding to bf16", "is-small", hue="m"),
+        say(0, 262, "largest relative error", ""),
+        say(0, 286, scientific(most), "is-bold"),
+        say(0, 312, f"bf16 rounds by up to {scientific(half)}", "is-small"),
+        say(0, 340, "multiply-adds in place of the", "is-small"),
+        say(0, 360, "exp unit, for a part of P", "is-small"),
+    )  # fmt: skip
+
+
+def _rates() -> dict[str, object]:
+    """What grew from H100 to B200, and what did not."""
+    old, new = CARDS["h100"], CARDS["b200"]
+    exps = [exps_per_s(card) / 1e12 for card in (old, new)]
+    rows = (("products, TFLOP/s", old.tensor_tflops, new.tensor_tflops, "v"),
+            ("exponentials, 10¹² per s", *exps, "l"))  # fmt: skip
+    shapes: list[Shape] = [say(0, 18, "Why: H100 → B200", "is-bold")]
+    for k, (name, a, b, hue) in enumerate(rows):
+        y = 62 + 126 * k
+        shapes.append(say(0, y - 10, name, "is-small"))
+        for row, (card, value) in enumerate((("H100", a), ("B200", b))):
+            wide = 140 * value / max(a, b)
+            shapes += [box(50, y + 34 * row, wide, 26, hue=hue, look="is-full" if row else ""),
+                       say(0, y + 34 * row + 18, card, "is-small"),
+                       say(56 + wide, y + 34 * row + 18, f"{value:,.3g}" if value < 100 else
+                           f"{value:,.0f}", "is-bold")]  # fmt: skip
+        shapes.append(say(50, y + 84, f"{b / a:.2f} times", "is-bold"))
+    share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
+    shapes += [say(0, 318, f"time of products ÷ exps, d = {D}", "is-small"),
+               say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
+               say(0, 364, "at 1 or below, exp sets the pace", "is-small")]  # fmt: skip
+    return panel(WIDTH, HEIGHT, shapes)
+
+
+def _blackwell(v: Mapping[str, float | str]) -> list[Block]:
+    threshold, degree = whole(v["threshold"]), whole(v["degree"])
+    found = played(threshold)
+    said = (
+        f"Threshold {threshold} in log2: of {found.rises:,} times that a row's maximum rises, O is "
+        f"rescaled {found.rescaled:,} times; largest error of O {scientific(found.error)}. A "
+        f"polynomial of degree {degree} is off by at most {scientific(error_of(degree)[1].max())}."
+    )
+    return [
+        scene("FA-4's two savings, and their reason", said, _rescaling(threshold, found),
+              _exp(degree), _rates()),
+        text(f"Played on a trace of ours in fp32: N = {PLAYED.n:,}, d = {PLAYED.d}, tiles of 64 × "
+             f"64, logits × {PLAYED.gain:g}. Tiles: those with any such row. Exponentials: "
+             "16 per clock and SM, derived; products: data sheets.", "fine"),
+    ]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("blackwell", "FA-4 on a trace of ours", (
+        slider("threshold", "Threshold τ, in log2", 8, 0, 12),
+        slider("degree", "Degree of the polynomial", 3, 1, 5),
+    ), _blackwell),
+)  # fmt: skip
+
+
+def _rung() -> Rung:
+    found = played(8)
+    figures = {"place": address(Problem(), 1, "exp"),
+               "skipped": f"{1 - found.rescaled / found.rises:.0%}"}  # fmt: skip
+    return rung("blackwell", figures, answer=2.0 ** QUESTIONS[0],
+                variants=[{"answer": 2.0**t} for t in QUESTIONS[1:]])  # fmt: skip
+
+
+RUNGS = (_rung(),)

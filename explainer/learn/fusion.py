@@ -1,0 +1,116 @@
+"""Kernel fusion: what a chain of launches moves through HBM, and what one launch moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from explainer.algorithms.algorithm import LEAST, WHERE
+from explainer.algorithms.traffic import launches
+from explainer.base.amounts import amount
+from explainer.base.cards import CARDS
+from explainer.base.formats import ITEMSIZE
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import commas, pick
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.problem import Problem
+
+Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
+CARD, D, DTYPE = CARDS["h100"], 64, "fp16"
+NS = tuple(2**k for k in range(8, 15))
+NAMES = {"scores": "S = Q Kᵀ", "softmax": "softmax", "output": "P V", "fa2": "FlashAttention-2"}
+WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
+
+# What each launch of the question reads and writes of matrices as large as S: (reads, writes). A
+# mask or a dropout pattern is made from indices and reads nothing.
+SCALE, BIAS, MASK, SOFTMAX, DROPOUT = (1, 1), (2, 1), (1, 1), (1, 1), (1, 1)
+CHAINS = ((SCALE, BIAS, SOFTMAX), (SCALE, BIAS, MASK, SOFTMAX), (SCALE, MASK, SOFTMAX, DROPOUT))
+
+
+def gain(chain: tuple[tuple[int, int], ...]) -> float:
+    """Matrices moved by launches one after the other ÷ by one launch, which reads S, and what else
+    each of them takes in, once and writes once."""
+    apart = sum(reads + writes for reads, writes in chain)
+    return apart / (1 + sum(reads - 1 for reads, _ in chain) + 1)
+
+
+def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch, ...], ...]:
+    """Launches (apart, fused) of one head, their bytes by the convention ``way``: "softmax", scale,
+    mask and softmax of S (n, n), alike by both; or "attention", three kernels against FA-2 with
+    tiles of 64 × 64. The mask is made from indices."""
+    if what == "softmax":
+        square = n * n * ITEMSIZE[dtype]
+        apart = tuple((name, square, square) for name in ("scale", "mask", "softmax"))
+        return apart, (("all three", square, square),)
+    side = min(64, n)
+    made = []
+    for order in ("standard", "fa2"):
+        p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype=dtype,
+                    inputs="random")  # fmt: skip
+        made.append(tuple(
+            (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
+            for name, moved in launches(p, way)
+        ))  # fmt: skip
+    return made[0], made[1]
+
+
+def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
+    """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
+    shapes = [say(0, 16, title, "is-bold"), box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
+              say(0, 318, "in all", "is-quiet")]  # fmt: skip
+    step = WIDTH / len(group)
+    for k, (name, read, written) in enumerate(group):
+        x, w = k * step, min(step - 10, 180)
+        x += (step - w) / 2
+        for part, nbytes, hue, down in ((0.27, read, "q", True), (0.73, written, "o", False)):
+            thick = max(1.5, WIDEST * nbytes / most)
+            mid = x + w * part
+            top, low = 106.0, 212.0
+            shapes.append(box(mid - thick / 2, top + 8, thick, low - top - 16, hue=hue,
+                              look="is-full", key=f"{name}{part}"))  # fmt: skip
+            shapes.append(path([(mid, top), (mid, low)][:: 1 if down else -1], hue, tip=9))
+            shapes.append(say(mid, 82 if down else 100, amount(nbytes), "is-middle is-bold"))
+        shapes.append(box(x, 214, w, 46, NAMES.get(name, name), hue="m", look="is-pale is-edge"))
+    total = sum(r + w for _, r, w in group)
+    seconds = total / CARD.hbm_bytes_per_s
+    shapes += [box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
+               say(WIDTH, 318, f"{amount(total)}: {seconds * 1e6:,.1f} µs at least",
+                   "is-bold is-end")]  # fmt: skip
+    return shapes
+
+
+def _fusion(v: Mapping[str, float | str]) -> list[Block]:
+    n = int(v["n"])
+    apart, fused = chain(str(v["what"]), n, D, DTYPE, LEAST)
+    totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
+    most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
+    titles = (f"{len(apart)} launches", "1 launch")
+    panels = [
+        panel(WIDTH, HEIGHT, _drawn(title, group, most, total / totals[0]))
+        for title, group, total in zip(titles, (apart, fused), totals, strict=True)
+    ]  # fmt: skip
+    said = "; ".join(
+        f"{title}: " + ", ".join(
+            f"{NAMES.get(name, name)} reads {amount(r)} and writes {amount(w)}"
+            for name, r, w in group)
+        for title, group in zip(titles, (apart, fused), strict=True)
+    )  # fmt: skip
+    said += f". In all {totals[0] / totals[1]:.3g} times fewer bytes."
+    return [
+        scene(f"One head, N = {n:,}, d = {D}, {DTYPE}", said, *panels),
+        text(f"Arrows are as wide as their bytes {WHERE[LEAST]}, each matrix once per launch. "
+             f"Times are the least at the {CARD.hbm_bytes_per_s / 1e12:g} TB/s of an {CARD.name}.",
+             "fine"),
+    ]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("fusion", "One launch or three", (
+        pick("what", "Chain", "attention", (
+            ("softmax", "scale, mask, softmax"), ("attention", "attention"))),
+        pick("n", "N", 1024, commas(NS))), _fusion),
+)  # fmt: skip
+
+RUNGS = (
+    rung("fusion", answer=gain(CHAINS[0]), variants=[{"answer": gain(c)} for c in CHAINS[1:]]),
+)

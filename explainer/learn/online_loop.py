@@ -1,0 +1,186 @@
+"""The loop of online softmax as an exercise: its lines in any order and with any filling are run on
+one small row, so that one sees what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explainer.base.amounts import shown
+from explainer.base.fields import refused
+from explainer.learn.blocks import Block, Control, Widget, text
+from explainer.learn.controls import pick
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+
+Values = Mapping[str, float | str]
+
+# One row of scores and one column of V.
+SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
+BLOCKS = len(SCORES) // BLOCK
+
+# The loop to be put in order. The last two may change places.
+LINES = (
+    ("m_new = max(m, ___)", "Any m would do on paper; the maximum keeps every exp ≤ 1."),
+    ("alpha = exp(___)", "It needs both maxima, so it comes before the old one is lost."),
+    ("m = m_new", "Only now may the old maximum go."),
+    ("p = exp(S - m)", "With the new maximum, like everything after it."),
+    ("l = ___ * l + sum(p)", "The old sum is brought to the new maximum, then p is added."),
+    ("O = ___ * O + p @ V", "O was summed with the same weights, so the same factor corrects it."),
+)
+GAPS = (
+    (0, ("sum(S)", "max(S)", "l"), "max(S)"),
+    (1, ("m_new - m", "m", "m - m_new"), "m - m_new"),
+    (4, ("alpha", "1", "m"), "alpha"),
+    (5, ("1", "l", "alpha"), "alpha"),
+)
+FREE = ((4, 5),)  # places whose lines may stand in any order
+
+
+# What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
+DOES: dict[str, Callable[[dict], object]] = {
+    "m_new = max(m, max(S))": lambda s: max(s["m"], s["S"].max()),
+    "m_new = max(m, sum(S))": lambda s: max(s["m"], s["S"].sum()),
+    "m_new = max(m, l)": lambda s: max(s["m"], s["l"]),
+    "alpha = exp(m - m_new)": lambda s: np.exp(s["m"] - s["m_new"]),
+    "alpha = exp(m_new - m)": lambda s: np.exp(s["m_new"] - s["m"]),
+    "alpha = exp(m)": lambda s: np.exp(s["m"]),
+    "m = m_new": lambda s: s["m_new"],
+    "p = exp(S - m)": lambda s: np.exp(s["S"] - s["m"]),
+    "l = alpha * l + sum(p)": lambda s: s["alpha"] * s["l"] + s["p"].sum(),
+    "l = 1 * l + sum(p)": lambda s: s["l"] + s["p"].sum(),
+    "l = m * l + sum(p)": lambda s: s["m"] * s["l"] + s["p"].sum(),
+    "O = alpha * O + p @ V": lambda s: s["alpha"] * s["O"] + s["p"] @ s["V"],
+    "O = 1 * O + p @ V": lambda s: s["O"] + s["p"] @ s["V"],
+    "O = l * O + p @ V": lambda s: s["l"] * s["O"] + s["p"] @ s["V"],
+}
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What lines gave: m, the ℓ after each block, O, and the weights exp(S − m) / ℓ (n,)."""
+
+    m: float
+    sums: tuple[float, ...]
+    O: float
+    weights: np.ndarray
+
+    @property
+    def output(self) -> float:
+        with np.errstate(all="ignore"):
+            return float(np.float32(self.O) / np.float32(self.sums[-1]))
+
+
+def simulate(
+    lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block: int
+) -> Simulated:  # fmt: skip
+    """Runs these lines of the loop for ``scores`` and ``values`` (n,) float32 in blocks.
+
+    Each line is looked up in ``DOES``. Raises KeyError for a line that is none of them, and for a
+    name that is used before it exists.
+    """
+    minus, zero = np.float32(-np.inf), np.float32(0)
+    state: dict = {"m": minus, "l": zero, "O": zero}
+    sums = []
+    with np.errstate(all="ignore"):
+        for start in range(0, len(scores), block):
+            state["S"], state["V"] = (x[start : start + block] for x in (scores, values))
+            for line in lines:
+                found = DOES[line](state)
+                name = line.split(" ", 1)[0]
+                state[name] = found if name == "p" else np.float32(found)
+            sums.append(float(state["l"]))
+        weights = np.exp(scores - state["m"]) / state["l"]
+    return Simulated(float(state["m"]), tuple(sums), float(state["O"]), weights)
+
+
+def filled(order: Sequence[int], fillings: Sequence[str]) -> tuple[str, ...]:
+    """The lines in this order, each gap with its filling."""
+    given = {place: text for (place, _, _), text in zip(GAPS, fillings, strict=True)}
+    return tuple(LINES[k][0].replace("___", given.get(k, "")) for k in order)
+
+
+def _order(text_: object) -> tuple[int, ...]:
+    """The lines' places of a text like "2,0,1". Raises ProblemError for any other."""
+    parts = str(text_).split(",")
+    if sorted(parts) != sorted(map(str, range(len(LINES)))):
+        raise refused({"order": text_}, f"each number from 0 to {len(LINES) - 1} once, by commas")
+    return tuple(map(int, parts))
+
+
+LEFT, STEP, TOP, BASE, END = 48.0, 34.0, 24.0, 70.0, 376.0  # of the picture of what it gives
+
+
+def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
+    """The weights of one key after the other: filled what the lines gave, dashed softmax."""
+    most = float(max(right.max(), np.nanmax(np.where(np.isfinite(yours), yours, 0))))
+    shapes: list[Shape] = [path([(LEFT, BASE), (LEFT + 8 * STEP, BASE)], look="is-quiet")]
+    for k, (mine, true) in enumerate(zip(yours, right, strict=True)):
+        x = LEFT + k * STEP + 2
+        tall = (BASE - TOP) * float(mine) / most if np.isfinite(mine) else 0.0
+        shapes.append(box(x, BASE - tall, STEP - 6, tall, hue="o", look="is-full"))
+        tall = (BASE - TOP) * float(true) / most
+        shapes.append(box(x, BASE - tall, STEP - 6, tall, look="is-empty"))
+    return shapes
+
+
+def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
+    """ℓ after each block, under its weights, and O ÷ ℓ."""
+    shapes = [say(0, 88, "ℓ after", "is-small is-quiet"),
+              say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end")]  # fmt: skip
+    for k in range(BLOCKS):
+        x = LEFT + (2 * k + 1) * STEP - 2
+        shapes.append(say(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))
+        for y, found in ((108, yours), (127, right)):
+            off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
+            look = "is-small is-middle is-bad" if off else "is-small is-middle"
+            shapes.append(say(x, y, shown(found.sums[k]), look))
+    for y, name, found in ((108, "yours", yours), (127, "right", right)):
+        shapes += [say(0, y, name, "is-small"), say(END, y, shown(found.output), "is-small is-end")]
+    return shapes
+
+
+def _online_run(v: Values) -> list[Block]:
+    order = _order(v["order"])
+    lines = filled(order, [str(v[f"g{k}"]) for k in range(1, len(GAPS) + 1)])
+    data = np.array(SCORES, np.float32), np.array(VALUES, np.float32)
+    right = simulate(filled(range(len(LINES)), [x for _, _, x in GAPS]), *data, BLOCK)
+    try:
+        yours = simulate(lines, *data, BLOCK)
+    except KeyError as missing:
+        name = missing.args[0]
+        words = f"It stops in the first block: {name} is used before it has a value."
+        return [text(words, "bad")]
+    total = float(yours.weights.sum())
+    good = abs(total - 1) < 1e-5
+    same = abs(yours.output - right.output) < 1e-5
+    if good and same:
+        verdict = "Weights add up to 1, and O ÷ ℓ is right."
+    elif good:
+        verdict = "Weights add up to 1, but O did not follow."
+    else:
+        verdict = f"Your weights add up to {shown(total)}, not to 1."
+    sums = "; ".join(f"{shown(x)}, right {shown(y)}"
+                     for x, y in zip(yours.sums, right.sums, strict=True))  # fmt: skip
+    said = (
+        f"{verdict} ℓ after each block: {sums}. O ÷ ℓ: {shown(yours.output)}, right "
+        f"{shown(right.output)}."
+    )
+    look = "is-good" if good and same else "is-bad"
+    return [scene("What your loop gives; dashed: softmax", said,
+                  panel(END, 130, say(0, 14, verdict, look), _bars(yours.weights, right.weights),
+                        _sums(yours, right)))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget(
+        "online_run", "What your loop gives",
+        (
+            Control("order", "Lines", "text", ",".join(map(str, range(len(LINES)))), drawn=True),
+            *(pick(f"g{k}", LINES[place][0], right, offered)
+              for k, (place, offered, right) in enumerate(GAPS, 1)),
+        ),
+        _online_run,
+    ),
+)  # fmt: skip

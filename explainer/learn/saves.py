@@ -1,0 +1,157 @@
+"""What FlashAttention saves, over N: memory, bytes by one convention on both sides, time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from explainer.algorithms.algorithm import ASKED, LEAST, WHERE
+from explainer.algorithms.traffic import asked, least
+from explainer.base.amounts import amount, rounded
+from explainer.base.formats import ITEMSIZE
+from explainer.base.records import about, load
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import commas, pick
+from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+
+NS = tuple(2**k for k in range(8, 17))
+D, DTYPE, BR, BC, HEADS = 128, "bf16", 128, 64, 16
+LSE_BYTES = 4
+WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
+# What is kept beside Q, K, V and O: N and heads of the questions
+QUESTIONS = ((65_536, 32), (131_072, 32), (32_768, 16))
+
+
+def kept(n: int, heads: int = 1) -> int:
+    """Bytes of lse, all that FlashAttention keeps beside Q, K, V and O."""
+    return n * heads * LSE_BYTES
+
+
+def squares(n: int, heads: int = 1) -> int:
+    """Bytes of S and P in 16 bits."""
+    return 2 * n * n * heads * ITEMSIZE[DTYPE]
+
+
+def moved(order: str, n: int, way: str) -> int:
+    """Bytes of one head by the convention ``way``."""
+    if way == LEAST:
+        return least(n, D, DTYPE, order)
+    return asked(n, D, "full", DTYPE, order, BR, BC)
+
+
+@lru_cache(maxsize=1)
+def recorded() -> dict[int, tuple[float | None, float]]:
+    """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
+    FA-2)}, no mask, always as many tokens and heads that batch × N stays the same to 16,384."""
+    rows = [r for r in load()["rows"]
+            if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]  # fmt: skip
+    by_n: dict[int, dict[str, float | None]] = {}
+    for r in rows:
+        if r["method"] in ("naive", "fa2"):
+            by_n.setdefault(r["n"], {})[r["method"]] = r.get("median_ms")
+    return {n: (found["naive"], found["fa2"]) for n, found in sorted(by_n.items())}
+
+
+def _axis(n: int) -> list[Shape]:
+    """Where N is, and the ends of the axis."""
+    x = LEFT + NS.index(n) * (WIDTH - LEFT - 10) / (len(NS) - 1)
+    return [path([(x, TOP), (x, TOP + HIGH)], look="is-thin is-ink", key="now"),
+            say(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
+            say(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end")]  # fmt: skip
+
+
+def _bytes_panel(
+    title: str, n: int, pairs: Sequence[tuple[str, Sequence[float], str, str]], low: float,
+    high: float, ticks: Sequence[float], last: str,
+) -> dict[str, object]:  # fmt: skip
+    at = NS.index(n)
+    lines = [say(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
+             for k, (name, values, hue, _) in enumerate(pairs)]  # fmt: skip
+    curves = chart(LEFT, TOP, WIDTH - LEFT - 10, HIGH,
+                   [(name, values, hue, look) for name, values, hue, look in pairs],
+                   low=low, high=high, log=True, ticks=[(t, amount(t)) for t in ticks])  # fmt: skip
+    return panel(WIDTH, HEIGHT, say(0, 18, title, "is-bold"), lines, curves, _axis(n),
+                 say(0, HEIGHT - 4, last, "is-small is-bold"))  # fmt: skip
+
+
+def _time_panel(n: int) -> tuple[dict[str, object], str]:
+    found = recorded()
+    step = (WIDTH - LEFT - 10) / (len(NS) - 1)
+    gains = {k: a / b for k, (a, b) in found.items() if a is not None}
+    most = max(gains.values())
+    shapes: list[Shape] = []
+    for k, length in enumerate(NS):
+        if length not in found:
+            continue
+        gain, x = gains.get(length), LEFT + k * step - 8
+        if gain is None:
+            shapes.append(box(x, TOP, 16, HIGH, look="is-empty"))
+            continue
+        tall = HIGH * gain / most
+        shapes.append(box(x, TOP + HIGH - tall, 16, tall, hue="o",
+                          look="is-full" if length == n else ""))  # fmt: skip
+    one = TOP + HIGH - HIGH / most
+    shapes += [path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
+               say(LEFT - 14, one + 5, "as fast", "is-small is-quiet is-end")]  # fmt: skip
+    if n not in found:
+        first, last = "not recorded at this N", ""
+    elif n not in gains:
+        first, last = "S and P did not fit", f"FA-2: {rounded(found[n][1])} ms"
+    else:
+        first = f"{rounded(found[n][0])} ms → {rounded(found[n][1])} ms"
+        last = f"{gains[n]:.1f} times as fast"
+    said = f"Time: {first}. {last}"
+    return panel(WIDTH, HEIGHT, say(0, 18, "Time, standard ÷ FA-2", "is-bold"),
+                 say(0, 42, first, hue="o"), shapes, _axis(n)[1:],
+                 say(0, HEIGHT - 4, last, "is-small is-bold")), said  # fmt: skip
+
+
+def _saves(v: Mapping[str, float | str]) -> list[Block]:
+    n, way = int(v["n"]), str(v["way"])
+    memory = [("S and P", [squares(x) for x in NS], "s", ""),
+              ("lse", [kept(x) for x in NS], "l", "is-dashed")]  # fmt: skip
+    both = {order: [moved(order, x, way) for x in NS] for order in ("standard", "fa2")}
+    traffic = [("standard", both["standard"], "s", ""), ("FA-2", both["fa2"], "o", "is-dashed")]
+    at = NS.index(n)
+    fewer = both["standard"][at] / both["fa2"][at]
+    smaller = squares(n) / kept(n)
+    time, spoken = _time_panel(n)
+    said = (
+        f"N = {n:,}, one head. Beside Q, K, V and O: S and P {amount(squares(n))}, lse "
+        f"{amount(kept(n))}. Bytes {WHERE[way]}: standard {amount(both['standard'][at])}, FA-2 "
+        f"{amount(both['fa2'][at])}, {fewer:.3g} times fewer. {spoken}"
+    )
+    low, high = (min(min(x) for x in both.values()), max(max(x) for x in both.values()))
+    return [
+        scene(
+            f"N = {n:,}, d = {D}, {DTYPE}, no mask", said,
+            _bytes_panel("Memory beside Q, K, V, O", n, memory, 512, squares(NS[-1]),
+                         (2**10, 2**20, 2**30), f"{smaller:,.0f} times less"),
+            _bytes_panel(f"Bytes {WHERE[way]}", n, traffic, low, high, (2**20, 2**25, 2**30),
+                         f"{fewer:.3g} times fewer"),
+            time,
+        ),
+        text(f"Memory and bytes: one head, tiles of {BR} × {BC}, both sides by the same "
+             f"convention. Time: {HEADS} heads, standard attention in PyTorch against our Triton "
+             f"kernel, {about()}; dashed where S and P did not fit.", "fine"),
+    ]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("saves", "What it saves", (
+        pick("n", "N", 4096, commas(NS)),
+        pick("way", "Bytes", ASKED, ((ASKED, "asked of L2"), (LEAST, "through HBM, at least"))),
+    ), _saves),
+)  # fmt: skip
+
+
+def _rung():
+    mib = [kept(n, heads) / 2**20 for n, heads in QUESTIONS]
+    doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
+    fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
+    figures = {"doubled": f"{doubled:.2f}", "fits": f"{fits:,}"}
+    return rung("saves", figures, answer=mib[0], variants=[{"answer": x} for x in mib[1:]])
+
+
+RUNGS = (_rung(),)

@@ -1,0 +1,150 @@
+"""The Step page's own loop, small: one tile after the other, with pseudocode and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import slider
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.problem import Problem
+
+SMALL = Problem()  # what the Step page opens with
+START = 24  # a place in the middle of a tile
+BECOMES = {"{m}": "−∞", "{l}": "0", "{score}": "", "{hidden}": "key > query"}
+DOES = {
+    "load": "K and V arrive; at the first visit, Q too.",
+    "scores": "Scores of this tile alone.",
+    "mask": "Later keys are hidden.",
+    "max": "Each row's maximum may rise.",
+    "exp": "Weights, and what corrects the past.",
+    "sum": "The sum grows.",
+    "output": "The output grows, not yet divided.",
+    "store": "The row block is done: one division, one write.",
+}
+
+
+def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: int) -> int:
+    """How often FA-2 reads block ``j`` of K: once per row block that sees some of it."""
+    problem = Problem(n=n, d=64, block_q=block_q, block_k=block_k, causal=causal, inputs="random")
+    return sum(
+        (t.tensor, t.op, t.block) == ("K", "read", j)
+        for step in schedule(problem)
+        for t in step.transfers
+    )
+
+
+# N, Br, Bc, causal, the key block asked for
+ASKED = ((1024, 128, 64, False, 3), (2048, 64, 128, False, 0), (1024, 64, 64, True, 12))
+
+
+@lru_cache(maxsize=1)
+def places() -> tuple[tuple[int, str], ...]:
+    """(visit, phase) of every step, in order; a skipped tile has none."""
+    return tuple((k, phase) for k, visit in enumerate(schedule(SMALL)) for phase in visit.phases)
+
+
+def moved(visit: int, phase: str) -> tuple[int, int]:
+    """Bytes (read, written) up to the end of this phase."""
+    read = written = 0
+    for k, step in enumerate(schedule(SMALL)[: visit + 1]):
+        seen = step.phases[: step.phases.index(phase) + 1] if k == visit else step.phases
+        for t in step.transfers:
+            if t.phase in seen:
+                read += t.nbytes * (t.op == "read")
+                written += t.nbytes * (t.op != "read")
+    return read, written
+
+
+def _picture(at: int, phase: str) -> list[Shape]:
+    """Tiles done, the tile at hand, and the blocks in HBM that it needs."""
+    steps, side, left, top = schedule(SMALL), 62.0, 64.0, 72.0
+    here, T = steps[at], SMALL.Tr
+    done = {(s.i, s.j) for s in steps[:at]}
+    stored = {s.i for s in steps[: at + (phase == "store")] if "store" in s.phases}
+    right = left + T * side + 14
+    shapes: list[Shape] = []
+    for name, y, hue in (("K", 24.0, "k"), ("V", 48.0, "v")):
+        shapes.append(say(left - 12, y + 15, name, "is-end", hue=hue))
+        for j in range(T):
+            look = "is-full" if j == here.j else "is-pale"
+            shapes.append(box(left + j * side, y, side - 3, 20, hue=hue, look=look))
+    for name, x, hue in (("Q", left - 36, "q"), ("O", right, "o")):
+        shapes.append(say(x + 10, top + T * side + 16, name, "is-middle", hue=hue))
+        for i in range(T):
+            full = i == here.i if name == "Q" else i in stored
+            shapes.append(box(x, top + i * side, 20, side - 3, hue=hue,
+                              look="is-full" if full else "is-pale"))  # fmt: skip
+    for i in range(T):
+        for j in range(T):
+            place = (left + j * side, top + i * side, side - 3, side - 3)
+            if (i, j) in done:
+                shapes.append(box(*place, hue="m", look="is-full"))
+            elif (i, j) == (here.i, here.j):
+                shapes.append(box(*place, "S" if phase in ("scores", "mask", "max") else "P"
+                                  if phase in ("exp", "sum", "output", "store") else "",
+                                  hue="m", look="is-pale"))  # fmt: skip
+            else:
+                hidden = j > i
+                shapes.append(box(*place, "skip" if hidden else "",
+                                  look="is-empty" if hidden else "is-pale is-small"))  # fmt: skip
+    x, y = left + here.j * side, top + here.i * side
+    shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
+    return [*shapes, say(left, 14, "HBM", "is-small is-quiet")]
+
+
+def _code(phase: str, first: bool) -> list[Shape]:
+    """The pseudocode, the line of this phase on a bar."""
+    shapes: list[Shape] = []
+    for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
+        y = 20.0 + k * 25
+        lit = line.phase == phase and (not line.first or first)
+        said = line.text
+        for hole, filling in BECOMES.items():
+            said = said.replace(hole, filling)
+        if lit:
+            shapes.append(box(0, y - 17, 400, 25, hue="m", look="is-pale"))
+            shapes.append(say(2, y, "▸", "is-bold"))
+        indent = len(said) - len(said.lstrip())
+        shapes.append(say(18 + indent * 9, y, said.strip(), "is-bold" if lit else ""))
+    return shapes
+
+
+def _tiled(v: Mapping[str, float | str]) -> list[Block]:
+    all_places = places()
+    step = min(len(all_places), max(1, whole(v["step"])))
+    at, phase = all_places[step - 1]
+    here = schedule(SMALL)[at]
+    read, written = moved(at, phase)
+    said = (
+        f"Step {step} of {len(all_places)}: row block {here.i}, key block {here.j}, {phase}. "
+        f"{DOES[phase]} So far {amount(read)} read, {amount(written)} written."
+    )
+    y = 312.0
+    last = [
+        say(0, y, DOES[phase], "is-bold"),
+        say(0, y + 26, f"HBM so far: {amount(read)} read, {amount(written)} written"),
+        say(0, y + 48, "on chip: one tile of S and P; Q, O, m, ℓ", "is-small is-quiet"),
+        say(0, y + 66, f"of row block {here.i}; K, V of key block {here.j}", "is-small is-quiet"),
+    ]
+    return [scene(f"N = {SMALL.n}, tiles of {SMALL.block_q} × {SMALL.block_k}, causal", said,
+                  panel(350, 346, _picture(at, phase)),
+                  panel(460, 384, _code(phase, here.first), last))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("tiled", "One tile after the other",
+           (slider("step", "Step", START, 1, len(places())),), _tiled),
+)  # fmt: skip
+
+RUNGS = (
+    rung("tiled", {"place": address(SMALL, *places()[START - 1])},
+         answer=float(reads_of_a_key_block(*ASKED[0])),
+         variants=[{"answer": float(reads_of_a_key_block(*x))} for x in ASKED[1:]]),
+)  # fmt: skip

@@ -1,0 +1,138 @@
+"""A tile among four warps: split its keys or its rows; how many blocks an SM holds; coalescing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.base.amounts import amount
+from explainer.base.cards import CARDS
+from explainer.base.formats import ITEMSIZE
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import card, pick
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.memory import tile_budget
+from explainer.parallel.warps import warps
+from explainer.problem import Problem
+
+WARPS, LANES, SECTOR_BYTES = 4, 32, 32
+SIDES, DS = (32, 64, 128), (32, 64, 128)
+HUES = ("q", "k", "v", "o")  # of the warps
+TITLES = {"k": ("Split the keys (FA-1)", "each warp: some keys of every row"),
+          "q": ("Split the rows (FA-2)", "each warp: some rows, all keys")}  # fmt: skip
+WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
+QUESTIONS = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
+
+
+@lru_cache(maxsize=64)
+def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]:
+    """(bytes that four warps pass through shared memory in one whole tile, barriers); ``split`` "k"
+    as in FA-1, "q" as in FA-2. The bytes depend on the shape only."""
+    problem = Problem(n=max(block_q, block_k), d=d, block_q=block_q, block_k=block_k,
+                      causal=False, dtype="fp16", inputs="random")  # fmt: skip
+    found = warps(problem, 0, 0, split, WARPS)
+    return found.exchanged_bytes, found.barriers
+
+
+def partial_output(block_q: int, d: int) -> int:
+    """Bytes of the partial O that the warps of a tile write where the keys are split."""
+    problem = Problem(n=block_q, d=d, block_q=block_q, block_k=block_q, causal=False,
+                      dtype="fp16", inputs="random")  # fmt: skip
+    steps = warps(problem, 0, 0, "k", WARPS).steps
+    return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
+
+
+def sectors(stride: int, itemsize: int) -> int:
+    """Sectors of memory that one warp's store touches whose lanes are ``stride`` elements apart."""
+    return len({lane * stride * itemsize // SECTOR_BYTES for lane in range(LANES)})
+
+
+def resident(block_q: int, block_k: int, d: int, card_key: str) -> tuple[int, int, int]:
+    """(thread blocks that an SM holds at once, by shared memory alone, by registers alone) of such
+    tiles in fp16, each operand once."""
+    parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
+    hardware = CARDS[card_key]
+    shared = tile_budget.held(parts, tile_budget.SHARED)
+    registers = tile_budget.held(parts, tile_budget.REGISTERS)
+    by = hardware.shared_per_sm_bytes // shared, hardware.registers_per_sm_bytes // registers
+    return min(by), *by
+
+
+def _split(split: str, br: int, bc: int, d: int) -> dict[str, object]:
+    title, who = TITLES[split]
+    passed, barriers = exchanged(split, br, bc, d)
+    part, left, top = SIDE / WARPS, 40.0, 66.0
+    shapes: list[Shape] = [say(0, 18, title, "is-bold"), say(0, 42, who, "is-small")]
+    for k, hue in enumerate(HUES):
+        place = (left + k * part, top, part - 2, SIDE) if split == "k" else (
+            left, top + k * part, SIDE, part - 2)  # fmt: skip
+        shapes.append(box(*place, f"w{k}", hue=hue))
+    middle = left + SIDE / 2
+    shapes += [say(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
+               say(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle")]  # fmt: skip
+    y = top + SIDE + 40
+    for k, hue in enumerate(HUES):
+        x = left + (k + 0.5) * part
+        if split == "k":
+            shapes.append(path([(x, y - 8), (x, y + 24)], hue, tip=8))
+    shapes += [
+        box(8, y + 28, WIDTH - 16, 40, amount(passed) if passed else "nothing to exchange",
+            hue="l" if passed else "", look="is-pale" if passed else "is-empty"),
+        say(8, y + 92, "through shared memory per tile" if passed else "partial sums stay in warps",
+            "is-small"),
+        say(8, y + 114, f"{barriers} barrier{'s' * (barriers != 1)} per tile", "is-bold"),
+    ]  # fmt: skip
+    return panel(WIDTH, HEIGHT, shapes)
+
+
+def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
+    """Thread blocks in one SM, and what a warp's store touches."""
+    held, by_shared, by_registers = resident(br, bc, d, card_key)
+    hardware = CARDS[card_key]
+    shapes: list[Shape] = [say(0, 18, f"{hardware.name}: one SM", "is-bold"),
+                           say(0, 42, "tiles that it holds at once", "is-small")]  # fmt: skip
+    for k, (name, count) in enumerate((("shared memory", by_shared), ("registers", by_registers))):
+        y, shown = 56 + 66 * k, min(count, 16)
+        wide = (WIDTH - 8) / max(shown, 1)
+        shapes += [box(0, y, WIDTH - 8, 34, look="is-line"),
+                   *(box(n * wide + 1, y + 1, wide - 2, 32, hue="q") for n in range(shown)),
+                   say(0, y + 53, f"{name}: {count}", "is-small")]  # fmt: skip
+    verdict = f"{held} at once" if held else "does not fit"
+    hint = "they hide each other's waits" if held > 1 else "nothing runs while it waits"
+    shapes += [say(0, 208, verdict, "is-bold"), say(0, 230, hint, "is-small")]
+    both = (("lanes store neighbors", 1), ("lanes store to rows apart", d))
+    for k, (name, stride) in enumerate(both):
+        y, count = 272 + 52 * k, sectors(stride, ITEMSIZE["fp16"])
+        shapes.append(say(0, y, f"{name}: {count}", "is-small"))
+        wide = (WIDTH - 8) / LANES
+        shapes += [box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
+                   for n in range(count)]  # fmt: skip
+    shapes.append(say(0, 372, f"sectors of {SECTOR_BYTES} bytes, fp16", "is-small is-quiet"))
+    return panel(WIDTH, HEIGHT, shapes)
+
+
+def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
+    br, bc, d, where = int(v["br"]), int(v["bc"]), int(v["d"]), str(v["card"])
+    found = {split: exchanged(split, br, bc, d) for split in TITLES}
+    held, _, _ = resident(br, bc, d, where)
+    said = " ".join(
+        f"{TITLES[s][0]}: {amount(n)} through shared memory, {b} barriers per tile."
+        for s, (n, b) in found.items()
+    )
+    said += f" One SM holds {held} such tiles at once."
+    return [scene(f"A tile of {br} × {bc}, d = {d}, among {WARPS} warps", said,
+                  _split("k", br, bc, d), _split("q", br, bc, d),
+                  _occupancy(br, bc, d, where))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("warps", "A tile among four warps", (
+        pick("br", "Br", 32, SIDES), pick("bc", "Bc", 64, SIDES),
+        pick("d", "d", 32, DS, closed=(64, 128)), card("a100")), _warp_split),
+)  # fmt: skip
+
+RUNGS = (
+    rung("warps", answer=partial_output(*QUESTIONS[0]) / 1024,
+         variants=[{"answer": partial_output(*x) / 1024} for x in QUESTIONS[1:]]),
+)  # fmt: skip

@@ -1,0 +1,190 @@
+"""Group 3 but for its second rung: fusion, tile by tile, any order, what it saves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms.algorithm import ASKED, LEAST
+from explainer.algorithms.schedule import schedule
+from explainer.base.fields import ProblemError
+from explainer.base.paths import ASSETS
+from explainer.base.records import load
+from explainer.learn import any_order, fusion, saves, tiled
+from explainer.learn.blocks import values
+from explainer.learn.registry import rungs, widgets
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.js.test_model import NODE
+
+RUNGS = {r.key: r for r in rungs()}
+
+
+def blocks(key: str, **query: object) -> list[dict]:
+    widget = widgets()[key]
+    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+
+
+def texts(made: list[dict]) -> list[str]:
+    return [s["text"] for b in made if b["type"] == "picture" for p in b["data"].get("panels", ())
+            for s in p["shapes"] if "text" in s]  # fmt: skip
+
+
+def asked(key: str) -> list[float]:
+    q = RUNGS[key].question
+    return [q.answer, *(v.answer for v in q.variants)]
+
+
+# ---- fusion
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(32, "fp32"), (1024, "fp16"), (16384, "bf16")])
+def test_the_softmax_chain_by_hand(n, dtype):
+    apart, fused = fusion.chain("softmax", n, 64, dtype, LEAST)
+    assert (apart, fused) == fusion.chain("softmax", n, 64, dtype, ASKED)
+    size = n * n * (4 if dtype == "fp32" else 2)
+    assert sum(r + w for _, r, w in apart) == 6 * size
+    assert sum(r + w for _, r, w in fused) == 2 * size
+
+
+@pytest.mark.parametrize(("n", "d"), [(64, 8), (256, 64), (1024, 128)])
+def test_attention_against_the_listed_schedule(n, d):
+    groups = fusion.chain("attention", n, d, "fp16", ASKED)
+    assert [len(g) for g in groups] == [3, 1]
+    side = min(64, n)
+    for group, order in zip(groups, ("standard", "fa2"), strict=True):
+        p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype="fp16",
+                    inputs="random")  # fmt: skip
+        moves = [t for s in schedule(p) for t in s.transfers]
+        assert sum(r for _, r, _ in group) == sum(t.nbytes for t in moves if t.op == "read")
+        assert sum(w for _, _, w in group) == sum(t.nbytes for t in moves if t.op == "write")
+
+
+def test_what_fusing_a_chain_saves_by_hand():
+    assert asked("fusion") == pytest.approx([7 / 3, 9 / 3, 8 / 2])
+
+
+def test_both_sides_of_the_picture_use_one_convention():
+    said = texts(blocks("fusion", what="attention", n=1024))
+    n, d = 1024, 64
+    total = [2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 4 * n]  # FACTS: least, least
+    assert [x for x in said if "µs" in x] == [
+        f"{'8.5 MiB'}: {total[0] / 3.35e12 * 1e6:.1f} µs at least",
+        f"{'516 KiB'}: {total[1] / 3.35e12 * 1e6:.1f} µs at least",
+    ]
+
+
+# ---- tile by tile
+
+
+def test_the_steps_are_the_step_page_s():
+    steps = schedule(tiled.SMALL)
+    assert list(tiled.places()) == [(k, ph) for k, s in enumerate(steps) for ph in s.phases]
+    read, written = tiled.moved(len(steps) - 1, steps[-1].phases[-1])
+    moves = [t for s in steps for t in s.transfers]
+    assert read == sum(t.nbytes for t in moves if t.op == "read")
+    assert written == sum(t.nbytes for t in moves if t.op == "write")
+    for step in (1, 2, len(tiled.places())):
+        assert blocks("tiled", step=step)[0]["words"].startswith(f"Step {step} of")
+
+
+def test_how_often_a_block_of_k_is_loaded():
+    assert asked("tiled") == [1024 / 128, 2048 / 64, 16 - 12]
+
+
+# ---- any order, any split
+
+
+@pytest.mark.parametrize("order", [range(8), range(7, -1, -1), (5, 2, 7, 0, 3, 6, 1, 4)])
+def test_any_order_is_torch_s_softmax(order):
+    S, V = (torch.from_numpy(np.array(x)).double() for x in any_order.row())
+    want = (torch.softmax(S, 0) @ V).numpy()
+    assert np.abs(any_order.visited(order) - want).max() < 1e-6
+    made = blocks("order", order=",".join(map(str, order)))
+    assert made[0]["data"]["order"] == list(order)
+    assert sorted(map(int, made[0]["data"]["next"])) == list(range(8))
+
+
+@pytest.mark.parametrize("count", any_order.PARTS)
+def test_parts_merge_by_their_lse(count):
+    S, V = (torch.from_numpy(np.array(x)).double() for x in any_order.row())
+    parts = [(float(torch.logsumexp(s, 0)), (torch.softmax(s, 0) @ v).numpy())
+             for s, v in zip(S.chunk(count), V.chunk(count), strict=True)]  # fmt: skip
+    lse, O = any_order.merged(parts)
+    assert lse == pytest.approx(float(torch.logsumexp(S, 0)))
+    np.testing.assert_allclose(O, (torch.softmax(S, 0) @ V).numpy(), atol=1e-12)
+    assert f"lse {lse:.2f}" in texts(blocks("order", how=count))
+    assert asked("order") == pytest.approx([(1 + 3 * 5) / 4, (6 + 2 * 3) / 3, (9 + 4 * 4) / 5])
+
+
+WALK = """
+import {{ moved, walk }} from "{path}";
+const {{ blocks, order }} = {given};
+console.log(JSON.stringify([walk(blocks, order), moved([0, 1, 2, 3], 3, 0), moved([0, 1], 0, 9)]));
+"""
+
+
+@pytest.mark.parametrize("planted", [0.0, 0.5])
+def test_the_picture_walks_as_numpy_does(planted):
+    """``planted``: a fault that must be seen."""
+    order = [5, 2, 7, 0, 3, 6, 1, 4]
+    S, _ = any_order.row()
+    found = [any_order.block(j) for j in range(8)]
+    given = {"blocks": {"m": [x + planted for x, _, _ in found], "l": [x for _, x, _ in found]},
+             "order": order}  # fmt: skip
+    path = ASSETS / "js/learn/pictures/order.js"
+    code = WALK.format(path=path, given=json.dumps(given))
+    done = subprocess.run([NODE, "--input-type=module", "-e", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    walked, first, last = json.loads(done.stdout)
+    assert (first, last) == ([3, 0, 1, 2], [1, 0])
+    same = True
+    for k, at in enumerate(walked):
+        seen = np.concatenate([S[j * 8 : j * 8 + 8] for j in order[: k + 1]]).astype(float)
+        same &= abs(at["m"] - seen.max()) < 1e-6
+        same &= abs(at["l"] - np.exp(seen - seen.max()).sum()) < 1e-5
+    assert same == (planted == 0)
+
+
+@pytest.mark.parametrize("bad", ["", "0", "0,1,2,3,4,5,6,8", "x"])
+def test_an_order_that_is_none_gets_one_sentence(bad):
+    with pytest.raises(ProblemError, match="order = "):
+        blocks("order", order=bad)
+
+
+# ---- what it saves
+
+
+@pytest.mark.parametrize("way", [ASKED, LEAST])
+@pytest.mark.parametrize("n", [256, 4096, 65_536])
+def test_bytes_by_one_convention_on_both_sides(n, way):
+    d, tr, tc = 128, -(-n // 128), -(-n // 64)
+    if way == LEAST:
+        standard, fa2 = 2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 4 * n
+    else:  # FACTS: asked, of all loops alike
+        standard = 2 * (tc * n * d + tr * n * d + n * n + 2 * n * n + n * n + tr * n * d + n * d)
+        fa2 = 2 * (2 * n * d + 2 * tr * n * d) + 4 * n
+    assert (saves.moved("standard", n, way), saves.moved("fa2", n, way)) == (standard, fa2)
+    said = blocks("saves", n=n, way=way)[0]["words"]
+    assert f"{standard / fa2:.3g} times fewer" in said
+
+
+def test_the_times_are_the_record_s():
+    found = saves.recorded()
+    rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (128, "full", "bf16")]
+    for n, pair in found.items():
+        by = {r["method"]: r.get("median_ms") for r in rows if r["n"] == n}
+        assert pair == (by["naive"], by["fa2"])
+    assert found[65_536][0] is None, "its matrices did not fit"
+    assert "S and P did not fit" in texts(blocks("saves", n=65_536))
+    assert {r["heads"] for r in rows} == {saves.HEADS}
+
+
+def test_what_is_kept_by_hand():
+    assert asked("saves") == [65_536 * 32 * 4 / 2**20, 131_072 * 32 * 4 / 2**20, 2.0]
+    kept = trace(Problem(n=32, d=8, inputs="random")).lse
+    assert kept.shape == (32,) and kept.dtype == np.float32

@@ -1,0 +1,255 @@
+"""Group 4 but for FA-3's overlap: loop orders, warps, tensor cores, formats, the kernel, FA-4."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms.schedule import schedule
+from explainer.base.cards import CARDS
+from explainer.base.facts import number
+from explainer.base.formats import FORMATS
+from explainer.base.paths import ROOT
+from explainer.learn import blackwell, matrix_units, number_formats, reading, versions, warp_split
+from explainer.learn.blocks import values
+from explainer.learn.registry import rungs, widgets
+from explainer.problem import Problem
+
+RUNGS = {r.key: r for r in rungs()}
+
+
+def blocks(key: str, **query: object) -> list[dict]:
+    widget = widgets()[key]
+    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+
+
+def texts(made: list[dict]) -> list[str]:
+    return [s["text"] for b in made if b["type"] == "picture" for p in b["data"]["panels"]
+            for s in p["shapes"] if "text" in s]  # fmt: skip
+
+
+def asked(key: str) -> list:
+    q = RUNGS[key].question
+    return [q.answer, *(v.answer for v in q.variants)]
+
+
+# ---- loop orders
+
+
+def test_the_link_shows_fa1_write_in_the_middle_of_its_work():
+    parts = dict(x.split("=") for x in RUNGS["versions"].links[0].query.split("&"))
+    visit = schedule(Problem.from_query(parts))[int(parts["step"])]
+    assert {t.tensor for t in visit.transfers if t.op == "write"} == {"O", "m", "l"}
+
+
+def test_writes_of_o_in_closed_form():
+    wanted = [(T * (T + 1) / 2, T) for T in versions.CAUSAL]
+    assert asked("versions") == wanted and wanted[0] == (36, 8)
+    assert versions.written("fa1", 4, False) == 16 and versions.written("fa2", 4, False) == 4
+
+
+@pytest.mark.parametrize("tick", range(versions.TICKS + 1))
+def test_what_o_costs_after_each_tick(tick):
+    """FA-1 reads and writes O at every visit; FA-2 writes each block once, at its last tile."""
+    assert versions.moves_of_o("fa1", tick) == (tick, tick)
+    assert versions.moves_of_o("fa2", tick) == (0, 4 if tick >= 4 else 0)
+    said = texts(blocks("versions", step=tick))
+    assert f"O in HBM: read {tick}, written {tick}" in said
+
+
+def test_the_strips_do_the_same_work_and_never_two_things_at_once():
+    for order in versions.TITLES:
+        lanes = dict(versions.strips(order))
+        loads = [(a, b) for a, b, _ in lanes.pop("HBM")]
+        work = sorted((a, b, what) for lane in lanes.values() for a, b, what in lane)
+        products = [(a, b) for a, b, what in work if what == "product"]
+        for one in (loads, products):  # one bus, one matrix unit
+            assert all(y[0] >= x[1] - 1e-9 for x, y in pairwise(one)), order
+    loads = {o: [w for _, _, w in dict(versions.strips(o))["HBM"]] for o in versions.TITLES}
+    assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
+    assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
+    assert "O" not in loads["fa2"]
+
+
+# ---- warps
+
+
+@pytest.mark.parametrize(("br", "bc", "d"), [*product((32, 64, 128), repeat=3)])
+def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
+    """Split-K, four warps: of m and of l each warp writes Br numbers and reads all four parts; of O
+    it writes Br × d and reads its rows of all four parts. Split-Q: nothing."""
+    nbytes, barriers = warp_split.exchanged("k", br, bc, d)
+    assert nbytes == 4 * (2 * (4 * br + 4 * 4 * br) + 4 * br * d + 4 * br * d)
+    assert warp_split.exchanged("q", br, bc, d) == (0, 1)
+    assert barriers == 4  # the copy, m, l, O
+
+
+def test_partial_outputs_sectors_and_tiles_by_hand():
+    assert asked("warps") == [4 * 64 * 64 * 4 / 1024, 4 * 128 * 64 * 4 / 1024, 32]
+    assert warp_split.sectors(1, 2) == 32 * 2 / 32 and warp_split.sectors(64, 2) == 32
+    held, shared, registers = warp_split.resident(64, 64, 64, "a100")
+    assert shared == 164 * 1024 // (3 * 64 * 64 * 2)
+    assert registers == 256 * 1024 // (4 * (2 * 64 * 64 + 2 * 64)) and held == min(
+        shared, registers
+    )
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_every_card_s_name_fits(card):
+    assert blocks("warps", card=card, br=128, bc=128, d=128)
+
+
+# ---- tensor cores
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_89", "sm_90", "sm_120"])
+def test_rates_an_sm_and_clock_agree_with_the_cards(arch):
+    """What the TFLOP/s of a card imply at its boost clock; Hopper's matrix units are rated at a
+    lower clock (1.83 GHz of 1.98), hence 9 %."""
+    for card in (c for c in CARDS.values() if c.arch == arch):
+        implied = card.tensor_tflops * 1e12 / (2 * card.sms * card.clock_hz)
+        assert matrix_units.GENERATIONS[arch].fma == pytest.approx(implied, rel=0.09)
+
+
+def test_shapes_and_rates_of_other_formats():
+    """PTX ISA: mma m16n8k8 for tf32, k16 for fp16, k32 for fp8; wgmma k8, k16, k32. TF32 and fp8
+    rates of the data sheets: A100 156, H100 494.7 and 1,978.9, RTX 4090 82.6."""
+    generations = matrix_units.GENERATIONS
+    wanted = {"tf32": 8, "fp16": 16, "bf16": 16, "fp8": 32, "fp4": 64}
+    for arch in ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120"):
+        for fmt in generations[arch].formats:
+            (m, n, k), fma = generations[arch].at(fmt)
+            assert k == wanted[fmt]
+            assert (m, n) == generations[arch].shape[:2]
+            assert fma * 16 == generations[arch].fma * k  # k and rate go together
+    assert generations["sm_70"].shape == (8, 8, 4) and generations["sm_75"].shape == (16, 8, 8)
+    for arch, fmt, tflops in (("sm_80", "tf32", 156), ("sm_90", "tf32", 495),
+                              ("sm_90", "fp8", 1979), ("sm_89", "tf32", 83),
+                              ("sm_70", "fp16", 125)):  # fmt: skip
+        assert matrix_units.rate(arch, fmt) == pytest.approx(tflops, abs=0.5)
+
+
+@pytest.mark.parametrize(("br", "bc", "d"), [*product((16, 64, 256), (16, 128), (16, 64, 256))])
+@pytest.mark.parametrize("arch", list(matrix_units.GENERATIONS))
+def test_instructions_cover_the_tile(arch, br, bc, d):
+    shape = matrix_units.GENERATIONS[arch].shape
+    m, n, k = shape[0], min(shape[1], bc), shape[2]
+    starts = product(range(0, br, m), range(0, bc, n), range(0, d, k))
+    assert matrix_units.instructions(shape, br, bc, d) == len(list(starts))
+
+
+def test_the_questions_on_tiles_by_hand():
+    assert asked("cores") == [4 * 16 * 4, 8 * 8 * 8, 2 * 1 * 4]
+    closed = widgets()["cores"].controls[1].closed
+    assert {"64 128 64"} <= set(closed), "the tile that is asked for opens afterwards"
+    for fmt in ("tf32", "fp16", "fp8", "fp4"):
+        assert blocks("cores", format=fmt)
+
+
+# ---- formats
+
+
+TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "e4m3": torch.float8_e4m3fn}
+
+
+def test_the_rounded_numbers_are_torch_s():
+    for (key, x), answer in zip(number_formats.QUESTIONS, asked("formats"), strict=True):
+        assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
+
+
+@pytest.mark.parametrize(("power", "lost"), [(0, set()), (-20, {"e4m3", "e5m2"}),
+                                             (20, {"fp16", "e4m3", "e5m2"}),
+                                             (-60, {"fp16", "e4m3", "e5m2"})])  # fmt: skip
+def test_what_a_format_loses(power, lost):
+    said = blocks("formats", power=power)[0]["words"]
+    for key, f in FORMATS.items():
+        part = said.split(f"{f.title}: ")[1].split(";")[0]
+        gone = part.startswith(("overflow", "becomes 0"))
+        assert gone == (key in lost), (key, part)
+
+
+def test_bits_and_fp8_views():
+    for block in blocks("formats", show="bits", power=3):
+        f = next(f for f in FORMATS.values() if f.title == block["label"])
+        pattern = block["sign"] + block["exponent"] + block["mantissa"]
+        assert float(f.decode(int(pattern, 2))) == float(f.round_to(0.8))
+    bars = blocks("formats", show="fp8", size=30)[0]["items"]
+    assert min(bars, key=lambda x: x[1])[0] == "per block, Q and K rotated"
+
+
+# ---- the kernel
+
+
+def test_the_source_is_the_file_s():
+    source = (ROOT / "kernels/fa2.py").read_text(encoding="utf-8")
+    for places in reading.extracts().values():
+        for place in places:
+            for line in place.splitlines()[1:]:
+                assert line.strip() in source
+    assert "tl.dot(q, as_operand(k" in reading.extracts()["scores"][0]
+    assert "tl.store(o_ptrs" in reading.extracts()["store"][0]
+    for k in range(1, len(reading.STOPS) + 1):
+        assert blocks("read", step=k)[1]["lines"].count("\n") >= 1
+
+
+@pytest.mark.parametrize(("n_q", "causal"), [(100, False), (1, True), (100, True)])
+def test_the_loop_without_a_fault_is_torch_s(n_q, causal):
+    q, k, v = reading._inputs(n_q, 100)
+    mask = torch.ones(n_q, 100, dtype=torch.bool).tril(100 - n_q) if causal else None
+    want = torch.nn.functional.scaled_dot_product_attention(
+        *(torch.from_numpy(x)[None] for x in (q, k, v)), attn_mask=mask
+    )[0].numpy()
+    assert np.abs(reading.loop(q, k, v, causal) - want).max() < 1e-5
+    assert np.abs(reading.exact(q, k, v, causal) - want).max() < 1e-5
+
+
+def test_each_mistake_shows():
+    assert reading.off("") < 1e-6 < reading.off("tf32") < 1e-2
+    for fault in (*reading.FAULTS, "finite"):
+        assert reading.off(fault) > 0.05, fault
+    question = RUNGS["read"].question
+    for fault, one in zip(reading.FAULTS, (question, *question.variants), strict=True):
+        at, wrong = reading.FAULTS[fault]
+        assert one.options[one.answer][0] == wrong.strip() != reading.LOOP[at].strip()
+        assert f"{reading.off(fault):.3f}" in one.words
+
+
+# ---- FA-4
+
+
+def test_with_no_threshold_it_is_plain_online_softmax():
+    plain = blackwell.played(0)
+    S, V = (torch.from_numpy(np.array(x)).double() for x in blackwell.scores())
+    want = (torch.softmax(S * np.log(2), 1) @ V).numpy()
+    assert np.abs(blackwell.exact() - want).max() < 1e-12
+    tops = S.reshape(len(S), -1, 64).amax(2).cummax(1).values
+    assert plain.rises == plain.rescaled == int((tops.diff(dim=1) > 0).sum())
+    assert plain.largest == 1 and plain.error < 1e-5
+
+
+@pytest.mark.parametrize("threshold", [2, 5, 8, 12])
+def test_a_threshold_saves_rescales_and_costs_no_accuracy(threshold):
+    plain, found = blackwell.played(0), blackwell.played(threshold)
+    assert found.rescaled < plain.rescaled and found.rises == plain.rises
+    assert found.error < 2 * plain.error
+    assert 1 < found.largest <= 2**threshold
+    assert asked("blackwell") == [2.0**8, 2.0**5, 2.0**10]
+
+
+@pytest.mark.parametrize("degree", blackwell.DEGREES)
+def test_the_polynomial_against_numpy(degree):
+    x = np.linspace(-30, 5, 7001)
+    worst = float(blackwell.error_of(degree)[1].max())
+    error = np.abs(blackwell.exp2(x, degree) / np.exp2(x) - 1)
+    assert error.max() <= worst * 1.01
+    if degree >= 3:
+        assert worst < FORMATS["bf16"].unit_roundoff
+
+
+def test_the_exp_units_of_the_facts():
+    assert blackwell.exps_per_s(CARDS["h100"]) == pytest.approx(number("fa3.exps"), rel=0.02)
+    growth = blackwell.exps_per_s(CARDS["b200"]) / blackwell.exps_per_s(CARDS["h100"])
+    assert growth < 1.2 < CARDS["b200"].tensor_tflops / CARDS["h100"].tensor_tflops
