@@ -109,7 +109,7 @@ def test_every_wrong_gap_gives_a_wrong_result():
 def test_a_wrong_order_shows_what_it_gives():
     (made,) = blocks("online_run", order="0,2,1,3,4,5")  # alpha after the old maximum is lost
     said = texts(made)
-    assert "Your weights add up to 0.568, not to 1." in said
+    assert "Your weights sum to 0.568, not 1." in said
     assert [x for x in said if x in ("2.921", "3.106", "1.578", "1.763", "2.217", "2.561")]
     assert made["words"].endswith(
         "ℓ after each block: 1.135, right 1.135; 1.553, right 1.553; 2.921, right 1.578; 3.106, "
