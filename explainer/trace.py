@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit
 from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.registry import ALGORITHMS, BACKWARD
 from explainer.algorithms.schedule import check_size, schedule
+from explainer.algorithms.transfers import Step
 from explainer.base.amounts import amount
 from explainer.base.fields import refused, whole
 from explainer.base.kept import kept
@@ -23,6 +25,7 @@ from explainer.problem import Problem
 MAX_BYTES = 512 * 2**20
 MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
 MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
+MAX_COLUMN = 1 << 33  # the same of all row blocks that meet a key block: see one_visit_backward
 MAX_PRODUCTS = 1 << 34  # of making data that rise, which looks at all N² scores
 KEPT_BYTES = 16 << 20
 
@@ -45,7 +48,8 @@ class Trace:
 @dataclass(frozen=True, eq=False)
 class BackwardTrace:
     """A whole backward pass: inputs, O, dO and the gradients (n, d) float32 holding values of the
-    dtype, lse and D (n,) fp32, and the visits in loop order."""
+    dtype, lse and D (n,) fp32, dsink, the gradient of the sink's logit (fp32; None without one),
+    and the visits in loop order."""
 
     problem: Problem
     Q: np.ndarray
@@ -58,6 +62,7 @@ class BackwardTrace:
     dQ: np.ndarray
     dK: np.ndarray
     dV: np.ndarray
+    dsink: np.float32 | None
     visits: tuple[BackwardVisit, ...]
 
 
@@ -122,7 +127,39 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     for x in (run.D, *gradients):
         x.setflags(write=False)
     inputs = run.Q, run.K, run.V, run.O, run.lse, run.dO
-    return BackwardTrace(problem, *inputs, run.D, *gradients, visits)
+    dsink = None
+    if problem.sink is not None:  # a key whose dP is 0, since it has no value
+        D = np.where(run.O.any(axis=1), run.D, 0)  # FA-1 has none of rows that no tile sees
+        dsink = -(np.exp(np.float32(problem.sink) - run.lse) * D).sum()
+    return BackwardTrace(problem, *inputs, run.D, *gradients, dsink, visits)
+
+
+def _check_visit(problem: Problem) -> None:
+    """Raises ProblemError where a row block is too much to be computed for one of its visits."""
+    check_size(problem)
+    if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
+        why = f"one of the other data, or N² · d of at most {MAX_PRODUCTS:,} (it is {products:,})"
+        raise refused({"data": "rising"}, why, "for the numbers of one tile")
+    most = MAX_STRIP // _touched(problem)
+    if problem.block_q > most:
+        where = f"for the numbers of one tile at n = {problem.n:,}, d = {problem.d}"
+        given, block = {"br": problem.block_q}, f"Bc = {problem.block_k}"
+        raise refused(given, f"a whole number from 1 to {most}", f"{where}, {block}")
+
+
+def _touched(problem: Problem) -> int:
+    """Numbers per row: about 16 a score, and its accumulator once a visit."""
+    return 16 * problem.n + problem.d * problem.Tc
+
+
+def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visit]]:
+    """The run of the steps of one row block that are not skipped, but for the last of them, and
+    the last two visits."""
+    *others, last = steps
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        run = Run(problem, tiling.rows(problem, last.i))
+        own = *(s for s in others if s.kind != "skipped"), last
+        return run, deque(ALGORITHMS[problem.order].compute(run, own), maxlen=2)
 
 
 def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
@@ -130,26 +167,94 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     starts from; for Problems too large for a whole trace. Raises ProblemError for no such visit.
 
     Only the visits of its row block are computed: rows never meet each other. Their work, in
-    numbers touched, is bounded: about 16 a score, and its accumulator once a visit.
+    numbers touched, is bounded.
     """
-    check_size(problem)
-    if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
-        why = f"one of the other data, or N² · d of at most {MAX_PRODUCTS:,} (it is {products:,})"
-        raise refused({"data": "rising"}, why, "for the numbers of one tile")
-    most = MAX_STRIP // (16 * problem.n + problem.d * problem.Tc)
-    if problem.block_q > most:
-        where = f"for the numbers of one tile at n = {problem.n:,}, d = {problem.d}"
-        given, block = {"br": problem.block_q}, f"Bc = {problem.block_k}"
-        raise refused(given, f"a whole number from 1 to {most}", f"{where}, {block}")
+    _check_visit(problem)
     steps = schedule(problem)
     step = whole("step", step, 0, len(steps) - 1)
-    row_block = [s for s in steps[: step + 1] if s.i == steps[step].i and s.kind != "skipped"]
-    if steps[step].kind == "skipped":
-        row_block.append(steps[step])
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        run = Run(problem, tiling.rows(problem, steps[step].i))
-        visits = deque(ALGORITHMS[problem.order].compute(run, tuple(row_block)), maxlen=2)
+    _, visits = _row_block(problem, [s for s in steps[: step + 1] if s.i == steps[step].i])
     return visits[-1], visits[0] if len(visits) > 1 else None
+
+
+# The stages that a visit of a backward pass stands on, before its own; those whose sums go over the
+# row blocks of a key block.
+EARLIER = {None: ("D",), "scale": ("D", None), "dS": ("dP",), "dQ": ("dP", "dS")}
+EARLIER["dK"] = EARLIER["dQ"]
+BY_KEYS = (None, "dV", "dK")
+
+
+def one_visit_backward(
+    problem: Problem, step: int
+) -> tuple[BackwardVisit, dict[str, np.ndarray], BackwardRun]:
+    """Visit ``step`` of the backward pass with its numbers; the sums of ``dQ``, ``dK`` and ``dV``
+    that it goes on from, without those that begin at 0; and the run, whose matrices hold what they
+    held at this visit in the blocks of its rows and keys.
+
+    Computed are the row blocks that its sums go over, each with its forward pass: its own, and of a
+    key block those up to it. Raises ProblemError as ``one_visit``, and where they are too many.
+    """
+    steps = schedule(problem, "backward")
+    _check_visit(problem)
+    at = steps[step := whole("step", step, 0, len(steps) - 1)]
+    rows = {at.i} - {None} if at.kind != "skipped" or at.stage else set()
+    if rows and at.stage in BY_KEYS:
+        own = (s for s in steps[: step + 1] if (s.stage, s.j) == (at.stage, at.j))
+        rows |= {s.i for s in own if s.kind != "skipped" or s.stage}
+    _check_rows(problem, min(problem.n, len(rows) * problem.block_q))
+
+    def needed(s: Step) -> bool:
+        if s.i not in rows or (s.kind == "skipped" and not s.stage):
+            return False
+        if s.stage != at.stage:
+            return s.stage in EARLIER.get(at.stage, ())
+        return (
+            s.i == at.i if at.stage not in BY_KEYS else s.j == at.j or (s.i == at.i and not s.stage)
+        )
+
+    # Of other key blocks' tiles only what they add to dQ is wanted: there dK and dV may begin anew.
+    wanted = (
+        replace(s, first=s.first or (s.stage is None and s.j != at.j))
+        for s in steps[:step]
+        if needed(s)
+    )
+    O, lse = np.zeros((problem.n, problem.d), np.float32), np.zeros(problem.n, np.float32)
+    of_rows: list[Visit] = []
+    for i, group in _by_rows(problem, rows).items():
+        run, visits = _row_block(problem, group)
+        r = tiling.rows(problem, i)
+        O[r], lse[r] = run.O[r], run.lse[r]
+        of_rows += visits
+    back = BackwardRun(problem, O, lse, tuple(of_rows))
+    before: dict[str, np.ndarray] = {}
+    after = before
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for visit in BACKWARD[problem.order].compute(back, (*wanted, at)):
+            sums = {"dQ": visit.dQ if visit.i == at.i else None}
+            sums |= {"dK": visit.dK, "dV": visit.dV} if visit.j == at.j else {}
+            before, after = after, after | {k: x for k, x in sums.items() if x is not None}
+    return visit, before, back
+
+
+def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
+    """The steps of these row blocks in the forward pass."""
+    found: dict[int, list[Step]] = {i: [] for i in sorted(rows)}
+    for s in schedule(problem):
+        if s.i in found:
+            found[s.i].append(s)
+    return found
+
+
+def _check_rows(problem: Problem, rows: int) -> None:
+    """Raises ProblemError where so many rows are too much for one visit of a backward pass."""
+    where = f"for the numbers of one tile of the backward pass at n = {problem.n:,}"
+    if rows * _touched(problem) > MAX_COLUMN:
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        raise refused(given, "larger tiles, or a tile nearer to the first row block", where)
+    if problem.order == "standard" and (needed := 12 * rows * problem.n) > MAX_BYTES:
+        why = f"fa1 or fa2: P, dP and dS of {rows:,} rows would take {amount(needed)}"
+        raise refused(
+            {"order": "standard"}, f"{why}, and at most {amount(MAX_BYTES)} are allowed", where
+        )
 
 
 def _bench() -> None:

@@ -46,10 +46,10 @@ def delta_kernel(
 
 
 @triton.jit
-def load_lse(pointers, row_ok):
+def load_lse(pointers, row_ok, PART: tl.constexpr):
     """lse for exp2. A row that sees no key, or is none, gets +∞: its P is exp(S − ∞) = 0, where
-    exp(−∞ + ∞) would be NaN."""
-    lse = tl.load(pointers, mask=row_ok, other=float("inf"))
+    exp(−∞ + ∞) would be NaN. PART: some lanes hold no row."""
+    lse = tl.load(pointers, mask=row_ok, other=float("inf")) if PART else tl.load(pointers)
     return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
 
 
@@ -102,7 +102,7 @@ def visit_rows(
         tile_ok = row_ok[:, None] & (dims < D)[None, :]
         q = as_operand(load_tile(q_ptrs + start * q_step, tile_ok, PART), BF16_BITS)
         do = load_tile(do_ptrs + start * do_step, tile_ok, PART)
-        lse = load_lse(LSE + rows, row_ok)
+        lse = load_lse(LSE + start + lanes, row_ok, PART)
         # phase: scores — S_ijᵀ = K_j Q_iᵀ, recomputed; scale, the score and log2(e) follow
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
         p, slope = weights(
@@ -116,16 +116,19 @@ def visit_rows(
         # phase: dP — dP_ijᵀ = V_j dO_iᵀ
         dp = tl.dot(v, tl.trans(do_i), input_precision=PRECISION)
         # phase: dS — dS_ij = P_ij ∘ (dP_ij − D_i), through the score's slope
-        delta = tl.load(DELTA + rows, mask=row_ok, other=0.0)
+        delta = load_tile(DELTA + start + lanes, row_ok, PART)
         ds = p * (dp - delta[None, :]) * slope
         ds = as_operand(as_stored(ds, do.dtype, BF16_BITS), BF16_BITS)
+        # phase: dK — dK_j += dS_ijᵀ Q_i. Before dQ: with this product under way at the loop's end,
+        # ptxas would have every product wait for the one before
+        dk = tl.dot(ds, q, dk, input_precision=PRECISION)
         # phase: dQ — dQ_i += dS_ij K_j in HBM, where other key blocks add too; scaled at the end
         if ADD_DQ:
-            dq = tl.dot(tl.trans(ds), k, input_precision=PRECISION)
+            dq = tl.trans(
+                tl.dot(tl.trans(k), ds, input_precision=PRECISION)
+            )  # (Kᵀ dSᵀ)ᵀ: dS as it is
             to = lanes[:, None] * D + dims[None, :]
             tl.atomic_add(DQ + start * D + to, dq, mask=tile_ok if PART else None, sem="relaxed")
-        # phase: dK — dK_j += dS_ijᵀ Q_i
-        dk = tl.dot(ds, q, dk, input_precision=PRECISION)
         if STATES is not None:  # what the tile adds to dQ_i, and dK_j and dV_j after it, unscaled
             here, row = tile + i * Tc, lanes[:, None] * D + dims[None, :]
             key, key_there = keys[:, None] * D + dims[None, :], key_ok[:, None] & (dims < D)[None]

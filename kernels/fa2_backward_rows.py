@@ -84,7 +84,7 @@ def rows_kernel(
     # phase: load — Q_i, dO_i, lse_i and D_i: HBM → SRAM, once; dQ_i = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
     do = as_operand(tl.load(do_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
-    lse = load_lse(LSE + bh * Nq + rows, row_ok)
+    lse = load_lse(LSE + bh * Nq + rows, row_ok, True)
     delta = tl.load(DELTA + bh * Nq + rows, mask=row_ok, other=0.0)
     dq = tl.zeros([PAD_M, PAD_D], tl.float32)
 

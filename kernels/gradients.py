@@ -22,9 +22,9 @@ from .tables import rules
 
 ROWS = 64  # of one program that computes D
 SIZE = 2048  # numbers of one program that scales dQ
-# "hopper": the kernel of `kernels.hopper` where it takes the input. No card has run it yet.
 METHODS = ("readable", "hopper")
-METHOD = os.environ.get("KERNELS_BACKWARD", METHODS[0])
+# "hopper": the kernel of `kernels.hopper` where it takes the input and nobody asks for tiles.
+METHOD = os.environ.get("KERNELS_BACKWARD", "hopper")
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
 _calls: dict[tuple, Callable] = {}
 
@@ -57,8 +57,8 @@ def backward(
     computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
     `deterministic`: dQ by a pass of its own or in turns, the same bits at each call; None asks
     torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
-    ValueError that says why not; None: METHOD where it takes the input. Raises TypeError,
-    ValueError or RuntimeError with one sentence for input that cannot run.
+    ValueError that says why not; None: METHOD where it takes the input and no block is asked for.
+    Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
     if deterministic is None:
         deterministic = torch.are_deterministic_algorithms_enabled()
@@ -67,7 +67,8 @@ def backward(
     if grad_o is None:
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
-    chosen = method or METHOD, method is not None
+    tiled = block_m is not None or block_n is not None
+    chosen = method or (METHODS[0] if tiled else METHOD), method is not None
     options = causal, mask, score, scale, block_m, block_n, precision, *chosen, deterministic
     tensors = q, k, v, o, grad_o, lse
     key = (
@@ -110,7 +111,7 @@ def _prepare(
             raise ValueError(reason)
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
-    config = config_for(q, block_m, block_n)
+    config = config_for(q, block_m, block_n, deterministic)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
     made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
     strides = q.stride(), k.stride(), v.stride(), grad_o.stride()
@@ -207,8 +208,8 @@ def _with_sink(found: Callable) -> Callable[..., Gradients]:
     """The same with the gradient by a sink."""
 
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
-        dq, dk, dv, delta = found(q, k, v, o, grad_o, lse, grad_lse)
-        return dq, dk, dv, None if sink is None else _of_sink(sink, lse, delta)
+        dq, dk, dv, less = found(q, k, v, o, grad_o, lse, grad_lse)
+        return dq, dk, dv, None if sink is None else _of_sink(sink, lse, -less)
 
     return call
 
@@ -226,11 +227,16 @@ def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
     return *(torch.zeros(x.shape, dtype=x.dtype, device=x.device) for x in (q, k, v)), dsink
 
 
-def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None = None) -> Config:
+def config_for(
+    q: torch.Tensor,
+    block_m: int | None = None,
+    block_n: int | None = None,
+    deterministic: bool = False,
+) -> Config:
     """The configuration of the backward pass for this q (B, H, Nq, d) on its device."""
     cuda = q.device.type == "cuda"
     arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
-    return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n)
+    return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n, deterministic)
 
 
 def wanted(q, k, v, sink) -> bool:

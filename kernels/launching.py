@@ -18,6 +18,7 @@ from triton import knobs
 from triton.runtime import driver
 
 from .availability import INTERPRETED
+from .interpreting import replace_once
 
 MOST_CALLS = 1024  # kept at once; whoever has more shapes than that prepares some again
 MOST_PACKED = 256  # argument lists kept of one launch, by stream and addresses
@@ -26,6 +27,8 @@ _TYPED = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7)  # one lau
 _EMPTY = getattr(torch._C._dynamo.guards, "_empty_strided_cuda", None)
 _hooks = knobs.runtime
 _ENTER, _LEAVE = _hooks.launch_enter_hook, _hooks.launch_exit_hook
+if INTERPRETED:
+    replace_once()
 
 
 class Calls:

@@ -42,7 +42,8 @@ def seen(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[n
 def met(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
     """`seen` of one term: every step-th from first on, below end, in one of the parts."""
     low, n = (n_k - n_q, n_k) if by_keys else (0, n_q)  # what 0 in the result is; how many
-    at = np.arange(n) + (0 if by_keys else n_k - n_q)
+    zero = 0 if by_keys else n_k - n_q
+    at = np.arange(zero, zero + n)
     first, end, step = np.full(n, low), np.full(n, n_k), 1
     parts = np.array([[n_k - n_q, n_k, 0, n_k]])
     for t in term:
@@ -52,21 +53,35 @@ def met(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...
         step = min(lcm(step, p.step(*t.numbers)), n_q + n_k)  # so far no two are from each other
         if p.parts:
             parts = _overlaps(parts, p.parts(*t.numbers))
-    first = first + (at - first) % step
+    at -= first
+    at %= step
+    first += at
+    del at  # in place from here on: at N = 16,384 an array is 131 kB
     start, stop, count = np.full(n, EVERYWHERE[1]), np.full(n, low), np.zeros(n, np.int64)
     for a, b, c, d in parts[:, [2, 3, 0, 1]] if by_keys else parts:
-        here = slice(a - at[0], b - at[0])
+        here = slice(a - zero, b - zero)
         begin = np.maximum(first[here], c)
         if step > 1:
             begin += (first[here] - begin) % step
-        many = (np.maximum(np.minimum(end[here], d) - begin, 0) + step - 1) // step
-        begin[many == 0] = EVERYWHERE[1]
-        start[here] = np.minimum(start[here], begin)
-        stop[here] = np.where(
-            many, np.maximum(stop[here], begin + (many - 1) * step + 1), stop[here]
-        )
+        many = np.minimum(end[here], d)
+        many -= begin
+        np.maximum(many, 0, out=many)
+        many += step - 1
+        many //= step
         count[here] += many
-    return np.where(count, start - low, 0), stop - low, count
+        none = many == 0
+        begin[none] = EVERYWHERE[1]
+        np.minimum(start[here], begin, out=start[here])
+        many -= 1
+        many *= step
+        begin += many
+        begin += 1
+        begin[none] = low
+        np.maximum(stop[here], begin, out=stop[here])
+    start -= low
+    start[count == 0] = 0
+    stop -= low
+    return start, stop, count
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:

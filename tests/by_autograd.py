@@ -18,7 +18,8 @@ UNIT = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
 
 
 def autograd(t: BackwardTrace) -> SimpleNamespace:
-    """dQ, dK, dV by PyTorch's autograd, and S, P, dP, D, dS, all float64, of the very operands."""
+    """dQ, dK, dV, and dsink, by PyTorch's autograd, and S, P, dP, D, dS, all float64, of the very
+    operands; ``sunk``: each row's weight of its sink."""
     p = t.problem
     Q, K, V, dO = (torch.tensor(x, dtype=torch.float64) for x in (t.Q, t.K, t.V, t.dO))
     leaves = [x.requires_grad_() for x in (Q, K, V)]
@@ -27,16 +28,18 @@ def autograd(t: BackwardTrace) -> SimpleNamespace:
     s = p.score.apply(products, rows, keys, p.head, p.q_heads)
     seen = torch.tensor(by_hand.seen(p))
     s = s.masked_fill(~seen, -torch.inf)
-    sink = torch.full((p.n, 1), -torch.inf if p.sink is None else p.sink, dtype=torch.float64)
-    whole = torch.cat((s, sink), 1)
+    logit = torch.tensor(-math.inf if p.sink is None else p.sink, dtype=torch.float64)
+    whole = torch.cat((s, logit.requires_grad_().expand(p.n, 1)), 1)
     blind = torch.isneginf(whole).all(1, keepdim=True)
-    P = torch.softmax(whole.masked_fill(blind, 0.0), 1)[:, : p.n].masked_fill(~seen, 0.0)
+    weights = torch.softmax(whole.masked_fill(blind, 0.0), 1)
+    P = weights[:, : p.n].masked_fill(~seen, 0.0)
     O = P @ V
-    names = (*NAMES, "dP", "dS")
-    found = torch.autograd.grad(O, (*leaves, P, products), dO)
+    names = (*NAMES, "dP", "dS", "dsink")
+    found = torch.autograd.grad(O, (*leaves, P, products, logit), dO)
     named = dict(zip(names, (x.numpy() for x in found), strict=True))
     D = (dO * O).sum(1).detach().numpy()
-    return SimpleNamespace(**named, D=D, S=s.detach().numpy(), P=P.detach().numpy())
+    sunk = weights[:, p.n].detach().numpy()
+    return SimpleNamespace(**named, D=D, S=s.detach().numpy(), P=P.detach().numpy(), sunk=sunk)
 
 
 def allowed(t: BackwardTrace, true: SimpleNamespace) -> SimpleNamespace:
@@ -64,7 +67,8 @@ def allowed(t: BackwardTrace, true: SimpleNamespace) -> SimpleNamespace:
     dQ = p.scale * (of_dS @ K + (1e-6 + back * u) * dS @ K)
     dK = p.scale * (of_dS.T @ Q + (1e-6 + u) * dS.T @ Q)
     dV = of_P.T @ dO + (1e-6 + u) * P.T @ dO
-    return SimpleNamespace(P=of_P, dP=of_dP, D=of_D, dS=of_dS, dQ=dQ, dK=dK, dV=dV)
+    dsink = (true.sunk * (of_D + (4 * delta + 2e-6) * D)).sum()
+    return SimpleNamespace(P=of_P, dP=of_dP, D=of_D, dS=of_dS, dQ=dQ, dK=dK, dV=dV, dsink=dsink)
 
 
 def judge(t: BackwardTrace) -> tuple[SimpleNamespace, SimpleNamespace]:
@@ -76,4 +80,7 @@ def judge(t: BackwardTrace) -> tuple[SimpleNamespace, SimpleNamespace]:
         over = np.abs(mine - truth) - limit
         assert over.max(initial=0) <= 1e-7, f"{name}: {over.max():.3g} beyond {limit.max():.3g}"
         np.testing.assert_array_equal(mine, round_to(mine, t.problem.dtype))
+    assert (t.dsink is None) == (t.problem.sink is None)
+    if t.dsink is not None:
+        assert abs(t.dsink - true.dsink) <= limits.dsink, (t.dsink, true.dsink, limits.dsink)
     return true, limits

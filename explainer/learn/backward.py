@@ -1,4 +1,4 @@
-"""Rung 12: P computed again for the backward pass, and softmax's derivative, one step at a time."""
+"""5.2: the backward pass, softmax's derivative one step at a time, and a model trained with it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import shown, written
-from explainer.learn.blocks import Block, Control, Widget, link, matrix, table, text
+from explainer.learn import training
+from explainer.learn.blocks import Block, Control, Widget, matrix, table, text
 from explainer.learn.content import rung
-from explainer.learn.controls import pick, slider
+from explainer.learn.controls import slider
 from explainer.learn.rungs_low import address, products, whole
 from explainer.problem import Problem
 from explainer.trace import trace_backward
@@ -143,12 +144,13 @@ def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more
 def _again(x: Derived, i: int) -> list[Block]:
     off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
     return [
-        _square("S = Q Kᵀ/√d, computed again", x.S, i),
+        matrix(f"S = Q Kᵀ/√d again, row {i}", x.S[i][None], colour="s",
+               heat=True),
         matrix("lse, all that was kept", x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
         text(f"P[{i}, 0] = exp({shown(x.S[i, 0])} − {_taken(x.lse[i])}) = {shown(x.P[i, 0])}. "
-             "No maximum, no sum: lse holds both."),
-        text(f"Against softmax of the rows of S: largest difference {written(off, 2)}.",
+             "lse holds maximum and sum."),
+        text(f"Against softmax of S: at most {written(off, 2)} off.",
              "good" if off < SAME else "bad"),
     ]  # fmt: skip
 
@@ -246,14 +248,14 @@ def place(mask: str, row: int, phase: str) -> str:
     return f"{address(problem, at, phase)}&pass=backward"
 
 
-def _recompute(v: Values) -> list[Block]:
-    step, i, mask = whole(v["step"]), int(v["row"]), str(v["mask"])
+def steps(step: int, i: int = 1, mask: str = "full") -> list[Block]:
+    """One step of the derivation, with a row's numbers written out; after it, the record."""
+    if step > len(PHASES):
+        return training.blocks()
     x = derived(mask)
     if step == len(PHASES):
-        blocks = _gradients(x, i, mask)
-    else:
-        blocks = (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
-    return [*blocks, link("This row on the Step page", place(mask, i, PHASES[step - 1]))]
+        return _gradients(x, i, mask)
+    return (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
 
 
 # ---- the exercise: each gap's fillings, as the rung's question has them, and what they do
@@ -318,20 +320,18 @@ def _consequence(found: Gradients, sums: np.ndarray, wrong: list[str]) -> str:
 
 WIDGETS = (
     Widget(
-        "recompute", "From dO to dQ, dK and dV",
+        "backward", "From dO to dQ, dK and dV",
         (
-            slider("step", "Step: P, Jacobian, dP, D, dS, gradients", 1, 1, len(PHASES)),
-            pick("row", "Row", 1, range(SMALL.n)),
-            pick("mask", "Mask", "full", MASKS),
+            slider("step", "Step", 1, 1, len(PHASES) + 1),
         ),
-        _recompute,
+        lambda v: steps(whole(v["step"])),
     ),
     Widget(
-        "recompute_run", "Your backward pass against finite differences",
+        "backward_run", "Your backward pass against finite differences",
         tuple(Control(f"g{k}", line, "choice", next(iter(filled)),
                       choices=tuple((x, x) for x in filled))
               for k, (line, filled) in enumerate(FILLINGS, 1)),
         _run,
     ),
 )  # fmt: skip
-RUNGS = (rung("recompute", {"place": place("full", 1, "dS")}),)
+RUNGS = (rung("backward", {"place": place("full", 1, "dS")}),)

@@ -9,7 +9,7 @@ from explainer.algorithms.algorithm import CONVENTIONS, WHERE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import asked, both, least, summed
 from explainer.base.amounts import amount, listed, written
-from explainer.base.cards import CARDS, KIB, Card
+from explainer.base.cards import KIB, Card
 from explainer.base.facts import fact, number
 from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.matrix_units import clock_hz
@@ -49,45 +49,6 @@ def io(given: Given) -> list[Block]:
         text(f"A tile of {block} changes the factor in front of N², not the square."),
         text("Asked is every load and store of every tile. The least, each matrix once, grows with "
              "N: HBM sees it as long as K and V of the heads at work fit the L2 cache."),
-    ]  # fmt: skip
-
-
-def trips(given: Given) -> list[Block]:
-    """How often K and V are read, counted from the bytes of FA-2's loop."""
-    n, d = int(given["n"]), 64
-    items = []
-    for br in (16, 32, 64, 128, 256):
-        p = Problem(n=n, d=d, block_q=br, block_k=64, causal=False, inputs="random", dtype="fp16")
-        times = summed(p)["K"][0] / (n * d * 2)
-        items.append((f"Br = {br}", times, f"{times:g} times (Tr = {p.Tr})"))
-    return [
-        bars(f"How often K is asked for in all, N = {n:,} (V as often)", items, colour="k"),
-        text("Each row block reads all of K and V once, so they are read Tr = ⌈N/Br⌉ times. Larger "
-             "Br means fewer readings. L2 may serve most of them."),
-    ]  # fmt: skip
-
-
-def on_chip(given: Given) -> list[Block]:
-    """One SM's memory against the sum of all, and the largest square tile of each."""
-    problem = replace(_random(256, int(given["d"]), 64), dtype=str(given["dtype"]))
-    rows = []
-    for card in CARDS.values():
-        whole = card.shared_per_sm_bytes * card.sms
-        registers = card.registers_per_sm_bytes * card.sms
-        all_sms = replace(card, shared_bytes=whole, registers_per_sm_bytes=registers)
-        wished = tile_budget.largest_square(problem, all_sms)
-        one = tile_budget.largest_square(problem, card)
-        rows.append((card.name, amount(card.shared_bytes), f"{one} × {one}", str(card.sms),
-                     amount(whole), f"{wished} × {wished}"))  # fmt: skip
-    a100 = CARDS["a100"]
-    head = ("card", "one thread block may use", "largest tile", "SMs", "sum of all SMs",
-            "tile that the sum suggests")  # fmt: skip
-    return [
-        table("Shared memory, and the textbook tile that fits", head, rows),
-        text(f"The A100's {fact('a100.said')}: {amount(A100_ON_CHIP)} of L1 and shared memory × "
-             f"{a100.sms} SMs = {amount(A100_ON_CHIP * a100.sms)}. No SM of it can reach another's "
-             "(on Hopper those of a small cluster can): what a block keeps in shared memory must "
-             f"fit {amount(a100.shared_bytes)}."),
     ]  # fmt: skip
 
 
@@ -241,37 +202,4 @@ def bound(given: Given) -> list[Block]:
              f"{clock_hz(card) / 1e9:.2f} GHz, the clock that the data sheet's TFLOP/s imply; "
              f"{fact('sm.exps')} exp per SM and clock (the FA-3 paper counts {fact('fa3.exps')} "
              "for an H100). Each unit alone, nothing overlaps.", "fine"),
-    ]  # fmt: skip
-
-
-def fraction(tiles: int) -> float:
-    """Share of the tiles that a causal run computes, ``tiles`` square ones a side."""
-    found = tiling.counts(_random(4 * tiles, 8, 4, causal=True))
-    return (found["full"] + found["partial"]) / sum(found.values())
-
-
-def half(given: Given) -> list[Block]:
-    """Tiles that causal skipping leaves, counted."""
-    tiles, ts = int(given["tiles"]), [1, 2, 4, 8, 16, 32, 64]
-    p = _random(4 * tiles, 8, 4, causal=True)
-    names = {0: "full", 1: "partial", 2: "skip"}
-    found = tiling.counts(p)
-    rows = [(name, f"{count:,}") for name, count in found.items()]
-    series = [
-        {"name": "computed ÷ all", "x": ts, "y": [fraction(t) for t in ts], "colour": "q",
-         "points": True},
-        {"name": "½", "x": ts, "y": [0.5] * len(ts), "colour": "plain"},
-    ]  # fmt: skip
-    grid = []
-    if tiles <= 8:
-        cells = [[names[int(x)] for x in row] for row in tiling.kinds(p)]
-        head = ("row block", *(f"j = {j}" for j in range(tiles)))
-        grid = [table("The tiles", head, [(f"i = {i}", *r) for i, r in enumerate(cells)])]
-    return [
-        *grid,
-        table(f"{tiles} × {tiles} tiles, causal", ("kind", "tiles"), rows),
-        plot("Share of the tiles that is computed", series, x_label="tiles a side, T",
-             y_label="share", log_x=True),
-        text(f"Computed: {fraction(tiles):.3f} of all, and (T + 1) / 2T = "
-             f"{(tiles + 1) / (2 * tiles):.3f}. It comes near ½ and never is ½."),
     ]  # fmt: skip

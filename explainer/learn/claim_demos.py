@@ -97,21 +97,6 @@ def exact(given: Given) -> list[Block]:
     ]  # fmt: skip
 
 
-def order(given: Given) -> list[Block]:
-    """Key blocks visited in a shuffled order."""
-    n, bc = 256, 32
-    blocks = np.random.default_rng(int(given["seed"])).permutation(n // bc)
-    q, k, v = qkv(n, dtype=np.float64)
-    S = q @ k.T / np.sqrt(q.shape[1])
-    e = _error(online(S, v, bc, blocks.tolist()), online(S, v, bc))
-    usual, shuffled = (" ".join(map(str, x)) for x in (range(n // bc), blocks))
-    return [
-        table("The visits", ("order", "key blocks"), [("usual", usual), ("shuffled", shuffled)]),
-        text(f"Largest difference of O in float64: {written(e, 2)}. Split keys, as in decoding, "
-             "rest on this.", "good"),
-    ]  # fmt: skip
-
-
 def overflow(given: Given) -> list[Block]:
     """exp(x) in every format, with and without the maximum taken away."""
     x = given["x"]
@@ -200,29 +185,6 @@ def padded(given: Given) -> list[Block]:
         matrix("Row 0 of O, its first 8 numbers", rows, row_labels=(*names, "float64"), digits=3,
                colour="o"),
         text(said, "bad" if count and not causal else "good"),
-    ]  # fmt: skip
-
-
-def hidden_keys(given: Given) -> list[Block]:
-    """Four keys, V = 1, 2, 3, 4; how many are masked, by −∞ or by −10⁹, is up to the reader."""
-    count, score = int(given["masked"]), np.float32(given["score"])
-    V = np.arange(1, 5, dtype=np.float32)[:, None]
-    rows = []
-    for name, hidden, start, guard in (
-        ("−∞, ours", -np.inf, -np.inf, True),
-        ("−∞, ℓ = 0 unguarded", -np.inf, -np.inf, False),
-        ("−10⁹", -1e9, -np.inf, False),
-        ("−10⁹, and m starts there", -1e9, -1e9, False),
-    ):
-        S = np.full((1, 4), score, np.float32)
-        S[:, 4 - count :] = hidden
-        O = float(online(S, V, 2, start=start, guard=guard)[0, 0])
-        rows.append((name, written(O), written(float(FORMATS["fp16"].round_to(hidden)))))
-    seen = V[: 4 - count, 0]
-    right = f"the mean of {', '.join(f'{x:g}' for x in seen)}: {seen.mean():g}" if count < 4 else ""
-    return [
-        table("O of one row", ("masked with", "O", "the mask in fp16"), rows),
-        text(f"Right is {right or '0, and lse = −∞: this row sees no key'}."),
     ]  # fmt: skip
 
 

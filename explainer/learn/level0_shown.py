@@ -10,7 +10,7 @@ from explainer.base.cards import CARDS
 from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.learn.rungs_low import measures, products, softmax
-from explainer.learn.stable import in_format
+from explainer.learn.safe import in_format
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 

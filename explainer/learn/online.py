@@ -1,4 +1,4 @@
-"""Rungs 8 and 9: why tiles, and softmax over numbers that arrive block by block."""
+"""Softmax over numbers that arrive block by block."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explainer.base.amounts import amount, written
-from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, Control, Widget, bars, table, text
-from explainer.learn.content import Rung, rung
-from explainer.learn.controls import card, commas, pick, slider
+from explainer.learn.blocks import Block, Control, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import slider
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
 from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
-from explainer.memory import tile_budget
-from explainer.memory.levels import levels
-from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
 
@@ -30,54 +25,6 @@ ROW = Problem(
 )  # fmt: skip
 BLOCKS = ROW.Tc
 SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
-
-
-def _rate(bytes_per_s: float | None) -> str:
-    return "not published" if bytes_per_s is None else f"{bytes_per_s / 1e12:,.3g} TB/s"
-
-
-def _tiles_why(v: Values) -> list[Block]:
-    br, bc = int(v["br"]), int(v["bc"])
-    w = Workload(card=str(v["card"]), n=int(v["n"]), d=int(v["d"]), block_q=br, block_k=bc, heads=1,
-                 dtype=str(v["dtype"]))  # fmt: skip
-    card, problem = w.hardware, w.problem("fa2")
-    parts = tile_budget.budget(problem)
-    shared, registers = (
-        tile_budget.held(parts, place) for place in (tile_budget.SHARED, tile_budget.REGISTERS)
-    )
-    whole_s = w.n * w.n * w.itemsize
-    found = levels(w)
-    sizes = [
-        ("Q, K and V of one tile", shared),
-        ("shared memory of one thread block", card.shared_bytes),
-        ("shared memory of all SMs, added up", card.sms * card.shared_per_sm_bytes),
-        ("L2 cache", card.l2_bytes),
-        ("S of one head, N × N", whole_s),
-        ("DRAM (HBM)", card.hbm_bytes),
-    ]
-    fits = tile_budget.fits(problem, card)
-    best = tile_budget.largest_square(problem, card)
-    return [
-        table(f"Where bytes can be on the {card.name}", ("level", "whole card", "one SM", "rate"),
-              [(x.name, amount(x.size_bytes), amount(x.per_sm_bytes) if x.per_sm_bytes else "—",
-                _rate(x.bytes_per_s)) for x in found]),
-        table(f"One tile, Br = {br}, Bc = {bc}, d = {w.d}, {w.dtype}",
-              ("part", "shape", "bytes", "where"),
-              [(p.sign, " × ".join(map(str, p.shape)), amount(p.nbytes), p.place) for p in parts]),
-        text(f"One thread block may use {amount(card.shared_bytes)} of shared memory and "
-             f"{amount(card.registers_per_sm_bytes)} of registers; this tile needs "
-             f"{amount(shared)} and {amount(registers)}: it {'fits' if fits else 'does not fit'}. "
-             f"The largest square tile that fits: Br = Bc = {best}.", "good" if fits else "bad"),
-        bars("Sizes side by side; the line is what one thread block may use",
-             [(name, float(n), amount(n)) for name, n in sizes], log=True,
-             limit=float(card.shared_bytes)),
-        text(f"S of one head is {written(whole_s / card.shared_bytes, 3)} times what a thread "
-             f"block may use. The {card.sms} SMs have {amount(sizes[2][1])} of shared memory in "
-             "all, but a thread block has its own SM's only (from Hopper on a cluster can share), "
-             "so the M of the papers is per SM."),
-        text("Every operand once, S, O, m and ℓ in fp32. A compiled kernel also buffers K and V "
-             "several times and needs registers for more, so its largest tile is smaller.", "fine"),
-    ]  # fmt: skip
 
 
 NEW_M = Control("m_new", "The new maximum", "range", 5.0, OLD, MOST, 0.1, drawn=True)
@@ -197,18 +144,6 @@ def _online(v: Values) -> list[Block]:
 
 WIDGETS = (
     Widget(
-        "tiles_why", "Does it fit?",
-        (
-            card("a100"),
-            pick("n", "N", 4096, commas((1024, 4096, 16_384, 65_536))),
-            pick("d", "d", 64, (64, 128, 256)),
-            pick("br", "Br", 64, (16, 32, 64, 128, 256)),
-            pick("bc", "Bc", 64, (16, 32, 64, 128, 256)),
-            pick("dtype", "Format", "fp16", ("fp16", "bf16", "fp32")),
-        ),
-        _tiles_why,
-    ),
-    Widget(
         "online", "Block by block",
         (slider("step", "Block", 3, 1, BLOCKS, 1), NEW_M),
         _online,
@@ -216,20 +151,7 @@ WIDGETS = (
 )  # fmt: skip
 
 
-def _tiles_rung() -> Rung:
-    card = CARDS["a100"]
-    figures = {
-        "sms": card.sms,
-        "per_sm": amount(card.shared_per_sm_bytes),
-        "together": amount(card.sms * card.shared_per_sm_bytes),
-        "l2": amount(card.l2_bytes),
-        "block": amount(card.shared_bytes),
-    }
-    return rung("memory", figures)
-
-
 RUNGS = (
-    _tiles_rung(),
     rung(
         "online",
         {"place": address(ROW, 2, "exp")},

@@ -8,30 +8,45 @@ from functools import lru_cache
 from explainer.base.fields import refused
 from explainer.base.kept import kept
 from explainer.learn import (
+    amp,
     any_order,
+    attending,
     backward,
-    basics,
     blackwell,
     claims,
+    decoding,
+    engines,
     fusion,
+    gpu,
+    heads,
     level0,
+    limits,
+    masking,
     matrix_units,
+    memories,
     number_formats,
     online,
     online_loop,
+    others,
     pipeline,
+    positions,
     precision,
+    profiling,
     reading,
+    recompute,
     reference,
+    round_trips,
+    safe,
     saves,
-    stable,
-    systems,
+    steady,
     tiled,
     training,
-    variants_shown,
+    vectors,
     versions,
     warp_split,
+    which,
     wild,
+    windows,
 )
 from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Question, Rung, asked, entries, rung, stored
@@ -39,12 +54,13 @@ from explainer.learn.course import ORDER, SELF_TEST
 
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
-    *(basics, stable),
-    *(systems,),
+    *(vectors, attending, safe, masking),
+    *(gpu, memories, round_trips),
     *(fusion, online, online_loop, tiled, any_order, saves),
     *(versions, warp_split, matrix_units, number_formats, pipeline, reading, blackwell, precision),
-    *(backward, training),
-    *(variants_shown,),
+    *(recompute, backward, amp, steady, training),
+    *(heads, positions, windows, decoding, engines),
+    *(limits, which, profiling, others),
     *(claims, level0),
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.

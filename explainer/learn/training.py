@@ -58,6 +58,14 @@ def _where(name: str) -> str:
 
 
 _RECORD = pick("record", "Trained", TRAINED[0], [(x, _where(x)) for x in TRAINED])
+
+
+def blocks() -> list[Block]:
+    """The two losses of the first record, and where they were recorded."""
+    curves_, said, _, fine, *_ = _training({})
+    return [curves_, said, fine]
+
+
 WIDGETS = (
     Widget("training", SECTIONS["training"]["title"], (_RECORD,) * (len(TRAINED) > 1), _training),
 )

@@ -24,7 +24,14 @@ from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import StepPage, own_data, values
 from explainer.pages.visitors import client_of
 from explainer.problem import Problem
-from explainer.views import downloads, figures, masks_report, run_details, run_report
+from explainer.views import (
+    backward_report,
+    downloads,
+    figures,
+    masks_report,
+    run_details,
+    run_report,
+)
 
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
@@ -203,6 +210,7 @@ def build(engine: Engine) -> RunPage:
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
             block(masks_report.recorded())
+            block(backward_report.recorded())
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}

@@ -16,6 +16,7 @@ from explainer.learn.tour import CHAPTERS
 from explainer.pages.browser import Fields, here, opening
 from explainer.pages.components import shell
 from explainer.problem import Problem
+from explainer.web.bundle import OF_STEP
 
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
@@ -159,7 +160,7 @@ def build() -> StepPage:
                 elem_classes=["fa-primary", *shown_by("all")],
             )
         with gr.Column(elem_classes="fa-main"):
-            player = shell("step", "shown", later=("masks",), elem_id="player")
+            player = shell("step", "shown", later=("masks", *OF_STEP), elem_id="player")
 
     def shown(*keys: str) -> Fields:
         return {"player": player} | {key: controls[key] for key in keys}

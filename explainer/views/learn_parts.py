@@ -41,7 +41,11 @@ def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
     """Where a widget is to stand, with its own controls or narrower ones."""
     widget = widgets()[key]
     told = [
-        {k: v for k, v in asdict(c).items() if c.kind in SET.get(k, c.kind) and v != ()}
+        {
+            k: v
+            for k, v in asdict(c).items()
+            if c.kind in SET.get(k, c.kind) and v != () and v is not False
+        }
         for c in controls or widget.controls
     ]
     return in_json("data-controls", told, class_="fa-widget", data_widget=key,

@@ -9,6 +9,7 @@ from explainer.learn.blocks import code
 from explainer.learn.content import Claim, Known, Snippet
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs, widgets
+from explainer.views import learn_teaching
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import (
     in_json,
@@ -93,6 +94,10 @@ def section(key: str, words: str) -> str:
         return intro + _terms()
     if key == "papers":
         return intro + _papers()
+    if key == "sources":
+        return intro + learn_teaching.sources()
+    if key == "lecturers":
+        return intro + learn_teaching.lecturers()
     if key == "handout":
         sheets = ("handout1", "handout2")
         tools = div("fa-tools", *(

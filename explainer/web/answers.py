@@ -14,14 +14,14 @@ from pathlib import Path
 
 from explainer.algorithms.inputs import made
 from explainer.algorithms.schedule import schedule
-from explainer.base.fields import ProblemError, pass_of, refuse
+from explainer.base.fields import PASSES, ProblemError, pass_of
 from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
 from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import animation, as_json, as_npz
-from explainer.web.wire import compressed, pack_visit, packed_gzip
+from explainer.web.wire import compressed, pack_visit, pack_visit_backward, packed_gzip
 
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
@@ -32,11 +32,10 @@ Query = Mapping[str, str]
 
 
 def _visit(query: Query) -> bytes:
-    if (pass_ := pass_of(query)) != "forward":
-        raise refuse("pass", pass_, "forward for one visit of a trace without numbers")
+    pack = pack_visit if pass_of(query) == PASSES[0] else pack_visit_backward
     at = query.get("at", "")
     step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
-    return compressed(pack_visit(Problem.from_query(query), step))
+    return compressed(pack(Problem.from_query(query), step))
 
 
 def _html(query: Query) -> bytes:

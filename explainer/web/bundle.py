@@ -15,16 +15,20 @@ from pathlib import Path
 from explainer.base.paths import ASSETS
 from explainer.learn.blocks import PICTURES
 
-# script → the module that it exports; Step, Warps and the mask builder bring their own, and take
-# the rest of what they need from the first
+# script → the module that it exports; the others bring their own, and take the rest of what they
+# need from the first, and those that Step fetches also from Step
 SCRIPTS = {
     "all": "js/main.js",
     "step": "js/step/index.js",
+    "backward": "js/step/backward.js",
+    "race": "js/step/race.js",
+    "film": "js/step/film.js",
     "warps": "js/warps/index.js",
     "masks": "js/masks/index.js",
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
+OF_STEP = ("backward", "race", "film")
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'
@@ -32,6 +36,8 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
+# A type within a line.
+TYPE = re.compile(r"/\*\* @type [^*`\"']*\*/ ?")
 # One behind a statement: what follows it holds no quote, so it is not inside of a string.
 BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
@@ -72,7 +78,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
 
     body = IMPORT.sub(taken, text)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
-    body = BEHIND.sub("", COMMENT.sub("", body))
+    body = BEHIND.sub("", TYPE.sub("", COMMENT.sub("", body)))
     if any(line.count("`") % 2 for line in body.splitlines()):
         raise BundleError(f"{name}: a template of several lines")
     body = INDENT.sub("", body)
@@ -82,12 +88,12 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     done.append(name)
 
 
-def bundle(entry: str, without: str | None = None) -> str:
-    """The module ``entry`` of assets/ and what it imports, unless ``without`` imports it too."""
+def bundle(entry: str, *without: str) -> str:
+    """The module ``entry`` of assets/ and what it imports, unless ``without`` import it too."""
     parts: list[str] = []
     done: list[str] = []
-    if without:
-        _module(without, done, [])
+    for other in without:
+        _module(other, done, [])
     _module(entry, done, parts)
     return "".join(parts)
 
@@ -116,4 +122,5 @@ def online(script: str = "all") -> str:
         named = f"export {{ m }};\nexport const {{ call, mount }} = {_ref(first)};\n"
         return START + bundle(first) + named
     named = f"export const {{ mount, draw }} = {_ref(entry)};\n"
-    return 'import { m } from "./all.js";\n' + bundle(entry, first) + named
+    before = (first, SCRIPTS["step"]) if script in OF_STEP else (first,)
+    return 'import { m } from "./all.js";\n' + bundle(entry, *before) + named

@@ -82,8 +82,16 @@ def _trace(p: Problem, pass_: str = "forward") -> Work:
     return whole(p, pass_) if has_numbers(p, pass_) else Work(moves(p, pass_))
 
 
-def one_visit(p: Problem) -> Work:
-    """The visits of one row block, of which one is told."""
+def one_visit(p: Problem, pass_: str = "forward") -> Work:
+    """The visits of one row block, of which one is told; in the backward pass of all row blocks,
+    since a key block's sums may go over them."""
+    if pass_ == "backward":
+        tiles, square = p.Tr * p.Tc, p.n * p.n
+        touched = 16 * square + p.n * p.d * p.Tc
+        wide = p.block_k if p.order != "standard" else p.n
+        told = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
+        listed = Work(moves(p) + moves(p, pass_), tiles + p.Tc + 2, 2 * square * p.d)
+        return _inputs(p) + listed + Work(touched=touched, told=told)
     strip, wide = p.block_q * p.n, p.block_k if ALGORITHMS[p.order].running else p.n
     touched = 16 * strip + p.block_q * p.d * p.Tc
     told = 2 * p.block_q * (wide + 4) + 2 * p.d * (2 * p.block_q + wide)
@@ -111,7 +119,7 @@ def _html(p: Problem) -> Work:
 
 _OF_PROBLEM = {
     "trace": _trace,
-    "visit": lambda p, _: one_visit(p),
+    "visit": one_visit,
     "export.html": lambda p, _: _html(p),
     "export.json": whole,
     "export.npz": whole,

@@ -23,6 +23,7 @@ SHEETS = (
     "run.css",
     "memory.css",
     "learn.css",
+    "easel.css",
     "learn_blocks.css",
     "learn_asks.css",
     "learn_hall.css",

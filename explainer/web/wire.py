@@ -26,7 +26,14 @@ from explainer.base.kept import kept
 from explainer.base.kinds import computed
 from explainer.memory import tile_budget
 from explainer.problem import Problem
-from explainer.trace import BackwardTrace, Trace, one_visit, trace, trace_backward
+from explainer.trace import (
+    BackwardTrace,
+    Trace,
+    one_visit,
+    one_visit_backward,
+    trace,
+    trace_backward,
+)
 
 VERSION = 1
 KIND = computed("FlashAttention in NumPy, tile by tile")  # every number of a trace, in every file
@@ -212,10 +219,14 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     """The Problem's trace in the format above. Raises ProblemError for too many tiles, and for a
     backward pass that there is none of."""
     arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
-    if numbers := has_numbers(problem, pass_):
-        back = pass_ == "backward"
-        arrays |= _backward_numbers(trace_backward(problem)) if back else _numbers(trace(problem))
-    return _packed(_header(problem, pass_, numbers), arrays)
+    header = _header(problem, pass_, numbers := has_numbers(problem, pass_))
+    if numbers and pass_ == "backward":
+        t = trace_backward(problem)
+        arrays |= _backward_numbers(t)
+        header |= {} if t.dsink is None else {"dsink": float(t.dsink)}
+    elif numbers:
+        arrays |= _numbers(trace(problem))
+    return _packed(header, arrays)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:
@@ -239,6 +250,30 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     if visit.l_new is not None and visit.O is not None:
         l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
         arrays["O"] = visit.O / l if problem.order == "fa2" else visit.O
+    return _packed({"version": VERSION, "step": step}, arrays)
+
+
+def pack_visit_backward(problem: Problem, step: int) -> bytes:
+    """The same of the backward pass, by the names of the whole trace: O_i, dO_i, lse and D of its
+    rows; of its tile S, P, dP, dS and the slope; what it adds to dQ_i, ``acc_`` the sums after it,
+    ``before_`` those from which it goes on, and dQ_i, dK_j, dV_j where it stores them."""
+    visit, before, run = one_visit_backward(problem, step)
+    rows = slice(0) if visit.i is None else tiling.rows(problem, visit.i)
+    cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    arrays = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
+    arrays |= {name: getattr(run, name)[cols] for name in ("K", "V")}
+    arrays["hidden"] = _hidden(problem, rows, cols)
+    of_visit = {"D": "D", "scores": "S", "slope": "slope", "part_dQ": "part_dQ"}
+    of_visit |= {name: name for name in ("P", "dP", "dS")} | {f"d{x}": f"acc_d{x}" for x in "QKV"}
+    for name, called in of_visit.items():
+        if (x := getattr(visit, name)) is not None:
+            arrays[called] = x
+    arrays |= {f"before_{name}": x for name, x in before.items()}
+    if "store" in visit.phases:
+        stored = {t.tensor for t in visit.transfers if t.op == "write"}
+        for name, block in {"dQ": rows, "dK": cols, "dV": cols}.items():
+            if name in stored:
+                arrays[name] = getattr(run, name)[block]
     return _packed({"version": VERSION, "step": step}, arrays)
 
 

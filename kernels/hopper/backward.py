@@ -16,6 +16,7 @@ from . import backward_plans, folding, plans, tables, versions
 from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
 
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
+TOGETHER = 4  # key blocks of a head that are at work at once where they add in turns, about
 ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
 ENDS_BLOCK = 4096  # numbers of one program of `after_kernel`
 
@@ -55,7 +56,7 @@ def prepare(
     section_bytes: int = plans.L2_SECTION_BYTES,
 ) -> Callable:  # fmt: skip
     """A function of tensors like these, for input that `supports` takes: call(q, k, v, o, grad_o,
-    lse, grad_lse) → dQ, dK, dV in q's dtype, and D (B, H, Nq), fp32, less grad_lse.
+    lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, less D (B, H, Nq), fp32.
 
     `deterministic`: dQ is added up in one order. `plan` overrides the one of `backward_plans` but
     for what the input says; section_bytes: of the heads whose Q, dO and dQ are to stay in L2
@@ -82,13 +83,16 @@ def prepare(
     turns, counted = None, (0,)
     if chosen.turns:
         turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, device)
-        counted = (batch, heads, turns.shape[1], 2)
+        counted = (batch, heads, turns.shape[1])
     padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
     tiles = key_blocks * batch * k_heads
-    section = max(1, min(batch * k_heads, section_bytes // (8 * n_q * d * group)))
+    multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
+    section = max(1, section_bytes // (8 * n_q * d * group))
+    if chosen.turns:  # of many heads at once, so that few key blocks wait for each other
+        section = max(section, multiprocessors // TOGETHER)
+    section = min(section, batch * k_heads)
     whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
     half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
-    multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
     copied = bool(by_tma(grad_o=grad_o))
     if copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
@@ -118,18 +122,18 @@ def prepare(
     def call(q, k, v, o, grad_o, lse, grad_lse):
         if copied:
             grad_o = grad_o.contiguous()
-        scaled, delta, added = make_lse(), make_lse(), make_added()
+        scaled, less, added = make_lse(), make_lse(), make_added()
         dq, dk, dv = make_dq(), make_dk(), make_dk()
-        before(o, grad_o, lse, scaled, delta, added)
-        if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins D with a minus
-            delta[:, :, :n_q] -= grad_lse
+        before(o, grad_o, lse, scaled, less, added)
+        if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
+            less[:, :, :n_q] += grad_lse
         queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unread
         counts = (
             torch.zeros(counted, dtype=torch.int32, device=device) if turns is not None else unread
         )
-        main(q, k, v, grad_o, scaled, delta, added, dk, dv, queue, counts)
+        main(q, k, v, grad_o, scaled, less, added, dk, dv, queue, counts)
         after(added, dq)
-        return dq, dk, dv, delta[:, :, :n_q]
+        return dq, dk, dv, less[:, :, :n_q]
 
     return call
 

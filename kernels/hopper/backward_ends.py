@@ -6,12 +6,12 @@ import triton.language as tl
 
 @triton.jit(do_not_specialize=["H", "Nq", "PADDED"])
 def before_kernel(
-    O, DO, LSE, LSE2, DELTA, DQ, o_strides, do_strides, H, Nq, PADDED,
+    O, DO, LSE, LSE2, LESS, DQ, o_strides, do_strides, H, Nq, PADDED,
     D: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
-    """Of ROWS rows of one (batch, head): D_i = rowsum(dO_i ∘ O_i); lse_i · log2 e, ∞ where a row
-    sees no key; dQ_i = 0. Rows from Nq on up to PADDED get ∞ and 0, so that their P and dS are 0.
-    LSE2 and DELTA are (B, H, PADDED), all fp32."""
+    """Of ROWS rows of one (batch, head): −D_i, D_i = rowsum(dO_i ∘ O_i), from which dP_i − D_i
+    starts; lse_i · log2 e, ∞ where a row sees no key; dQ_i = 0. Rows from Nq on up to PADDED get ∞
+    and 0, so that their P and dS are 0. LSE2 and LESS are (B, H, PADDED), all fp32."""
     blocks = PADDED // ROWS
     bh = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
@@ -22,18 +22,19 @@ def before_kernel(
     do_ptrs += m64[:, None] * do_strides[2] + dims[None, :] * do_strides[3]
     o = tl.load(o_ptrs, mask=row_ok[:, None], other=0.0).to(tl.float32)
     do = tl.load(do_ptrs, mask=row_ok[:, None], other=0.0).to(tl.float32)
-    delta = tl.sum(o * do, 1)
+    less = -tl.sum(o * do, 1)
     lse = tl.load(LSE + bh * Nq + rows, mask=row_ok, other=float("-inf"))
     lse = tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
-    tl.store(DELTA + bh * PADDED + rows, delta)
+    tl.store(LESS + bh * PADDED + rows, less)
     tl.store(LSE2 + bh * PADDED + rows, lse)
     dq_ptrs = DQ + (bh * Nq + m64)[:, None] * D + dims[None, :]
     tl.store(dq_ptrs, tl.zeros([ROWS, D], tl.float32), mask=row_ok[:, None])
 
 
-@triton.jit(do_not_specialize=["n"])
+@triton.jit
 def after_kernel(ADDED, DQ, scale, n, BLOCK: tl.constexpr):
-    """dQ = scale · what was added up in fp32, of n numbers, rounded to dQ's dtype."""
+    """dQ = scale · what was added up in fp32, of n numbers, rounded to dQ's dtype. Specialized, n
+    as a known multiple of 16 lets the copies be 16 bytes wide."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     dq = tl.load(ADDED + at, mask=at < n) * scale
     tl.store(DQ + at, dq.to(DQ.dtype.element_ty), mask=at < n)

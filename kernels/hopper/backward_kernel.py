@@ -1,10 +1,11 @@
 """FlashAttention-2's backward on Hopper, in Gluon: keys outside, rows inside, tiles on their side.
 
-A producer warp copies K_j, V_j once and Q_i, dO_i, lse_i, D_i of every row block into rings of
-shared memory. Two warpgroups keep 64 keys each, with dK and dV in registers. Sᵀ = K Qᵀ and
-dPᵀ = V dOᵀ come out as the next products take them, so Pᵀ and dSᵀ go from registers into dV and
-dK. Only for dQ_i = dS K, which sums over keys, do the warpgroups meet: dS goes through shared
-memory, each multiplies a 64 × 64 half of dQ_i, and the copy engine adds it in HBM, in fp32.
+A producer warp copies K_j, V_j once and Q_i, dO_i, lse_i, −D_i of every row block, from the last to
+the first, into rings of shared memory. Two warpgroups keep 64 keys each, with dK and dV in
+registers. Sᵀ = K Qᵀ and dPᵀ = V dOᵀ come out as the next products take them, so Pᵀ and dSᵀ go from
+registers into dV and dK. Only for dQ_i = dS K, which sums over keys, do the warpgroups meet: dS
+goes through shared memory, each multiplies a 64 × 64 half of dQ_i, and a sending warp has the copy
+engine add it in HBM, in fp32.
 """
 # ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
 
@@ -37,6 +38,7 @@ from .backward_parts import (
     hide,
     let_go,
     on_side,
+    put,
     tell,
     told,
 )
@@ -53,10 +55,10 @@ def produce(loads, plan: gl.constexpr):
     STAGES: gl.constexpr = plan.stages
     ORDER: gl.constexpr = plan.order
     descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES = loads
-    q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc = descriptors
+    q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc = descriptors
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
     q_smem, lse_smem, q_full, q_empty = q_ring
-    do_smem, delta_smem, do_full, do_empty = do_ring
+    do_smem, less_smem, do_full, do_empty = do_ring
     Tc, BH, H, GROUP, PADDED, SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
     slots, ready, free = notes
@@ -89,7 +91,7 @@ def produce(loads, plan: gl.constexpr):
         mbarrier.wait(k_empty.index(0), unused)
         mbarrier.expect(k_full.index(0), KEYS * D * 2)
         async_load(k_desc, [b, k_head, key0, 0], k_full.index(0), k_smem.index(0))
-        row0 = first
+        row0 = end - M
         for at_pass in range(0, passes):
             s = it % STAGES
             parity = ((it // STAGES) & 1) ^ 1
@@ -105,11 +107,11 @@ def produce(loads, plan: gl.constexpr):
             mbarrier.wait(do_empty.index(s), parity)
             mbarrier.expect(do_full.index(s), M * D * 2 + M * 4)
             async_load(do_desc, [b, h, row0, 0], do_full.index(s), do_smem.index(s))
-            async_load(delta_desc, [at], do_full.index(s), delta_smem.index(s))
+            async_load(less_desc, [at], do_full.index(s), less_smem.index(s))
             it += 1
-            row0 += M
-            if row0 == end:
-                row0 = first
+            row0 -= M
+            if row0 < first:
+                row0 = end - M
                 h += 1
         if ORDER == "queue":
             code = take_from_queue(counter, Tc * BH)
@@ -126,16 +128,15 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     """Warpgroup w: keys j·128 + 64 w … + 63 of every tile."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables = work
+    kv, q_ring, do_ring, ds_smem, out_ring, notes, scales, SPANS = work
     slots, ready, free = notes
-    dq_desc, dk_desc, dv_desc = stores
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
     q_smem, lse_smem, q_full, q_empty = q_ring
-    do_smem, delta_smem, do_full, do_empty = do_ring
+    do_smem, less_smem, do_full, do_empty = do_ring
     scale, scale_log2 = scales
-    SPANS, TURNS_OF, COUNTS, Tr = tables
     D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
+    BOX: gl.constexpr = k_smem.layout  # of dK and dV too
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, M, 16])
     DQ_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HALF, 16])
     DK_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
@@ -150,29 +151,27 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     it = 0
     n = 0
     mbarrier.wait(ready.index(0), 0)
-    while told(slots, n, KEY) >= 0:
-        key0 = told(slots, n, KEY) + w * HALF
-        first = told(slots, n, FIRST)
-        end = told(slots, n, END)
-        head = told(slots, n, HEAD)
-        passes = told(slots, n, PASSES)
-        row0 = first
-        if plan.turns:
-            count = COUNTS
+    while told(slots, n, KEY, 4) >= 0:
+        first = told(slots, n, FIRST, 4)
+        end = told(slots, n, END, 4)
+        passes = told(slots, n, PASSES, 4)
+        row0 = end - M
         if plan.masked:
-            seen_from = told(slots, n, FROM + 2 * w)
-            seen_to = told(slots, n, TO + 2 * w)
+            key0 = told(slots, n, KEY, 4) + w * HALF
+            seen_from = told(slots, n, FROM + 2 * w, 4)
+            seen_to = told(slots, n, TO + 2 * w, 4)
         dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         mbarrier.wait(k_full.index(0), n & 1)
         mbarrier.wait(q_full.index(it % STAGES), (it // STAGES) & 1)
-        S = warpgroup_mma_wait(0, deps=[on_side(k_own, q_smem, it % STAGES, none, False)])
+        S_started = on_side(k_own, q_smem, it % STAGES, none, False)
         mbarrier.wait(v_full.index(0), n & 1)
+        mbarrier.wait(do_full.index(it % STAGES), (it // STAGES) & 1)
+        less = less_smem.index(it % STAGES).load(BY_ROW)[None, :].broadcast_to([HALF, M])
+        S = warpgroup_mma_wait(0, deps=[S_started])
         for at_pass in range(0, passes):
             s = it % STAGES
-            # phases: load, dP — dPᵀ − D = V_j dO_iᵀ − D_i is started; Sᵀ is there
-            mbarrier.wait(do_full.index(s), (it // STAGES) & 1)
-            less = none - delta_smem.index(s).load(BY_ROW)[None, :]
+            # phase: dP — dPᵀ − D = V_j dO_iᵀ − D_i is started
             dP_started = on_side(v_own, do_smem, s, less, True)
             lse = lse_smem.index(s).load(BY_ROW)
             # phase: mask
@@ -196,12 +195,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             dS_16 = gl.convert_layout(dS, OPERAND)
             q = q_smem.index(s).reshape([M, D])
             dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
+            # dQᵀ, not dQ: so its fragments meet all banks on their way to shared memory
             if BY_COLUMNS:
-                left = shared.permute((1, 0))
-                right = k_all.slice(w * HALF, HALF, dim=1)
+                left = k_all.slice(w * HALF, HALF, dim=1).permute((1, 0))
+                right = shared
             else:
-                left = shared.slice(w * HALF, HALF, dim=1).permute((1, 0))
-                right = k_all
+                left = k_all.permute((1, 0))
+                right = shared.slice(w * HALF, HALF, dim=1)
             zero = gl.zeros([HALF, HALF], gl.float32, DQ_LAYOUT)
             dQ_started = warpgroup_mma(left, right, zero, use_acc=False, is_async=True)
             dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
@@ -210,49 +210,91 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             # phase: scores — S of the next row block; after the last one of what lies there
             it += 1
             ahead = it % STAGES
-            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=at_pass + 1 < passes)
+            more = at_pass + 1 < passes
+            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=more)
             S_started = on_side(k_own, q_smem, ahead, none, False)
-            # phase: store — dQ_i into its buffer, which the part before has left, and on
+            # phase: store — dQ_i, which the sending warp adds in HBM
             dQ = warpgroup_mma_wait(1, deps=[dQ_started])
-            if plan.turns:
-                if at_pass > 0:
-                    let_go(count, w)
-            tma.store_wait(0)
-            out = dq_smem.index(w + (it >> 30))  # + 0: addresses that are not kept between passes
-            out.reshape([HALF, HALF]).store(dQ)
-            fence_async_shared()
-            if plan.turns:
-                at = row0 // M
-                count = COUNTS + (head * Tr + at) * 2 + w
-                await_turn(count, gl.load(TURNS_OF + key0 // KEYS * Tr + at))
-            if BY_COLUMNS:
-                async_add(dq_desc, [head, row0, w * HALF], out)
-            else:
-                async_add(dq_desc, [head, row0 + w * HALF, 0], out)
+            put(out_ring, it - 1, n, w, dQ, on_side=True)
+            # phase: load — dO and D of the next row block
+            mbarrier.wait(do_full.index(ahead), (it // STAGES) & 1, pred=more)
+            less = less_smem.index(ahead).load(BY_ROW)[None, :].broadcast_to([HALF, M])
             S = warpgroup_mma_wait(0, deps=[S_started])
-            row0 += M
+            row0 -= M
             if plan.grouped:
-                if row0 == end:
-                    row0 = first
-                    head += 1
-        if plan.turns:
-            let_go(count, w)
+                if row0 < first:
+                    row0 = end - M
         mbarrier.arrive(k_empty.index(0), count=1)
         mbarrier.arrive(v_empty.index(0), count=1)
-        # phase: store — dK_j = scale · dSᵀ Q and dV_j; the copy leaves out keys beyond Nk
-        key0 = told(slots, n, KEY) + w * HALF  # read again, not kept
-        b = told(slots, n, BATCH)
-        k_head = told(slots, n, K_HEAD)
         mbarrier.arrive(free.index(n & 1), count=1)
-        tma.store_wait(0)
-        out_16 = as_tile(dq_smem.index(w + (n >> 30)), DTYPE, [1, 1, HALF, D], dk_desc.layout)
-        out_16.reshape([HALF, D]).store((dK * scale).to(DTYPE))
-        fence_async_shared()
-        async_store(dk_desc, [b, k_head, key0, 0], out_16)
-        tma.store_wait(0)
-        out_16.reshape([HALF, D]).store(dV.to(DTYPE))
-        fence_async_shared()
-        async_store(dv_desc, [b, k_head, key0, 0], out_16)
+        # phase: store — dK_j = scale · dSᵀ Q and dV_j
+        put(out_ring, it, n, w, (dK * scale).to(DTYPE), DTYPE, BOX)
+        put(out_ring, it + 1, n, w, dV.to(DTYPE), DTYPE, BOX)
+        n += 1
+        mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
+
+
+@gluon.jit
+def send(stores, out_ring, notes, tables, plan: gl.constexpr):
+    """The sending warp: of every tile the parts of dQ, added in HBM, in their turn if there are
+    turns; then dK and dV. A copy leaves out rows beyond Nq and keys beyond Nk."""
+    M: gl.constexpr = plan.block_m
+    dq_desc, dk_desc, dv_desc = stores
+    out_smem, out_full, out_empty = out_ring
+    slots, ready, free = notes
+    TURNS_OF, COUNTS, Tr = tables
+    BY_COLUMNS: gl.constexpr = dk_desc.block_type.shape[3] == 128
+    at = 0
+    n = 0
+    mbarrier.wait(ready.index(0), 0)
+    while told(slots, n, KEY, 1) >= 0:
+        key0 = told(slots, n, KEY, 1)
+        b = told(slots, n, BATCH, 1)
+        k_head = told(slots, n, K_HEAD, 1)
+        first = told(slots, n, FIRST, 1)
+        end = told(slots, n, END, 1)
+        head = told(slots, n, HEAD, 1)
+        passes = told(slots, n, PASSES, 1)
+        mbarrier.arrive(free.index(n & 1), count=1)
+        row0 = end - M
+        if plan.turns:
+            before = COUNTS
+        for at_pass in range(0, passes):
+            slot = at & 1
+            mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
+            if plan.turns:
+                count = COUNTS + head * Tr + row0 // M
+                await_turn(count, gl.load(TURNS_OF + key0 // KEYS * Tr + row0 // M))
+            for w in gl.static_range(2):
+                if BY_COLUMNS:
+                    async_add(dq_desc, [head, row0, w * HALF], out_smem.index(slot * 2 + w))
+                else:
+                    async_add(dq_desc, [head, row0 + w * HALF, 0], out_smem.index(slot * 2 + w))
+            tma.store_wait(2)
+            mbarrier.arrive(out_empty.index(slot ^ 1), count=1, pred=at > 0)
+            if plan.turns:
+                if at_pass > 0:
+                    let_go(before)
+                before = count
+            at += 1
+            row0 -= M
+            if row0 < first:
+                row0 = end - M
+                head += 1
+        for part in gl.static_range(2):
+            slot = at & 1
+            mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
+            for w in gl.static_range(2):
+                desc = dv_desc if part else dk_desc
+                box = out_smem.index(slot * 2 + w)
+                box = as_tile(box, desc.dtype, desc.block_type.shape, desc.layout)
+                async_store(desc, [b, k_head, key0 + w * HALF, 0], box)
+            tma.store_wait(2)
+            mbarrier.arrive(out_empty.index(slot ^ 1), count=1)
+            if plan.turns:
+                if part == 0:
+                    let_go(before)
+            at += 1
         n += 1
         mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
     tma.store_wait(0)
@@ -260,18 +302,17 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
 
 @gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
 def backward_kernel(
-    q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc, dq_desc, dk_desc, dv_desc, counter,
+    q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc, dq_desc, dk_desc, dv_desc, counter,
     COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, TURNS_OF,
     plan: gl.constexpr,
 ):  # fmt: skip
     """Rings and barriers in shared memory, then every warp goes to its role.
 
     Descriptors of (B, H, N, d): boxes of M rows of Q and dO, 128 keys of K and V, 64 of dK and dV,
-    64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and D, (B · H · PADDED,) in fp32: M
+    64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and −D, (B · H · PADDED,) in fp32: M
     rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
     SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. With plan.turns
-    TURNS_OF (Tc, Tr): how many key blocks add to row block i before j; COUNTS (B, H, Tr, 2): how
-    many have, 0 at first; else None.
+    TURNS_OF (Tc, Tr): key blocks that add to row block i before j; COUNTS (B, H, Tr): that have, 0.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
@@ -283,30 +324,37 @@ def backward_kernel(
     q_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, M, D], q_desc.layout)
     do_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, M, D], do_desc.layout)
     ds_smem = gl.allocate_shared_memory(DTYPE, [2, KEYS, M], DS)
-    dq_smem = gl.allocate_shared_memory(gl.float32, [2, 1, HALF, HALF], dq_desc.layout)
+    out_smem = gl.allocate_shared_memory(gl.float32, [4, 1, HALF, HALF], dq_desc.layout)
     lse_smem = gl.allocate_shared_memory(gl.float32, [STAGES, M], lse_desc.layout)
-    delta_smem = gl.allocate_shared_memory(gl.float32, [STAGES, M], delta_desc.layout)
+    less_smem = gl.allocate_shared_memory(gl.float32, [STAGES, M], less_desc.layout)
     SLOT: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
     slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
     k_full, k_empty = ring(1, 2)
     v_full, v_empty = ring(1, 2)
     q_full, q_empty = ring(STAGES, 2)
     do_full, do_empty = ring(STAGES, 2)
-    ready, free = ring(2, 2)
+    ready, free = ring(2, 3)
+    out_empty, out_full = ring(2, 2)
     fence_async_shared()
     kv = (k_smem, k_full, k_empty, v_smem, v_full, v_empty)
     q_ring = (q_smem, lse_smem, q_full, q_empty)
-    do_ring = (do_smem, delta_smem, do_full, do_empty)
+    do_ring = (do_smem, less_smem, do_full, do_empty)
     notes = (slots, ready, free)
     sizes = (Tc, BH, H, GROUP, PADDED, SECTION)
-    descriptors = (q_desc, k_desc, v_desc, do_desc, lse_desc, delta_desc)
+    descriptors = (q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc)
     loads = (descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES)
     stores = (dq_desc, dk_desc, dv_desc)
+    out_ring = (out_smem, out_full, out_empty)
     scales = (scale, scale_log2)
-    tables = (SPANS, TURNS_OF, COUNTS, PADDED // M)
-    work = (stores, kv, q_ring, do_ring, ds_smem, dq_smem, notes, scales, tables)
+    tables = (TURNS_OF, COUNTS, PADDED // M)
+    work = (kv, q_ring, do_ring, ds_smem, out_ring, notes, scales, SPANS)
     gl.warp_specialize(
-        [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],
-        [4, 1],
-        [plan.consumer_registers, plan.producer_registers],
+        [
+            (consume, (work, plan, 0)),
+            (consume, (work, plan, 1)),
+            (produce, (loads, plan)),
+            (send, (stores, out_ring, notes, tables, plan)),
+        ],
+        [4, 1, 1],
+        [plan.consumer_registers, plan.producer_registers, plan.producer_registers],
     )

@@ -6,7 +6,12 @@ Imported as `parts` is.
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language._core import _unwrap_if_constexpr, builtin
-from triton.experimental.gluon.language.nvidia.hopper import tma, warpgroup_mma
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+)
 
 KEYS = gl.constexpr(128)  # of a tile: 64 for each warpgroup
 HALF = gl.constexpr(64)
@@ -49,18 +54,40 @@ def tell(slots, n, field: gl.constexpr, value):
 
 
 @gluon.jit
-def told(slots, n, field: gl.constexpr):
-    """Consumers: one number of the n-th tile."""
-    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+def told(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
+    """Consumers and sender, of so many warps: one number of the n-th tile."""
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [WARPS], [0])
     return gl.max(slots.index((n & 1) * FIELDS + field).load(layout), axis=0)
 
 
 @gluon.jit
+def put(
+    ring, at, n, w: gl.constexpr, x, as_dtype: gl.constexpr = None, layout: gl.constexpr = None,
+    on_side: gl.constexpr = False,
+):  # fmt: skip
+    """Consumers: hand x (64, ·) to the sending warp, as the `at`-th part of all, 2 n of them dK, dV
+    of the tiles before."""
+    smem, full, empty = ring
+    slot = at & 1
+    mbarrier.wait(empty.index(slot), (((at >> 1) + n) & 1) ^ 1)
+    out = smem.index(slot * 2 + w)
+    if as_dtype is not None:
+        out = as_tile(out, as_dtype, [1, 1, x.shape[0], x.shape[1]], layout)
+    if on_side:
+        out.reshape([x.shape[1], x.shape[0]]).permute((1, 0)).store(x)
+    else:
+        out.reshape([x.shape[0], x.shape[1]]).store(x)
+    fence_async_shared()
+    mbarrier.arrive(full.index(slot), count=1)
+
+
+@gluon.jit
 def await_turn(place, turn):
-    """Until as many have let go of the part of dQ whose count is at this address as go before."""
-    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
-    place = gl.full([128], 0, gl.int64, lanes) + place.to(gl.int64)
-    turn = gl.full([128], 0, gl.int32, lanes) + turn
+    """Sender: until as many have let go of the part of dQ whose count is at this address as go
+    before."""
+    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
+    place = gl.full([32], 0, gl.int64, lanes) + place.to(gl.int64)
+    turn = gl.full([32], 0, gl.int32, lanes) + turn
     ASM: gl.constexpr = """{
 .reg .pred wrong;
 waitLoop:
@@ -72,23 +99,19 @@ setp.ne.s32 wrong, $0, $2;
 
 
 @gluon.jit
-def let_go(place, w: gl.constexpr):
-    """Once what warpgroup w has added is in HBM, all of it, the next may add there."""
-    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
-    place = gl.full([128], 0, gl.int64, lanes) + place.to(gl.int64)
-    MEET: gl.constexpr = "bar.sync 13, 128;" if w == 0 else "bar.sync 14, 128;"
-    ASM: gl.constexpr = (
-        "cp.async.bulk.wait_group 0;\n"
-        + MEET
-        + """
+def let_go(place):
+    """Sender: once all but the last two of its copies are in HBM, the next may add there."""
+    lanes: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
+    place = gl.full([32], 0, gl.int64, lanes) + place.to(gl.int64)
+    ASM: gl.constexpr = """cp.async.bulk.wait_group 2;
+bar.warp.sync -1;
 {
 .reg .pred first;
 setp.eq.s32 first, $2, 0;
 @first red.release.gpu.global.add.u32 [$1], 1;
 }
 mov.b32 $0, $2;"""
-    )
-    lane = gl.arange(0, 128, lanes)
+    lane = gl.arange(0, 32, lanes)
     gl.inline_asm_elementwise(ASM, "=r,l,r", [place, lane], gl.int32, is_pure=False, pack=1)
 
 

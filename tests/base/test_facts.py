@@ -113,6 +113,10 @@ OURS = {
     ("tour.json", "512 MiB"): "computed in tests/learn/test_tour.py",
     ("tour.json", "64 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "17 times"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "0.29 times"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "10 times"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "2.5 times"): "computed in tests/learn/test_tour.py",
+    ("tour.json", "64 KiB"): "computed in tests/learn/test_tour.py",
     ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
     ("precision.py", "500"): "so many gradients the lab draws",
     ("levels.py", "5,120"): "a100.l2",
@@ -124,10 +128,10 @@ OURS = {
     ("kinds.js", "0.5"): "an example of a number to type",
 }
 # Bibliographies, where the entry is its own source.
-LISTS = ("papers.json", "reading.json")
+LISTS = ("papers.json", "reading.json", "engines.json")
 # What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
 # (Claim.words), code, and what no page shows.
-LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget")
+LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget", "url")
 
 
 def figures(text: str, name: str = "") -> list[str]:

@@ -15,6 +15,7 @@ from collections import Counter
 
 from playwright.sync_api import Page, sync_playwright
 
+from explainer.base.fields import PASSES
 from tests.browser.harness import Server, Watched, launch, settled
 
 PRESSES = 200
@@ -27,6 +28,10 @@ PROBLEMS = {
     "Br=Bc=4 full": "n=64&d=64&br=4&bc=4&mask=full",
     "standard, 4": "n=64&d=64&br=4&bc=4&order=standard",
     "3 lanes, 128": "n=128&d=64&br=16&bc=16&mask=full&mode=compare",
+    "backward, 16": "n=64&d=64&br=16&bc=16&pass=backward",
+    "backward, 4": "n=64&d=64&br=4&bc=4&pass=backward",
+    "backward st.": "n=64&d=64&br=4&bc=4&order=standard&pass=backward",
+    "3 backwards": "n=128&d=64&br=16&bc=16&mask=full&pass=backward&mode=compare",
 }
 
 RECORD = """
@@ -134,10 +139,11 @@ def slider_to_picture(browser, server) -> None:
     context.close()
 
 
-def heap_and_playing(browser, server) -> None:
-    """JavaScript heap after 2,000 steps and 40 changes of Problem, and frames while playing."""
+def heap_and_playing(browser, server, pass_: str) -> None:
+    """JavaScript heap after 2,000 steps and 40 changes of Problem, and frames while playing, in
+    this pass."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = Watched(context.new_page(), server).open("n=64&d=64&br=16&bc=16")
+    page = Watched(context.new_page(), server).open(f"n=64&d=64&br=16&bc=16&pass={pass_}")
     session = context.new_cdp_session(page)
 
     def heap() -> float:
@@ -166,7 +172,7 @@ def heap_and_playing(browser, server) -> None:
     exercise(2000, 40)
     after = heap()
     print(
-        f"heap: {before / 1e6:.1f} MB, after 2,000 steps and 40 changes "
+        f"heap, {pass_}: {before / 1e6:.1f} MB, after 2,000 steps and 40 changes "
         f"{after / 1e6:.1f} MB ({after / before - 1:+.1%})"
     )
     frames = page.evaluate(
@@ -184,7 +190,7 @@ def heap_and_playing(browser, server) -> None:
     )
     late = sum(gap > 1.5 * FRAME_MS for gap in frames)
     print(
-        f"playing at 8×: {1000 * len(frames) / sum(frames):.1f} frames a second, "
+        f"playing at 8×, {pass_}: {1000 * len(frames) / sum(frames):.1f} frames a second, "
         f"{late} of {len(frames)} late"
     )
     context.close()
@@ -250,7 +256,8 @@ def main() -> None:
             context.close()
         frames_in_motion(browser, server)
         slider_to_picture(browser, server)
-        heap_and_playing(browser, server)
+        for pass_ in PASSES:
+            heap_and_playing(browser, server, pass_)
         browser.close()
 
 

@@ -23,6 +23,9 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
+    # Where a debugger listens, V8 reads a whole script once more for the first error that it makes:
+    # a second for each page with a chart, whose library is one of 4 MB.
+    "--js-flags=--no-enable-lazy-source-positions",
 )
 NO_CHROMIUM = (
     "Chromium is missing: install it with `apt-get install chromium`, or Playwright's own with "
@@ -115,10 +118,14 @@ class Watched:
         self.problems: list[str] = []
         self.requests: list[str] = []
         self.tolerated: list[str] = []
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        page.on("request", self._request)
-        page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self._heard = {
+            "console": self._console,
+            "pageerror": lambda error: self.problems.append(f"page error: {error}"),
+            "request": self._request,
+            "websocket": lambda socket: self.requests.append(socket.url),
+        }
+        for event, heard in self._heard.items():
+            page.on(event, heard)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -145,6 +152,16 @@ class Watched:
             if parts.scheme not in ("data", "blob") and parts.netloc != self.server.host:
                 found.append(f"request to another host: {url}")
         return found
+
+    def leave(self) -> Page:
+        """Watches no longer; the page is blank, and nothing of this visit is left in it."""
+        for event, heard in self._heard.items():
+            self.page.remove_listener(event, heard)
+        self.page.evaluate("() => location.origin === 'null' || sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.page.mouse.move(-1, -1)
+        return self.page
 
     def open(self, query: str = "", rests: bool = True) -> Page:
         """Loads the app at this query string and waits for the player to show a trace."""

@@ -20,6 +20,7 @@ from tests.js.backward_fixtures import BACKWARD, write_backward
 from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
+from tests.js.pictures_fixtures import write_pictures
 from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
 
 HERE = Path(__file__).parent
@@ -67,6 +68,7 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
             query = problem.to_query() | {"order": order}
             write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
     write_masks(folder)
+    write_pictures(folder)
     write(folder, "amounts-all", [(n, amount(n)) for n in BYTES])
     return folder
 
@@ -119,11 +121,12 @@ def test_a_planted_fault_is_found(fault, tmp_path):
 def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
     write_race(tmp_path, "one", Problem())
     write_zoom(tmp_path, "one", LONG[-1], [3])
+    write_pictures(tmp_path)
     write_story(tmp_path, "one", Problem(inputs="random", seed=9))
     write_links(tmp_path, "default", Problem())
     write_walk(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
     write_backward(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
-    for name in ("backward", "links", "race", "story", "zoom"):
+    for name in ("backward", "links", "pictures", "race", "story", "zoom"):
         assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
     for name, change in (
         ("links", lambda case: case["reached"]["Q.0.0"][1].pop()),
@@ -135,6 +138,9 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
         ("backward", lambda case: case["places"][3]["stats"]["4"].update(D=0.5)),
         ("backward", lambda case: case["dense"]["dS"][9].__setitem__(5, 3.0)),
         ("backward", lambda case: case["dense"]["dQ"][9].__setitem__(5, 3.0)),
+        ("pictures", lambda case: case["arrows"][7].update(on=0.3)),
+        ("pictures", lambda case: case["sectors"]["8,4"].__setitem__(1, 0)),
+        ("pictures", lambda case: case["arrows"][3].update(q=[0.3, 0.5])),
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
         ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),
         ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),

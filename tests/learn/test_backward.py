@@ -1,4 +1,4 @@
-"""Rung 12 against PyTorch's autograd: the derivation's numbers, and every filling of its code."""
+"""The backward pass against PyTorch's autograd: the derivation, and every filling of its code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ WIDGETS = {w.key: w for w in backward.WIDGETS}
 STEPS = range(1, 7)
 
 
-def blocks(key: str = "recompute", **query: object) -> list[dict]:
+def blocks(key: str = "backward", **query: object) -> list[dict]:
+    if key == "backward":
+        return backward.steps(query.get("step", 1), query.get("row", 1), query.get("mask", "full"))
     return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
 
 
@@ -140,16 +142,11 @@ def test_a_planted_fault_is_seen(monkeypatch, fault):
 
 
 def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
-    queries = [RUNG.links[0].query]
-    for mask, row, step in product(("full", "causal"), range(4), STEPS):
-        found = next(b for b in blocks(mask=mask, row=row, step=step) if b["type"] == "link")
-        parts = dict(parse_qsl(found["query"], strict_parsing=True))
-        visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
-        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
-        queries.append(found["query"])
-    for query in queries:
+    for mask, row, phase in product(("full", "causal"), range(4), ("exp", "dP", "D", "dS", "dQ")):
+        query = backward.place(mask, row, phase)
         parts = dict(parse_qsl(query, strict_parsing=True))
         visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
+        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
         assert parts["pass"] == "backward" and parts["phase"] in visit.phases
 
 
@@ -170,7 +167,7 @@ def test_of_all_fillings_one_gives_autograds_gradients():
     gaps, right = RUNG.question.gaps, truth("full")
     wanted = tuple(gap[2] for gap in gaps)
     for filled in product(*(offered for _, offered, _ in gaps)):
-        made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+        made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
         found = backward.ran(*filled)
         agrees = {name: np.allclose(found[name], right[name], rtol=0, atol=1e-9)
                   for name in ("dQ", "dK", "dV")}  # fmt: skip
@@ -192,7 +189,7 @@ def test_of_all_fillings_one_gives_autograds_gradients():
     ],
 )
 def test_a_wrong_filling_is_answered_by_what_it_does(filled, said):
-    made = blocks("recompute_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
+    made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
     assert said in made[-1]["words"]
 
 

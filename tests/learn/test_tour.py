@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import least, total, traffic
+from explainer.algorithms.traffic import asked, least, total, traffic
+from explainer.base.amounts import amount
+from explainer.base.formats import ITEMSIZE
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.memory import tile_choices
 from explainer.memory.traffic_series import DRAM, gains
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
-from explainer.trace import trace
+from explainer.trace import trace, trace_backward
 
 
 def chapter(word: str):
@@ -31,11 +35,18 @@ def of(problem: Problem, **changes: object) -> Problem:
 def test_short_and_at_a_place_that_exists(c):
     assert len(c.text.split()) <= 60
     assert Problem.from_query(c.query()) == c.problem
-    steps = schedule(c.problem)
+    steps = schedule(c.problem, c.pass_)
     if c.mode is None:
         assert c.step < len(steps) and c.phase in steps[c.step].phases
-    assert chapters()[CHAPTERS.index(c)]["query"]["step"] == str(c.step)
-    assert 10 <= len(CHAPTERS) <= 12
+    told = chapters()[CHAPTERS.index(c)]
+    assert told["query"]["step"] == str(c.step) and told["pass"] == c.pass_
+    assert told["query"].get("pass", "forward") == c.pass_
+
+
+def test_the_forward_first_and_both_short():
+    passes = [c.pass_ for c in CHAPTERS]
+    assert passes == sorted(passes, reverse=True), "one pass after the other"
+    assert 10 <= passes.count("forward") <= 12 and 7 <= passes.count("backward") <= 9
 
 
 def test_the_spike_is_where_the_tour_looks():
@@ -114,3 +125,96 @@ def test_who_spends_on_what_and_who_is_first():
     quantum = -(-max(totals.values()) // len(schedule(of(FULL, order="standard"))))
     tick = chapter("race").step
     assert -(-totals["fa2"] // quantum) - 1 <= tick < -(-totals["fa1"] // quantum) - 1
+
+
+# ---- the backward -------------------------------------------------------------------------------
+
+
+def visited(word: str):
+    """The chapter, its visit with numbers, and the whole pass."""
+    c = chapter(word)
+    t = trace_backward(c.problem)
+    return c, t.visits[c.step], t
+
+
+def test_what_standard_attention_kept_and_what_lse_takes():
+    c, visit, _ = visited("P again")
+    n = 16_384
+    assert f"{amount(n * n * ITEMSIZE['fp16'])} per head at N = {n:,} in fp16" in c.text
+    assert f"one number per row: {amount(n * 4)}." in c.text
+    assert c.problem.order == "standard"
+    assert ("P", "read") in {(t.tensor, t.op) for t in visit.transfers if t.phase == c.phase}
+
+
+def test_D_is_the_mean_of_dP():
+    c, visit, t = visited("small kernel first")
+    assert visit.stage == "D" and {x.tensor for x in visit.transfers} == {"O", "dO", "D", "dQ"}
+    rows = slice(4 * visit.i, 4 * visit.i + 4)
+    S = np.where(np.tri(16, dtype=bool), t.Q @ t.K.T / np.sqrt(8), -np.inf)[rows]
+    P = np.exp(S - S.max(1, keepdims=True))
+    P /= P.sum(1, keepdims=True)
+    np.testing.assert_allclose((P * (t.dO @ t.V.T)[rows]).sum(1), visit.D, atol=1e-5)
+    np.testing.assert_allclose((t.O * t.dO)[rows].sum(1), visit.D, atol=1e-5)
+    assert schedule(c.problem, "backward")[c.problem.Tr].stage is None, "before all tiles"
+
+
+@pytest.mark.parametrize("word", ["computed again", "fills", "and dS", "added", "column ends"])
+def test_blocks_and_parts_are_those_that_the_text_names(word):
+    c, visit, _ = visited(word)
+    blocks = {"QO": visit.i, "KV": visit.j}
+    for name, digit in re.findall("([QKVO])([₀-₃])", c.text):
+        assert "₀₁₂₃".index(digit) == next(x for names, x in blocks.items() if name in names)
+    assert visit.stage is None
+    in_column, in_row = (
+        [k for k, s in enumerate(schedule(c.problem, "backward")) if s.stage is None and of(s)]
+        for of in (lambda s: s.j == visit.j, lambda s: s.i == visit.i)
+    )
+    if word == "fills":
+        assert in_column.index(c.step) == 1 and len(in_column) == 3
+        assert "the second of the three row blocks" in c.text
+    if word == "added":
+        assert in_row.index(c.step) == 1 and len(in_row) == 3
+        assert "three key blocks have a share: this is the second" in c.text
+        adds = [x for x in visit.transfers if x.op == "add"]
+        assert [x.tensor for x in adds] == ["dQ"] and adds[0].nbytes == 4 * 4 * 8, "in fp32"
+    if word == "column ends":
+        stored = [x for x in visit.transfers if x.op == "write"]
+        assert in_column[-1] == c.step and {x.tensor for x in stored} == {"dK", "dV"}
+        assert f"{amount(sum(x.nbytes for x in stored))}," in c.text
+
+
+def test_rows_of_dS_sum_to_0():
+    c, _, t = visited("and dS")
+    sums = np.zeros(c.problem.n)
+    for v in t.visits:
+        if v.dS is not None:
+            sums[4 * v.i : 4 * v.i + 4] += v.dS.sum(1)
+    assert np.abs(sums).max() < 1e-5 and "each row of dS sums to 0" in c.text
+
+
+def test_five_products_for_two():
+    text = chapter("computed again").text
+    assert "one product of five. The forward has two" in text and f"{5 / 2} times its FLOPs" in text
+
+
+def test_one_gradient_travels():
+    c, visit, t = visited("Keys outside")
+    added = {x.tensor for v in t.visits if v.stage is None for x in v.transfers if x.op == "add"}
+    assert added == {"dQ"} and visit.kind == "full" and c.problem.order == "fa2"
+    tiles = [(v.j, v.i) for v in t.visits if v.stage is None]
+    assert tiles == sorted(tiles), "down each column"
+
+
+def test_against_standard_as_told():
+    c = chapter("Against standard")
+    p, of_order = c.problem, ("fa2", "standard")
+    sizes = p.n, p.d, p.mask, p.dtype
+    fa2, standard = (asked(*sizes, o, p.block_q, p.block_k, "backward") for o in of_order)
+    assert f"{fa2 / standard:.2f} times standard attention's bytes" in c.text
+    once = [least(p.n, p.d, p.dtype, o, p.mask, "backward") for o in of_order]
+    assert f"its least is {once[1] / once[0]:.0f} times smaller" in c.text
+    moved = traffic(of(p, order="standard"), "backward")
+    assert {"P", "dP", "dS"} <= moved.keys() and not {"lse", "S"} & moved.keys()
+    sums = {o: sum(map(sum, traffic(of(p, order=o), "backward").values())) for o in of_order}
+    quantum = -(-sums["standard"] // len(schedule(of(p, order="standard"), "backward")))
+    assert -(-sums["fa2"] // quantum) - 1 <= c.step < -(-sums["standard"] // quantum) - 1

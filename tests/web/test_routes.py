@@ -16,8 +16,11 @@ REFUSED = {
     "trace?pass=back": "pass = back is not allowed: the pass must be one of forward, backward.",
     "trace?pass=backward&dropout=0.5": "dropout = 0.5 is not allowed: the dropout must be 0 in the "
     "backward pass, which is shown without.",
-    "visit?pass=backward&at=1": "pass = backward is not allowed: the pass must be forward for one "
-    "visit of a trace without numbers.",
+    "visit?pass=backward&n=16&at=x": "step = -1 is not allowed: the step must be a whole number "
+    "from 0 to 17.",
+    "visit?pass=backward&n=16384&d=64&br=128&bc=64&order=standard&at=98559": "order = standard is "
+    "not allowed for the numbers of one tile of the backward pass at n = 16,384: fa1 or fa2: P, dP "
+    "and dS of 16,384 rows would take 3 GiB, and at most 512 MiB are allowed.",
     "visit?d=0&at=1": D,
     "visit?n=16&at=x": STEP,
     "export.html?d=0": D,

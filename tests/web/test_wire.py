@@ -118,6 +118,7 @@ def test_everything_of_a_backward_pass_arrives(problem, order):
     true, p = trace_backward(problem), problem
     assert header["numbers"] and header["pass"] == "backward"
     assert ("slope" in got) == p.score.changes
+    assert header.get("dsink") == (None if p.sink is None else float(true.dsink))
     for name in ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"):
         np.testing.assert_array_equal(got[name], getattr(true, name))
     phases, empty = header["phases"], {"S": -np.inf, "P": 0, "dP": 0, "dS": 0, "slope": 1}

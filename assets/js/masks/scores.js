@@ -46,12 +46,18 @@ export class Scores {
   }
 
   choose(kind) {
-    this.act.edit(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.sink.value.trim(), this.number);
+    this.ask(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.number);
   }
 
   said(field) {
     const { kind } = scoreOf(this.score);
     const score = field === this.number ? `${kind}:${field.value.trim()}` : this.score;
+    this.ask(score, field);
+  }
+
+  /** What is asked counts at once: the next edit may come before the answer. */
+  ask(score, field) {
+    if (scoreOf(score).kind !== "other") this.score = score;
     this.act.edit(score, this.sink.value.trim(), field);
   }
 }

@@ -28,8 +28,8 @@ export function sumsOf({ phases, stages, problem: p }, { v_i, v_j, v_stage, v_ph
   return { before, adds };
 }
 
-/** @param {Trace} trace @param {number} v @param {Frame["done"]} done @returns {Grads} */
-export function gradsOf({ header, arrays, problem: p, before, adds }, v, done) {
+/** @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Grads} */
+export function gradsOf({ header, arrays, problem: p, before, adds }, v, done, zoom) {
   const stage = header.stages[arrays.v_stage[v]];
   const [i, j] = [arrays.v_i[v], arrays.v_j[v]];
   /** @type {Grads} */
@@ -37,19 +37,25 @@ export function gradsOf({ header, arrays, problem: p, before, adds }, v, done) {
     dQ: null, dK: null, dV: null, part: null, of: adds.map((visits) => visits.length),
     added: adds.map((visits) => visits.filter((at) => at < v || (at === v && done("dQ"))).length),
   };
-  if (!header.numbers) return found;
+  if (!header.numbers && !zoom) return found;
   /** @param {Gradient} name @param {number} at its sum after this visit */
   const sum = (name, at) => {
+    if (zoom) return zoom[`${at === v ? "acc" : "before"}_${name}`];
     const ptr = name === "dQ" ? arrays.a_ptr : arrays.c_ptr;
     return arrays[`acc_${name}`].subarray(ptr[at], ptr[at + 1]);
   };
   /** @param {Gradient} name */
   const whole = (name) => {
+    const [start, stop] = span(name);
+    return zoom ? zoom[name] : arrays[name].subarray(start * p.d, stop * p.d);
+  };
+  /** @param {Gradient} name its rows or keys */
+  const span = (name) => {
     const [block, size] = name === "dQ" ? [i, p.block_q] : [j, p.block_k];
-    return arrays[name].subarray(block * size * p.d, Math.min(p.n, (block + 1) * size) * p.d);
+    return [block * size, Math.min(p.n, (block + 1) * size)];
   };
   /** @param {Gradient} name @returns {Accumulator} */
-  const zero = (name) => ({ data: new Float32Array(whole(name).length), state: "zero" });
+  const zero = (name) => ({ data: new Float32Array((span(name)[1] - span(name)[0]) * p.d), state: "zero" });
   const stored = transfersOf(header, arrays, v);
   for (const name of GRADIENTS) {
     const has = arrays.v_phases[v] & (1 << header.phases.indexOf(name));
@@ -61,7 +67,7 @@ export function gradsOf({ header, arrays, problem: p, before, adds }, v, done) {
   if (stage === "D" && done("store")) found.dQ = zero("dQ");
   const last = adds[i]?.at(-1) ?? -1;
   if (stage === "scale") found.dQ = done("scale") ? { data: whole("dQ"), state: "final" } : last < 0 ? zero("dQ") : { data: sum("dQ", last), state: "after" };
-  if (stage === null && found.dQ) found.part = arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]);
+  if (stage === null && found.dQ) found.part = zoom ? zoom.part_dQ : arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]);
   return found;
 }
 
@@ -73,16 +79,16 @@ function transfersOf({ tensors }, { t_ptr, t_tensor, t_op }, v) {
 }
 
 /** lse and D of the rows as far as they are known; nothing where no row block is at work. @param {Trace} trace @param {number} v
- * @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
-export function rowsOf({ header, arrays, problem: p }, v, { start, stop }, done) {
+ * @param {Span} rows @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Row[]} */
+export function rowsOf({ header, arrays }, v, { start, stop }, done, zoom) {
   const stage = header.stages[arrays.v_stage[v]];
   const has = (phase) => (arrays.v_phases[v] & (1 << header.phases.indexOf(phase))) > 0;
-  if (!header.numbers || arrays.v_i[v] < 0 || !(has("D") || has("exp"))) return [];
+  if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(has("D") || has("exp"))) return [];
   const lse = has("exp") && done("load");
   const D = done(has("D") ? "D" : "load"); // elsewhere it comes from HBM
   return Array.from({ length: stop - start }, (_, r) => ({
     ...NO_ROW, row: start + r, name: header.row_names?.[start + r] ?? null,
-    lse: lse ? arrays.lse[start + r] : undefined, D: D ? arrays.D[start + r] : undefined,
+    lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined, D: D ? (zoom ? zoom.D[r] : arrays.D[start + r]) : undefined,
   }));
 }
 

@@ -19,6 +19,7 @@ const sees = ({ arrays: { hidden }, problem: { n } }, row, key) => !hidden.lengt
 export function sumsOfRows(trace, f) {
   const { problem: p, arrays } = trace;
   if (!f.numbers || f.i < 0) return [];
+  if (!trace.header.numbers) return f.stats.map(({ row }) => ({ row, sum: 0, seen: 0, of: 0, end: 0 })); // one visit has not all of its keys
   const keys = keysOf(trace, f);
   return Array.from({ length: f.rows.stop - f.rows.start }, (_, r) => {
     const row = f.rows.start + r;
@@ -39,7 +40,7 @@ export function sumsOfRows(trace, f) {
  * entry; null before anything was added. @param {Trace} trace @param {Frame} f @returns {{off: number, most: number} | null} */
 export function agreement(trace, f) {
   const { problem: p, arrays, adds } = trace;
-  if (!f.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i]) return null;
+  if (!trace.header.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i]) return null;
   const visits = adds[f.i].slice(0, f.grads.added[f.i]);
   const at = arrays.a_ptr[visits[visits.length - 1]];
   const scale = p.order === "fa1" ? p.scale : 1; // by which it multiplies every part
@@ -54,4 +55,10 @@ export function agreement(trace, f) {
       most = Math.max(most, Math.abs(found));
     }
   return { off, most };
+}
+
+/** The gradient of its sink, once D of every row is known; undefined before, and without a sink. @param {Trace} trace @param {Frame} f */
+export function ofSink({ header: { dsink, phases }, arrays: { v_phases } }, f) {
+  const last = v_phases.findLastIndex((has) => (has & (1 << phases.indexOf("D"))) > 0);
+  return f.step > last || (f.step === last && f.done("D")) ? dsink : undefined;
 }

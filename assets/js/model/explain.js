@@ -4,7 +4,7 @@
 
 import { bytes, integer, number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
-import { explainBackward } from "./explain_backward.js";
+import { backward } from "./passes.js";
 import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmsOf } from "./passes.js";
@@ -131,7 +131,7 @@ export function explain(trace, f, name) {
   const [kind, ...at] = name.split(".");
   const [a, b] = at.map(Number);
   const row = rowOf(name);
-  const told = f.pass === "backward" && explainBackward(trace, f, kind, at.map(Number));
+  const told = f.pass === "backward" && backward.explain(trace, f, kind, at.map(Number));
   if (told) return told;
   if (kind === "S") return score(trace, f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);

@@ -18,6 +18,8 @@ const SUMS = {
 
 /** @param {string} title @param {string} said @param {Partial<Told>} [more] @returns {Told} */
 const tell = (title, said, more = {}) => ({ title, terms: null, total: undefined, lines: [], ...more, said });
+/** The entries of a matrix of the tile, also where one visit came by itself. @param {Trace} trace @param {Frame} f @param {"S" | "slope"} name */
+const of = ({ arrays }, f, name) => (/** @type {number} */ row, /** @type {number} */ key) => (f.zoom ? f.zoom[name]?.[(row - f.rows.start) * (f.cols.stop - f.cols.start) + key - f.cols.start] : arrays[name]?.[row * f.problem.n + key]);
 /** In brackets where it is negative. @param {number | undefined} x */
 const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
@@ -32,7 +34,7 @@ function weight(trace, f, row, key) {
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
   const total = sum(terms);
-  const raw = trace.arrays.S[row * p.n + key];
+  const raw = Number(of(trace, f, "S")(row, key));
   const steps = changed(p, total * p.scale, row, key);
   const lines = [`${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`];
   steps.forEach(({ name: by, text, s }, k) => lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
@@ -57,7 +59,7 @@ function slope(trace, f, row, key) {
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
   if (now === "dP") return tell(`dP[${row},${key}]`, `dP[${row},${key}], the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of dO and row ${key} of V: ${lines[0]}`, { terms, total, lines });
   const D = f.stats.find((s) => s.row === row)?.D;
-  const steep = trace.arrays.slope?.[row * p.n + key];
+  const steep = of(trace, f, "slope")(row, key);
   const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
   const by = steep === undefined ? "" : ` · ${number(steep)}`;
   lines.push(`= P · (dP − D)${by && " · slope"}`, `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`);
@@ -79,7 +81,7 @@ function gradient(trace, f, kind, a, x) {
   if (f.stage === "D") return tell(title, `${name} = 0, to which parts will be added`, { lines: ["0, for parts to come"] });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
-    const sums = parts === undefined ? 0 : trace.arrays.acc_dQ[trace.arrays.a_ptr[parts] + at];
+    const sums = parts === undefined ? 0 : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
     const line = acc.state === "final" ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}` : number(now);
     return tell(title, `${name}: ${line}`, { lines: [line] });
   }
@@ -91,9 +93,9 @@ function gradient(trace, f, kind, a, x) {
   const total = sum(terms) * scaled;
   const from = trace.before[kind][f.step];
   const ptr = kind === "dQ" ? trace.arrays.a_ptr : trace.arrays.c_ptr;
-  const sums = trace.arrays[`acc_${kind}`];
-  const before = from < 0 ? 0 : sums[ptr[from] + at];
-  const after = sums[ptr[f.step] + at];
+  const sums = (/** @type {number} */ v) => (f.zoom ? f.zoom[`${v === f.step ? "acc" : "before"}_${kind}`][at] : trace.arrays[`acc_${kind}`][ptr[v] + at]);
+  const before = from < 0 ? 0 : sums(from);
+  const after = sums(f.step);
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
   if (acc.state === "final" && kind !== "dV") lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
   return tell(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });

@@ -2,8 +2,7 @@
 // and the spoken text all read these, so they cannot disagree.
 
 import { bytes, integer, number, sub } from "../lib/format.js";
-import { algorithmsOf } from "./passes.js";
-import { SAID as SAID_BACKWARD } from "./phases_backward.js";
+import { algorithmsOf, backward } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
 import { hiddenBy, listed, masked, maskName, minus, moved, rowWord, sumBytes, taken, tileName, tileOf } from "./wording.js";
 
@@ -133,7 +132,7 @@ const SAID = {
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */
 export function said(f, row) {
-  const [words, formula = "", aside = ""] = [(f.pass === "backward" ? SAID_BACKWARD : SAID)[f.phase](f, row)].flat();
+  const [words, formula = "", aside = ""] = [(f.pass === "backward" ? backward.said : SAID)[f.phase](f, row)].flat();
   return { words, formula, aside };
 }
 

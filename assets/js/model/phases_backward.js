@@ -64,7 +64,7 @@ export const SAID = {
   },
   dS: (f, row) => {
     const [ij, i] = [tileOf(f), sub(f.i)];
-    const mean = row?.D === undefined ? "" : `${rowWord(row)}: D = ${number(row.D)}. Each row of dS sums to 0, over all its keys.`;
+    const mean = row?.D === undefined ? "" : `${rowWord(row)}: D = ${number(row.D)}. Each row of dS sums to ${f.problem.sink === null ? "0" : "D times its sink's weight"}, over all its keys.`;
     return [`dP turns into dS in place: a score counts by how far its dP is from D${f.stage ? "" : i}.`, `dS${ij} = P ∘ (dP − D)${bends(f.problem) ? " ∘ slope" : ""}`, mean];
   },
   dQ: (f) => {

@@ -3,7 +3,7 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
-import { addsOf, maskedOrNot, nextParts, signOf } from "./questions_backward.js";
+import { backward } from "./passes.js";
 
 /** @import { Trace } from "./types.js" */
 /** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
@@ -99,10 +99,7 @@ function masked(trace, v) {
   return { text: `What becomes of ${tileOf(trace, v)}?`, options: ["full", "partial", "skipped"], answer: kind, because };
 }
 
-const TURNS = {
-  forward: [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]],
-  backward: [[signOf, nextParts, maskedOrNot], [addsOf, signOf, nextParts], [nextParts, addsOf, signOf], [maskedOrNot, signOf, addsOf]],
-};
+const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
 
 /** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], told: Record<string, number[]>}>} */
 const asked = new WeakMap();
@@ -124,7 +121,7 @@ export function questionAt(trace, step) {
   const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (asked.get(trace));
   while (list.length <= step) {
     const at = list.length;
-    const turns = TURNS[trace.header.pass];
+    const turns = trace.header.pass === "backward" ? backward.turns : TURNS;
     let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
     for (const ask of turns[at % turns.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
     if (question && at && question.options.length) told[question.options.join()][question.answer] += 1;

@@ -15,7 +15,7 @@ function tileOf({ arrays: a }, v) {
 }
 
 /** "Do dK and dV leave the chip after it?" @param {Trace} trace @param {number} v @returns {Question} */
-export function addsOf(trace, v) {
+function addsOf(trace, v) {
   const { header, arrays: a } = trace;
   if (!isTile(trace, v)) return null;
   const j = sub(a.v_j[v]);
@@ -25,7 +25,7 @@ export function addsOf(trace, v) {
 }
 
 /** "How many parts will dQ of its rows have?" @param {Trace} trace @param {number} v @returns {Question} */
-export function nextParts(trace, v) {
+function nextParts(trace, v) {
   const { arrays: a, adds } = trace;
   if (!isTile(trace, v)) return null;
   const visits = adds[a.v_i[v]];
@@ -37,7 +37,7 @@ export function nextParts(trace, v) {
 }
 
 /** "Which sign has this dS?", of the entry of a row that is furthest from 0. @param {Trace} trace @param {number} v @returns {Question} */
-export function signOf(trace, v) {
+function signOf(trace, v) {
   const { arrays: a, problem: p } = trace;
   if (!isTile(trace, v) || a.slope) return null;
   const row = Math.min(p.n - 1, a.v_i[v] * p.block_q + (v % p.block_q));
@@ -55,9 +55,11 @@ export function signOf(trace, v) {
 }
 
 /** "Does its mask hide scores?" @param {Trace} trace @param {number} v @returns {Question} */
-export function maskedOrNot(trace, v) {
+function maskedOrNot(trace, v) {
   const { header, arrays: a } = trace;
   if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
   const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
   return { text: `Next is ${tileOf(trace, v)}. Does the mask hide any of its scores?`, options: ["Yes", "No"], answer: partial ? 0 : 1, because: partial ? "some of its keys are hidden, so their P is 0 and no gradient flows through them" : "every query there sees every key" };
 }
+
+export const TURNS = [[signOf, nextParts, maskedOrNot], [addsOf, signOf, nextParts], [nextParts, addsOf, signOf], [maskedOrNot, signOf, addsOf]];

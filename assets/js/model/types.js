@@ -32,12 +32,12 @@
  * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`, those of the pass: bit k of `v_phases` is the k-th; `stages`:
  * `v_stage` k is the k-th. `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: of the pass, by either convention, of each
- * order and tensor.
+ * order and tensor. `dsink`: in a backward with numbers, the gradient of its sink, where it has one.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
  *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
- *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, sram: Sram, arrays: Record<string, Directory>,
+ *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, dsink?: number, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows, or in FA-2 a

@@ -28,9 +28,16 @@ export class Drawer {
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
-    this.panels = Object.entries(panels).map(([name, children]) => el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": NAMES[name], "data-panel": name }, children));
+    this.panels = [];
     this.root = el("div", { class: "fa-drawer" });
+    this.add(panels);
     this.pass("forward");
+  }
+
+  /** More of them. */
+  add(panels) {
+    for (const [name, children] of Object.entries(panels))
+      this.panels.push(el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": NAMES[name], "data-panel": name, hidden: true }, children));
   }
 
   /** The tabs of this pass; what only the other one has is not on the page. */

@@ -56,7 +56,7 @@ async function filmed(stage, words, tell) {
 }
 
 /** The run as a WebM, and how far it is, until it is there. */
-export async function film(stage, words) {
+export async function mount(stage, words) {
   const bar = el("progress", { max: 1, value: 0, "aria-label": "Film" });
   const note = el("div", { class: "fa-filming", role: "status" }, [el("span", { text: "The film of the whole run is being made" }), bar]);
   document.body.append(note);

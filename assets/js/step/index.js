@@ -11,7 +11,6 @@ import { asked, sentenceOf } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
-import { film } from "./film.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { Stage } from "./stage.js";
@@ -22,16 +21,19 @@ const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
-const url = (search, pass) => new URL(`fa/trace?${problemOf(search)}${pass === "backward" ? "&pass=backward" : ""}&build=${BUILD}`, document.baseURI);
+const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
+const url = (search, pass) => new URL(`fa/trace?${of(search, pass)}&build=${BUILD}`, document.baseURI);
 
 /** The kind of screen that the address names, if it is one of its own. */
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
 
 class Page extends Stage {
-  /** @param masks fetches the mask builder's script; none where no server answers it */
-  constructor(mount, masks) {
+  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; backward(), race() and film() those of their names in step/} */
+  constructor(mount, { masks, backward, race, film }) {
     super(mount, {
       url,
+      backward: () => during("script", backward()),
+      race: () => during("script", race()),
       onPlace: (place) => {
         placed(place);
         tell("fa:passed", place.pass ?? "forward");
@@ -39,7 +41,7 @@ class Page extends Stage {
       onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
-      visitUrl: (search, step) => new URL(`fa/visit?${problemOf(search)}&at=${step}&build=${BUILD}`, document.baseURI),
+      visitUrl: (search, step, pass) => new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
       chapters: () => during("tour", fetched("tour")),
       here: () => {
         address.flush();
@@ -58,11 +60,11 @@ class Page extends Stage {
         address.flush();
       },
     });
-    this.masks = masks;
+    Object.assign(this, { masks, film });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
-    hear("fa:tour", () => this.tour.begin());
+    hear("fa:tour", () => this.tour.begin(this.pass));
     hear("fa:compose", () => this.composes());
     hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {
@@ -98,7 +100,7 @@ class Page extends Stage {
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
     const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: () => film(this, words) };
+    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: async () => (await during("script", this.film())).mount(this, words) };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
@@ -201,8 +203,8 @@ class Page extends Stage {
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
  * elsewhere, so that the controls show it. */
-export function mount(_, { element, props, watch, trigger, masks }) {
-  const stage = new Page(element.querySelector(".fa-mount"), masks);
+export function mount(_, { element, props, watch, trigger, ...scripts }) {
+  const stage = new Page(element.querySelector(".fa-mount"), scripts);
   let own = "";
   stage.onShown = (query) => {
     own = query;

@@ -2,6 +2,8 @@
 
 import { PROBLEM_KEYS } from "../model/query.js";
 import { Terms } from "../site/terms.js";
+import { mount as mountBackward } from "./backward.js";
+import { mount as mountRace } from "./race.js";
 import { Stage } from "./stage.js";
 
 /** One name for one Problem, whatever the order of its keys. */
@@ -21,8 +23,10 @@ export function start() {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
     },
+    backward: () => Promise.resolve({ mount: mountBackward }),
+    race: () => Promise.resolve({ mount: mountRace }),
     listings: () => Promise.resolve(content.listings),
-    race: { clock: "bytes" },
+    begins: { clock: "bytes" },
   });
   stage.show(content.start);
 }

@@ -18,27 +18,24 @@ import { rich } from "../views/rich.js";
 import { WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
+import { ForwardViews } from "./forward.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
 import { PURPOSE, Sentence } from "./sentence.js";
-import { BackwardViews, ForwardViews } from "./views_of_pass.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise} */
+  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js} */
   constructor(mount, options) {
     this.options = options;
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
-    this.views = {
-      forward: new ForwardViews({ onCard: this.options.onCard, onZoom: () => this.zoom(), onWay: () => this.layout() }),
-      backward: new BackwardViews(),
-    };
+    this.views = { forward: new ForwardViews({ onCard: this.options.onCard, onZoom: () => this.zoom(), onWay: () => this.layout() }) };
     this.story = this.views.forward.story;
     this.code = new Code();
     this.predict = new Predict();
@@ -54,7 +51,7 @@ export class Player {
     this.says = new Sentence(this.hbm.bus);
     this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
     this.lens = new Lens();
-    this.drawer = new Drawer({ ...this.views.forward.panels, ...this.views.backward.panels, code: [this.code.root], traffic: [this.traffic.root] },
+    this.drawer = new Drawer({ ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
@@ -79,6 +76,15 @@ export class Player {
   /** Which pass is shown. */
   get pass() {
     return this.trace?.header.pass ?? "forward";
+  }
+
+  /** Makes what is shown of this pass alone: of the backward when it is first wanted. */
+  async ready(pass) {
+    const script = this.views[pass] ? null : await this.options.backward();
+    if (this.views[pass]) return; // meanwhile
+    this.views[pass] = script.mount({ onZoom: () => this.zoom() });
+    this.drawer.add(this.views[pass].panels);
+    this.resizer.observe(this.views[pass].sram.root);
   }
 
   /** What is shown of this pass alone. */
@@ -118,7 +124,7 @@ export class Player {
   /** Brings a part of the page on screen, by its data-spot. */
   reveal(spot) {
     if (spot === "rows" || spot === "story") this.open(this.own.first);
-    this.panes.choose({ map: "hbm", bus: "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
+    this.panes.choose({ map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */
@@ -153,7 +159,8 @@ export class Player {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const response = await asked(this.options.url(query, position.pass ?? this.pass), request.signal, (sentence) => this.say(sentence));
+      const pass = position.pass ?? this.pass;
+      const [response] = await Promise.all([asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)), this.ready(pass)]);
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
@@ -181,7 +188,7 @@ export class Player {
     set(this.root, { "data-query": new URLSearchParams(trace.header.query), "data-pass": this.pass });
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
-    this.from(this.at.step);
+    this.slow = slowFrom(trace, this.at.step);
     PURPOSE[this.pass][trace.problem.order === "standard" ? "standard" : "tiled"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
     this.askedAt = -1;
     this.predict.question = null;
@@ -233,7 +240,7 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step);
+      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step, trace.header.pass);
       const response = await asked(address, this.abort.signal, (sentence) => this.say(sentence));
       if (trace !== this.trace) return;
       this.say(null);
@@ -283,10 +290,6 @@ export class Player {
     this.go(step, phase);
   }
 
-  from(step) {
-    this.slow = slowFrom(this.trace, step);
-  }
-
   ahead(by) {
     return ahead(this.trace, this.at, by, this.transport.grain.value, this.slow);
   }
@@ -294,7 +297,7 @@ export class Player {
   play() {
     const atEnd = this.at.step === this.trace.steps - 1 && movePhase(this.trace, this.at, 1).phase === this.at.phase;
     if (atEnd) {
-      this.from(0);
+      this.slow = slowFrom(this.trace, 0);
       this.go(0, "load");
     }
     this.transport.start();
@@ -335,7 +338,7 @@ export class Player {
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
     if (!this.predict.root.hidden && this.askedAt !== f.step) {
       this.askedAt = f.step;
-      this.predict.ask(f.numbers ? questionAt(this.trace, f.step) : null);
+      this.predict.ask(this.trace.header.numbers ? questionAt(this.trace, f.step) : null);
       if (this.asksOf() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);
@@ -351,8 +354,7 @@ export class Player {
     this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
-    const way = this.story.way === "alpha" ? null : this.story.way;
-    const pass = f.pass === "forward" ? null : f.pass;
+    const [way, pass] = [this.story.way === "alpha" ? null : this.story.way, f.pass === "forward" ? null : f.pass];
     this.options.onPlace?.({ query: this.trace.header.query, pass, step: f.step, phase: last ? null : f.phase, sel: this.linking.picked, way });
   }
 }

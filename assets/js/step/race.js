@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked.
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -19,8 +19,8 @@ import { Transport } from "../views/transport.js";
 const BEAT_MS = 500;
 const CLOCKS = [["tile", "same visits per tick"], ["bytes", "same asked bytes per tick"]];
 
-export class Race {
-  /** @param options {url(query) → trace URL, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
+class Race {
+  /** @param options {url(query) → trace URL, ready(pass) → promise, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
@@ -50,7 +50,7 @@ export class Race {
     this.root.setAttribute("aria-busy", "true");
     const asked = (this.asked = {});
     try {
-      const traces = await Promise.all(ORDERS.map((order) => this.fetch(query, order, pass)));
+      const [traces] = await Promise.all([Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))), this.options.ready(pass)]);
       if (asked !== this.asked) return;
       this.notice.hidden = true;
       this.pass = pass;
@@ -173,3 +173,6 @@ export class Race {
     this.options.onPlace?.({ query: Object.fromEntries(this.query), pass: this.pass === "forward" ? null : this.pass, tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }
 }
+
+/** @param options see Race */
+export const mount = (options) => new Race(options);

@@ -1,13 +1,13 @@
 // The player, in its place when asked for the comparison of the three loop orders, and the tour.
 
 import { Player } from "./player.js";
+import { sentenceOf } from "../lib/fetched.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
-import { Race } from "./race.js";
 import { Tour } from "./tour.js";
 
 export class Stage {
-  /** @param options what Player takes, and {race: how one begins, onTick({query, tick, clock}), onAlone(),
+  /** @param options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone(),
    * chapters() → promise or null, onChapter(number | null)} */
   constructor(mount, options) {
     this.mount = mount;
@@ -30,6 +30,7 @@ export class Stage {
     this.query = problemOf(search);
     this.onShown?.(this.query);
     this.player.warm();
+    this.awaited = null;
     if (this.racesAt(search)) return this.shown;
     if (this.racing) this.alone({ load: false });
     this.shown = this.player.load(this.query, { ...position(search), ...chosen(search) });
@@ -41,8 +42,13 @@ export class Stage {
   racesAt(search) {
     const params = new URLSearchParams(search);
     const isAsked = params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
-    if (isAsked) this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock"), pass: position(search).pass });
+    if (isAsked) this.shown = this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock"), pass: position(search).pass });
     return isAsked;
+  }
+
+  /** Which pass is shown. */
+  get pass() {
+    return (this.racing ? this.race : this.player).pass;
   }
 
   /** The other pass, or this one; of all lanes in a race. */
@@ -52,10 +58,15 @@ export class Stage {
     return race.load(query, { pass: pass ?? (race.pass === "forward" ? "backward" : "forward") });
   }
 
-  compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = { ...this.options.race, pass: this.player.pass }) {
+  /** The three loop orders side by side, once their script is there and nothing else was asked for meanwhile. */
+  async compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = { ...this.options.begins, pass: this.player.pass }) {
     this.query = query;
-    this.race ??= new Race({
+    const awaited = (this.awaited = {});
+    const script = this.race ? null : await this.options.race().catch((error) => this.player.say(sentenceOf(error)));
+    if (awaited !== this.awaited || !(this.race || script)) return;
+    this.race ??= script.mount({
       url: this.options.url,
+      ready: (pass) => this.player.ready(pass),
       onPlace: (at) => this.racing && this.options.onTick?.(at),
       controls: this.options.controls,
       onTab: (name) => this.alone({ tab: name }),
@@ -65,10 +76,11 @@ export class Stage {
     this.racing = true;
     this.player.park(true);
     this.puts(this.race.root);
-    this.shown = this.race.load(query, place);
+    await this.race.load(query, place);
   }
 
   alone({ load = true, tab = null } = {}) {
+    this.awaited = null;
     this.racing = false;
     this.race.transport.stop();
     this.player.park(false);

@@ -47,10 +47,16 @@ export class Tour {
     new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
   }
 
-  /** From the first chapter; where the visitor was is kept for afterwards. */
-  begin() {
+  /** From the first chapter of a pass; where the visitor was is kept for afterwards. */
+  async begin(pass) {
     if (this.root.hidden) this.own = this.options.here?.() || null;
-    return this.go(0);
+    this.chapters ??= await this.options.chapters();
+    return this.go(this.chapters.findIndex((chapter) => chapter.pass === pass));
+  }
+
+  /** The chapters of the same pass as chapter k. */
+  part(k) {
+    return this.chapters.filter(({ pass }) => pass === this.chapters[k].pass);
   }
 
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. */
@@ -71,15 +77,17 @@ export class Tour {
     this.chapters ??= await this.options.chapters();
     if (k >= this.chapters.length) return this.close();
     this.at = Math.max(0, k);
-    const { title, text, query, spot } = this.chapters[this.at];
+    const { title, text, query, spot, pass } = this.chapters[this.at];
+    const part = this.part(this.at);
+    const after = this.chapters[this.at + 1];
     this.root.hidden = false;
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
-    set(this.count, { text: `${this.at + 1} of ${this.chapters.length}` });
+    set(this.count, { text: `${pass === "forward" ? "" : "Backward, "}${part.indexOf(this.chapters[this.at]) + 1} of ${part.length}` });
     set(this.title, { text: title });
     set(this.text, { text });
     this.back.disabled = this.at === 0;
-    set(this.next, { text: this.at === this.chapters.length - 1 ? "Finish" : "Next" });
+    set(this.next, { text: !after ? "Finish" : after.pass === pass ? "Next" : "Backward" });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;
     this.dim.hidden = this.light.hidden = true;

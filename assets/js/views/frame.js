@@ -12,7 +12,7 @@ export class Frame {
   constructor(name) {
     this.name = name;
     this.matrix = new Matrix(name);
-    this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}` });
+    this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}`, "data-spot": name });
     this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
     this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
   }

@@ -2,7 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { agreement, sumsOfRows } from "../model/check.js";
+import { agreement, ofSink, sumsOfRows } from "../model/check.js";
 import { PRODUCTS } from "../model/phases_backward.js";
 import { rich } from "./rich.js";
 
@@ -71,13 +71,15 @@ export class Check {
       set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
       set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
       set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
-      set(cells[3], { text: `${sum.seen} of ${sum.of}` });
+      set(cells[3], { text: trace.header.numbers ? `${sum.seen} of ${sum.of}` : "" });
     });
-    const end = this.sink === null ? "0" : "D times its sink's weight";
-    set(this.sums, { text: sums.length ? `Softmax only moves weight around: after its last key each row of dS sums to ${end}, but for rounding.` : "No row block is at work." });
+    const dsink = ofSink(trace, f);
+    const sink = dsink === undefined ? "" : ` dsink = −Σ e^(sink − lse) · D = ${number(dsink)}, over all rows.`;
+    const words = this.sink === null ? "Softmax only moves weight around: after its last key each row of dS sums to 0, but for rounding." : "After its last key each row of dS sums to D times its sink's weight.";
+    set(this.sums, { text: (sums.length ? words : "No row block is at work.") + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
     const rest = f.grads.of[f.i] - f.grads.added[f.i];
-    const words = found && `dQ${sub(f.i)} in HBM, ${f.grads.added[f.i]} of ${f.grads.of[f.i]} parts, agrees with dS K of these keys to ${number(found.off)}; its largest entry is ${number(found.most)}${rest ? "" : ". No part is missing"}.`;
-    set(this.dQ, { text: words || "" });
+    const said = found && `dQ${sub(f.i)} in HBM, ${f.grads.added[f.i]} of ${f.grads.of[f.i]} parts, agrees with dS K of these keys to ${number(found.off)}; its largest entry is ${number(found.most)}${rest ? "" : ". No part is missing"}.`;
+    set(this.dQ, { text: said || "" });
   }
 }

@@ -51,14 +51,6 @@ export class Sram extends TileCard {
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
   }
 
-  /** The numbers of one visit came: their ranges, and room for them. */
-  zoomed(f) {
-    this.scale(f.zoom);
-    this.body.hidden = false;
-    this.empty.hidden = true;
-    this.arrange(f.stage);
-  }
-
   /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. */
   arrange(stage, sums = false) {
     Object.assign(this, { stage, sums });

@@ -36,8 +36,8 @@ const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TileCard {
-  constructor() {
-    super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", null);
+  constructor({ onZoom }) {
+    super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", onZoom);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -45,13 +45,13 @@ export class SramBackward extends TileCard {
   }
 
   /** One scale for all operands, one for each gradient, the same on both sides of 0. */
-  scale({ Q, K, V, O, dO, S, dP, dS, lse, D, acc_dQ, acc_dK, acc_dV, dQ, dK, dV }) {
-    this.around_(aroundZero(Q, K, V, O, dO));
-    const of = (...all) => aroundZero(...all.map((values) => values.filter((x) => !Number.isNaN(x))));
-    this.sums = { dQ: of(acc_dQ, dQ), dK: of(acc_dK, dK), dV: of(acc_dV, dV) };
-    this.scores = range(S);
-    [this.dP, this.dS] = [aroundZero(dP), aroundZero(dS)];
-    this.heatOf = { lse: aroundZero(lse), D: aroundZero(D) };
+  scale(arrays) {
+    const of = (...names) => aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
+    this.around_(of("Q", "K", "V", "O", "dO"));
+    this.sums = { dQ: of("before_dQ", "acc_dQ", "dQ"), dK: of("before_dK", "acc_dK", "dK"), dV: of("before_dV", "acc_dV", "dV") };
+    this.scores = range(arrays.S ?? []);
+    [this.dP, this.dS] = [of("dP"), of("dS")];
+    this.heatOf = { lse: of("lse"), D: of("D") };
   }
 
   /** What stands where now. @param second is the second crossing at work? */
@@ -182,19 +182,20 @@ export class SramBackward extends TileCard {
   /** What each frame holds at this moment. */
   contents(f) {
     const p = f.problem;
-    const { arrays } = this.trace;
+    const arrays = f.zoom ?? this.trace.arrays;
+    const [row0, col0, across] = f.zoom ? [0, 0, f.cols.stop - f.cols.start] : [f.rows.start, f.cols.start, p.n];
     const { theme } = this;
     const loaded = f.done("load") && f.kind !== "skipped";
     const [rows, cols] = [Math.min(p.block_q, f.rows.stop - f.rows.start), f.cols.stop - f.cols.start];
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     const held = {};
     const matrix = (name, now, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      (held[name] = { now: `${now} ${filled} ${block}`, filled: Boolean(filled), block: String(block), values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
-    const ofRows = (name) => matrix(name, f.stage, loaded, (r, c) => arrays[name][(f.rows.start + r) * p.d + c], [rows, p.d], f.i);
-    const ofKeys = (name) => matrix(name, f.stage, loaded && f.j >= 0, (r, c) => arrays[name][(f.cols.start + c) * p.d + r], [p.d, cols], f.j);
+      (held[name] = { now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`, filled: Boolean(filled), block: String(block), values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+    const ofRows = (name) => matrix(name, f.stage, loaded, (r, c) => arrays[name][(row0 + r) * p.d + c], [rows, p.d], f.i);
+    const ofKeys = (name) => matrix(name, f.stage, loaded && f.j >= 0, (r, c) => arrays[name][(col0 + c) * p.d + r], [p.d, cols], f.j);
     for (const name of ["Q", "dO", "O"]) ofRows(name);
     for (const name of ["K", "V"]) ofKeys(name);
-    const at = (data) => (r, c) => data[(f.rows.start + r) * p.n + f.cols.start + c];
+    const at = (data) => (r, c) => data[(row0 + r) * across + col0 + c];
     const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
     const { S, dS } = crossings(f);
     const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));

@@ -81,7 +81,7 @@ export class Strips {
     const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
-      svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
+      svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-spot": `home.${name}`, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
     const bright = svg("rect", { class: `${kind} is-now`, rx: 3 });
     const done = svg("rect", { class: `${kind} is-done`, rx: 3 });
     const room = (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) * (big ? 44 * u : Math.max(NAME_FROM, 22 * u));

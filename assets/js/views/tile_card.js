@@ -11,20 +11,20 @@ const DENSE = 18; // px of a row below which its statistics are colours
 
 export class TileCard {
   /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param scale the legend's
-   * words @param onZoom the numbers of this tile are wanted; none where they cannot be had */
+   * words @param onZoom the numbers of this tile are wanted */
   constructor(frames, stats, scale, onZoom) {
     this.sides = frames;
     this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
     this.columns = Object.keys(stats);
     this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
-    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key })]));
+    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key, "data-spot": key })]));
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
     this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: scale })]);
     this.words = el("span");
-    const zoom = onZoom && el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
-    zoom?.addEventListener("click", onZoom);
+    const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
+    zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
       this.band, this.lines, this.keys, ...Object.values(this.frames).map(({ root }) => root),
@@ -65,7 +65,7 @@ export class TileCard {
     this.body.hidden = !numbers;
     this.empty.hidden = numbers;
     if (!numbers) {
-      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. ${this.empty.children.length > 1 ? "Click a tile of the map, or" : "The numbers of a tile can be had in the forward."}`;
+      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
       return;
     }
     this.scale(trace.arrays);
@@ -87,7 +87,7 @@ export class TileCard {
       const line = { name: el("span", { class: "fa-row-name" }) };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
-        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key });
+        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key, "data-spot": columns[key] ? key : null });
         if (columns[key]) Object.assign(line[key].style, { left: `${columns[key].x}px`, width: `${columns[key].width}px` });
       }
       line.root = el("div", { class: "fa-sram-row" }, [line.name, ...this.columns.map((key) => line[key])]);
@@ -107,6 +107,14 @@ export class TileCard {
       put(this.heat[key].root, at.x + at.width * 0.25, base, at.width * 0.5, count * this.high);
       this.heat[key].layout(count, 1, at.width * 0.5, count * this.high, 99);
     }
+  }
+
+  /** The numbers of one visit came: their ranges, and room for them. */
+  zoomed(f) {
+    this.scale(f.zoom);
+    this.body.hidden = false;
+    this.empty.hidden = true;
+    this.arrange(f.stage);
   }
 
   /** A Problem without numbers shows them once those of its visit have come. */

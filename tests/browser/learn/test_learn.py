@@ -30,7 +30,7 @@ PRINTED = """() => {
   };
 }"""
 FIRST_VIEW_BYTES = 100_000
-STEP_BYTES = 75_000  # beside it: the Step page keeps the address, hidden or not
+STEP_BYTES = 60_000  # beside it: the Step page keeps the address, hidden or not
 ADDED_BYTES = 40_000
 
 

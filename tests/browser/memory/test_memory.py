@@ -226,7 +226,7 @@ def test_the_step_pages_problem_can_be_taken_over(tab):
     page = open_page(tab, n="64", d="32", br="16", bc="16", mask="causal", dtype="fp32")
     page.get_by_role("button", name="Take the Step page's Problem").click()
     page.wait_for_function("document.querySelector('.fa-finding').textContent.includes('N = 64,')")
-    assert query_of(page)["mem-dtype"] == "fp32"
+    page.wait_for_url("**mem-dtype=fp32**")
 
 
 def test_what_is_shown_can_be_downloaded_and_read_as_a_table(tab):

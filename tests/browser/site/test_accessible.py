@@ -58,7 +58,8 @@ SERIOUS = """async ([inside, rules]) => {
 
 def serious(page, inside: str | None = None, rules: list[str] | None = None) -> list[str]:
     """What axe calls serious or critical, one line a node."""
-    page.evaluate(AXE_SCRIPT)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     return page.evaluate(SERIOUS, [inside, rules])
 
 

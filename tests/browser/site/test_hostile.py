@@ -181,6 +181,7 @@ def silent(tab):
 
     tab.page.on("dialog", note)
     yield tab
+    tab.page.remove_listener("dialog", note)
     assert not opened
 
 

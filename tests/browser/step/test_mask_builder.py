@@ -287,6 +287,17 @@ def test_only_the_last_answer_counts(edit):
     assert view.get_attribute("data-mask") == "prefix:3"
 
 
+def test_two_edits_before_an_answer_both_count(edit):
+    view = edit("n=16&d=8&br=4&bc=4")
+    held = Held(view.page, "**/fa/mask?*")
+    view.locator("summary").click()
+    view.get_by_label("ALiBi").check()
+    view.get_by_label("sink", exact=True).fill("1.5")
+    held.go()
+    settled(view.page)
+    assert view.locator("summary").inner_text() == "score alibi, sink 1.5"
+
+
 # What is narrower than a finger where it is tapped.
 
 

@@ -19,13 +19,13 @@ def at(page, k: int) -> None:
     c = CHAPTERS[k]
     order = "fa2" if c.mode else c.problem.order
     page.wait_for_function(
-        """([order, step, n]) => {
+        """([order, step, n, pass]) => {
           const lanes = [...document.querySelectorAll('[data-testid="player"]')];
-          const one = lanes.find((lane) => lane.dataset.order === order);
+          const one = lanes.find(({ dataset: d }) => d.order === order && d.pass === pass);
           return one && (lanes.length > 1 || one.dataset.step === step)
             && new URLSearchParams(location.search).get("n") === n;
         }""",
-        arg=[order, str(c.step), str(c.problem.n)],
+        arg=[order, str(c.step), str(c.problem.n), c.pass_],
     )
     if not c.mode:
         assert read(page)["phase"] == c.phase
@@ -79,15 +79,35 @@ def test_from_the_first_chapter_to_the_last_with_space(tab):
     home(page)
 
 
-def home(page) -> None:
+def test_the_backward_has_its_own_beginning_and_follows_the_forward(tab):
+    first = next(k for k, c in enumerate(CHAPTERS) if c.pass_ == "backward")
+    here = HERE.replace("phase=sum", "phase=dP&pass=backward")
+    page = tab.open(here)
+    page.get_by_role("button", name="Tour", exact=True).click()
+    at(page, first)
+    bar = page.get_by_test_id("tour")
+    assert f"Backward, 1 of {len(CHAPTERS) - first}" in bar.inner_text()
+    page.keyboard.press("PageUp")
+    at(page, first - 1)
+    assert f"{first} of {first}" in bar.inner_text()
+    bar.get_by_role("button", name="Backward", exact=True).click()
+    at(page, first)
+    assert query_of(page)["pass"] == "backward"
+    page.keyboard.press("Escape")
+    home(page, here)
+
+
+def home(page, here: str = HERE) -> None:
     """The tour is over, and the visitor's own Problem, visit and phase are there as they were."""
     page.get_by_test_id("tour").wait_for(state="hidden")
     page.wait_for_function("() => document.querySelector('[data-query*=\"n=20&\"][data-step]')")
     settled(page)
     query = query_of(page)
-    assert {k: query.get(k) for k in dict(parse_qsl(HERE))} == dict(parse_qsl(HERE))
+    was = dict(parse_qsl(here))
+    assert {k: query.get(k) for k in was} == was
     assert "tour" not in query and not page.get_by_test_id("spot").is_visible()
-    assert (read(page)["step"], read(page)["phase"], read(page)["order"]) == ("7", "sum", "fa1")
+    assert (read(page)["pass"], read(page)["order"]) == (was.get("pass", "forward"), "fa1")
+    assert (read(page)["step"], read(page)["phase"]) == ("7", was["phase"])
     assert page.get_by_label("number input for Sequence length N").input_value() == "20"
 
 
@@ -137,7 +157,7 @@ def test_by_touch_alone_on_a_phone(browser, watch):
     phone.close()
 
 
-@pytest.mark.parametrize("k", [0, 6, 9, 11])
+@pytest.mark.parametrize("k", [0, 6, 9, 11, 14, 20])
 def test_every_chapter_is_a_link(tab, k):
     page = tab.open(urlencode({"tour": k + 1}))
     at(page, k)

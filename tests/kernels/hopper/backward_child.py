@@ -54,10 +54,10 @@ class OnMachine:
     def __call__(self, *tensors):
         getattr(self, self.kernel.fn.__name__)(*tensors)
 
-    def before_kernel(self, o, grad_o, lse, scaled, delta, added):
+    def before_kernel(self, o, grad_o, lse, scaled, less, added):
         n_q = self.scalars[3]
         assert self.scalars[:2] == (o.stride(), grad_o.stride())
-        delta.zero_()[:, :, :n_q] = (o.float() * grad_o.float()).sum(-1)
+        less.zero_()[:, :, :n_q] = -(o.float() * grad_o.float()).sum(-1)
         lse = torch.where(lse.isneginf(), float("inf"), lse * 1.4426950408889634)
         scaled.fill_(float("inf"))[:, :, :n_q] = lse
         added.zero_()

@@ -1,18 +1,14 @@
 """Every plan of the Hopper kernel, compiled for sm_90 by the installed Triton, without a card."""
 
 import itertools
-import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import asdict, replace
 
 import pytest
 
-from explainer.engine.child import ROOT
 from kernels import masks
 from kernels.hopper import plans
+from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 
 ROW_BLOCKS = (1, 2, plans.MAX_PAIRED_ROW_BLOCKS + 2)  # odd, even, more than are paired
@@ -30,25 +26,8 @@ SHAPES = sorted(
 @pytest.fixture(scope="module")
 def compiled():
     """compiled(plan, d, dtype): the answer of `plan_compiler`, one process for all."""
-    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "tests.kernels.hopper.plan_compiler"],
-        cwd=ROOT,
-        env={**env, "CUDA_VISIBLE_DEVICES": ""},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-    def ask(plan: plans.Plan, d: int, dtype: str) -> dict:
-        child.stdin.write(json.dumps({"plan": asdict(plan), "d": d, "dtype": dtype}) + "\n")
-        child.stdin.flush()
-        answer = json.loads(child.stdout.readline())
-        assert "error" not in answer, answer["error"]
-        return answer
-
-    yield ask
-    child.communicate()
+    with asking("plan_compiler") as ask:
+        yield lambda plan, d, dtype: ask({"plan": asdict(plan), "d": d, "dtype": dtype})
 
 
 def faults(log: str) -> list[str]:

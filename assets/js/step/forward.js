@@ -1,11 +1,9 @@
-// What a player shows of one pass alone: its card of the tile, and the first tab of its drawer, where questions stand too.
+// What a player shows of the forward alone: its card of the tile, and the first tab of its drawer, where questions stand too.
 
 import { set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
-import { Check, Products } from "../views/products.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { SramBackward } from "../views/sram_backward.js";
 import { AS_EVER, Story } from "../views/story.js";
 
 export class ForwardViews {
@@ -40,31 +38,5 @@ export class ForwardViews {
     set(this.sram.card.note, { text: usual || "small, fast" });
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row);
-  }
-}
-
-export class BackwardViews {
-  constructor() {
-    this.sram = new SramBackward();
-    this.products = new Products();
-    this.check = new Check();
-    this.first = "products";
-    this.panels = { products: [this.products.root], check: [this.check.root] };
-  }
-
-  layout(trace) {
-    this.products.layout(trace);
-    this.check.layout(trace);
-  }
-
-  fit() {}
-
-  veil(on) {
-    this.products.root.hidden = on;
-  }
-
-  draw(trace, f, row) {
-    this.products.draw(f);
-    this.check.draw(trace, f, row);
   }
 }

@@ -1,0 +1,75 @@
+// A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
+
+import { easel, path, rect, stroke, text, wrapped } from "../easel.js";
+
+const COLUMNS = 12;
+const MOST_SECTORS = 32; // drawn side by side; those between two that are touched are left out
+
+/** Each thread's place among the sectors that are drawn: the touched ones, in order. */
+export function places(touched) {
+  const order = [...new Set(touched)];
+  return touched.map((sector) => order.indexOf(sector));
+}
+
+function card(now, paper, left, top, width, high) {
+  const { type } = paper;
+  const rows = Math.ceil(now.sms / COLUMNS);
+  const cell = Math.min(26, (width - 4) / COLUMNS, (high - type * 3.4) / rows);
+  const nodes = [text(left, top + type, `${now.card}: ${now.sms} SMs`, { size: type + 1, weight: 700 })];
+  const y = top + type * 1.9;
+  const each = Math.ceil(now.blocks / now.sms);
+  for (let k = 0; k < now.sms; k++) {
+    const [px, py] = [left + (k % COLUMNS) * cell, y + Math.floor(k / COLUMNS) * cell];
+    nodes.push(rect(px + 1.5, py + 1.5, cell - 3, cell - 3, k < now.busy ? "q" : "empty", { rx: 3, style: { opacity: k < now.busy ? 0.85 : 1 } }));
+  }
+  const told = `${now.blocks} blocks: ${now.heads} heads × ${now.rows} row blocks. ${now.busy} SMs ${each > 1 ? `have up to ${each}` : "have one"}.`;
+  nodes.push(wrapped(left, y + rows * cell + type * 1.5, told, width, { size: type }));
+  return { nodes, at: [left + cell * 0.5 + cell * (COLUMNS - 1), y + cell / 2], cell };
+}
+
+export function draw(data, api) {
+  return easel(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
+    const { width, height, narrow, type } = paper;
+    const side = narrow ? width : Math.min(300, width * 0.34);
+    const sm = card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);
+    const left = narrow ? 0 : side + 36;
+    const top = narrow ? height * 0.47 : 0;
+    const wide = width - left - 4;
+    const nodes = [sm.nodes];
+    if (!narrow) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
+    nodes.push(text(left, top + type, "On one SM: a warp of 32 threads, one instruction", { size: type + 1, weight: 700 }));
+    const step = wide / 32;
+    const lanes = top + type * 2.1;
+    const at = places(now.touched);
+    const low = top + (narrow ? 150 : Math.min(230, height * 0.46));
+    const most = Math.max(...at) + 1;
+    const cell = Math.min(wide / Math.min(MOST_SECTORS, most), 120);
+    const inside = now.sector / now.size;
+    at.forEach((place, t) => {
+      const x = left + (t + 0.5) * step;
+      const within = ((t * now.stride) % inside) / inside;
+      const to = left + place * cell + (cell - 3) * (within + 0.5 / inside) + 1;
+      nodes.push(rect(left + t * step + 1, lanes, step - 2, 24, "q", { rx: 3, style: { opacity: 0.85 } }));
+      nodes.push(path(`M${x} ${lanes + 24}L${to} ${low}`, stroke("q", 1.2, { opacity: 0.7 })));
+    });
+    for (let k = 0; k < most; k++) {
+      nodes.push(rect(left + k * cell, low, cell - 3, 34, "empty", { rx: 3, style: stroke("hatch", 1) }));
+      for (let n = 0; n < inside; n++) {
+        const used = at.some((place, t) => place === k && (t * now.stride) % inside === n);
+        if (used) nodes.push(rect(left + k * cell + ((cell - 3) * n) / inside + 0.5, low + 1, (cell - 3) / inside - 1, 32, "k", { rx: 1 }));
+      }
+    }
+    const under = low + 34 + type * 1.7;
+    nodes.push(text(left, under, `${now.sectors} sectors of ${now.sector} bytes${now.sectors < now.touched.at(-1) + 1 ? ", far apart in memory" : ", side by side"}`, { size: type, hue: "quiet" }));
+    const bar = (y, words, value, hue) => {
+      const from = left + type * 5.4;
+      const room = wide - type * 12.4;
+      return [text(left, y + 15, words, { size: type, hue: "quiet" }), rect(from, y, room, 20, "empty"), rect(from, y, (room * value) / now.most, 20, hue), text(from + (room * value) / now.most + 8, y + 15, `${value.toLocaleString("en")} bytes`, { size: type, weight: 700 })];
+    };
+    const first = under + type * 1.4;
+    nodes.push(bar(first, "asked for", now.used, "k"), bar(first + type * 2, "moved", now.moved, "hatch"));
+    nodes.push(text(left, first + type * 5.6, `${Math.round((100 * now.used) / now.moved)} % of what moves is used.`, { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
+    return nodes;
+  });
+}
+

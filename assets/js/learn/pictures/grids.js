@@ -1,0 +1,114 @@
+// Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
+
+import { level, viridis } from "../../lib/colors.js";
+import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svg } from "../../lib/dom.js";
+import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
+
+const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
+function colour(x, item) {
+  if (typeof x !== "number") return null;
+  if (item.heat) {
+    const at = level(x, item.heat[0], item.heat[1]);
+    return { fill: viridis.css[at], ink: viridis.dark[at] ? "#fff" : "#000" };
+  }
+  const share = Math.round(8 + 38 * Math.min(1, Math.abs(x) / (item.most || 1)));
+  return { fill: `color-mix(in srgb, ${ink(item.hue ?? "quiet")} ${share}%, ${ink("paper")})`, ink: ink("ink") };
+}
+
+function grid(item, left, top, [cw, ch], paper, pen, api) {
+  const nodes = [];
+  const { type } = paper;
+  const names = fixed({ ...item, sums: null }, type) - 10;
+  const x0 = left + names;
+  const y0 = top + type * 1.35 * LABEL;
+  const size = Math.min(type, cw / (2.1 + (item.digits ?? 2) * 0.55), ch * 0.6);
+  nodes.push(text(x0, top + type, item.name, { size: type, weight: 700, hue: INKS[item.hue] ?? "ink" }));
+  (item.cols ?? []).forEach((name, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 - 5, name, { size: Math.min(type - 2, cw / (name.length * 0.56 || 1)), anchor: "middle", hue: "quiet" })));
+  item.cells.forEach((row, r) => {
+    const drawn = row.map((x, c) => {
+      const paint = colour(x, item);
+      const [px, py] = [x0 + c * cw, y0 + r * ch];
+      const words = typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? "");
+      const box = svg("rect", { x: px + 1, y: py + 1, width: cw - 2, height: ch - 2, rx: 3, style: paint ? `fill:${paint.fill}` : `fill:${ink("empty")}` });
+      const label = svg("text", { x: px + cw / 2, y: py + ch / 2 + size * 0.36, "text-anchor": "middle", style: `font-size:${size}px;fill:${paint?.ink ?? ink("quiet")};font-weight:${item.row === r ? 700 : 400}`, text: words });
+      const isHidden = words === "−∞" || words === "hidden";
+      return [box, isHidden && path(`M${px + 4} ${py + ch - 4}L${px + cw - 4} ${py + 4}`, stroke("hatch", 1)), label];
+    });
+    if (item.rows) drawn.push(text(x0 - 7, y0 + (r + 0.5) * ch + type * 0.33, item.rows[r], { size: type - 1, anchor: "end", weight: item.row === r ? 700 : 400, hue: item.row === r ? "ink" : "quiet" }));
+    if (item.row === r) drawn.push(rect(x0, y0 + r * ch, cw * row.length, ch, "", { rx: 4, style: stroke("ink", 2.5) }));
+    if (item.sums?.rows) drawn.push(text(x0 + cw * row.length + 8, y0 + (r + 0.5) * ch + type * 0.33, `Σ ${item.sums.rows[r]}`, { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" }));
+    nodes.push(item.pick ? pen.knob({ key: `${item.name} ${r}`, label: `Follow ${item.rows?.[r] ?? `row ${r}`}`, said: item.row === r ? "followed" : "", press: () => api.move({ [item.pick]: r }) }, [rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", { style: { "fill-opacity": 0, fill: ink("paper") } }), drawn]) : drawn);
+  });
+  if (item.sums?.cols) item.sums.cols.forEach((sum, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, `Σ ${sum}`, { size: Math.min(type - 1, cw / 3.6), anchor: "middle", weight: 600, hue: item.sums.one === "cols" ? "ink-v" : "quiet" })));
+  if (item.changed) for (const [r, c] of item.changed) nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", { rx: 3, style: stroke("o", 2.5) }));
+  return { nodes, width: names + cw * item.cells[0].length + (item.sums?.rows ? type * 3.1 : 0) + 10, middle: y0 + (item.cells.length * ch) / 2 };
+}
+
+/** Words in a line; bows from the chosen one to all, as thick as their weights. */
+function joined(item, top, paper, pen, api) {
+  const { width, type } = paper;
+  const step = width / item.words.length;
+  const at = (k) => (k + 0.5) * step;
+  const y = top + 84;
+  const nodes = item.weights.map((weight, k) => {
+    const [a, b] = [at(item.row), at(k)];
+    const d = k === item.row ? `M${a - 16} ${y - 24}C${a - 60} ${y - 84} ${a + 60} ${y - 84} ${a + 16} ${y - 24}` : `M${a} ${y - 24}Q${(a + b) / 2} ${y - 100} ${b} ${y - 24}`;
+    return path(d, stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }));
+  });
+  item.words.forEach((word, k) => nodes.push(pen.knob(
+    { key: `word ${k}`, label: `Follow “${word}”`, said: k === item.row ? "followed" : "", press: () => api.move({ [item.pick]: k }) },
+    [rect(at(k) - 70, y - 26, 140, 44, "", { rx: 8, style: { fill: ink(k === item.row ? "accent-pale" : "paper"), "fill-opacity": k === item.row ? 1 : 0 } }),
+      text(at(k), y - 2, word, { size: type + 5, weight: k === item.row ? 700 : 400, anchor: "middle" }), text(at(k), y + 15, item.said[k], { size: type - 2, anchor: "middle", hue: "quiet" })],
+  )));
+  return nodes;
+}
+
+function note(item, left, top, paper) {
+  const size = item.code ? paper.type : paper.type + 1;
+  const lines = wrapped(left + 14, top + size * 1.7, item.words, paper.width - left - 30, { size, hue: item.tone === "bad" ? "risen-ink" : "ink", weight: item.tone ? 600 : 400 });
+  const high = lines.length * size * 1.4 + size * 1.2;
+  return { nodes: [item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", { rx: 8 }), lines], high };
+}
+
+/** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
+ * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"}. */
+export function draw(data, api) {
+  return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
+    const type = paper.narrow ? 14 : paper.type;
+    const at = { ...paper, type };
+    const lines = broken(now.lines, paper.narrow);
+    const cell = cellOf(lines, paper.width, paper.height, type);
+    let top = 0;
+    const drawn = lines.map((line) => {
+      const nodes = [];
+      if (line[0].kind === "words") {
+        nodes.push(joined(line[0], top, at, pen, api));
+        top += 110;
+        return nodes;
+      }
+      if (line[0].kind === "note") {
+        const found = note(line[0], 0, top, at);
+        top += found.high + 10;
+        return found.nodes;
+      }
+      const most = Math.max(...line.map((item) => item.cells?.length ?? 0));
+      let left = 0;
+      for (const item of line) {
+        const middle = top + type * 1.35 * LABEL + (most * cell[1]) / 2;
+        if (item.kind === "sign") {
+          nodes.push(text(left + fixed(item, type) / 2, middle + 5, item.words, { size: type, anchor: "middle", hue: "quiet", weight: 600 }));
+          left += fixed(item, type);
+          continue;
+        }
+        const found = grid(item, left, top + ((most - item.cells.length) * cell[1]) / 2, cell, at, pen, api);
+        nodes.push(found.nodes);
+        left += found.width;
+      }
+      top += type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + most * cell[1] + 14;
+      return nodes;
+    });
+    paper.used = Math.ceil(top);
+    return drawn;
+  });
+}

@@ -1,0 +1,59 @@
+// A matrix product in three orders of its loops, side by side: the same sums, begun and finished at other times.
+
+import { easel, path, rect, stroke, text } from "../easel.js";
+
+const short = (x) => String(x).replace("-", "−");
+
+/** One order of the loops at (left, top): A below B's left, C in the corner between them. */
+function one(order, { A, B, depth }, left, top, cell, paper) {
+  const [rows, inner, cols] = [A.length, B.length, B[0].length];
+  const [cx, cy] = [left + inner * cell + 14, top + inner * cell + 14];
+  const nodes = [];
+  const [i, j, k] = order.last ?? [];
+  const size = Math.min(paper.type + 1, cell * 0.46);
+  const box = (x, y, value, hue, share, isNow) => [
+    rect(x + 1, y + 1, cell - 2, cell - 2, "empty", { rx: 3 }),
+    share > 0 && rect(x + 1, y + 1 + (cell - 2) * (1 - share), cell - 2, (cell - 2) * share, hue, { rx: 3, style: { opacity: isNow ? 0.5 : 0.28 } }),
+    isNow && rect(x + 1, y + 1, cell - 2, cell - 2, "", { rx: 3, style: stroke("ink", 2.5) }),
+    text(x + cell / 2, y + cell / 2 + size * 0.36, value === null ? "" : short(value), { size, anchor: "middle", weight: isNow ? 700 : 400 }),
+  ];
+  A.forEach((row, r) => row.forEach((x, c) => nodes.push(box(left + c * cell, cy + r * cell, x, "q", r === i ? 1 : 0, r === i && c === k))));
+  B.forEach((row, r) => row.forEach((x, c) => nodes.push(box(cx + c * cell, top + r * cell, x, "k", c === j ? 1 : 0, c === j && r === k))));
+  for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
+    const count = order.counts[r][c];
+    nodes.push(box(cx + c * cell, cy + r * cell, count ? order.C[r][c] : null, "o", count / depth, r === i && c === j));
+  }
+  const name = (x, y, words, hue) => text(x, y, words, { size: paper.type + 3, weight: 700, hue, anchor: "middle" });
+  nodes.push(name(left + (inner * cell) / 2, cy - 8, "A", "accent-ink"), name(cx - 14 - paper.type, top + (inner * cell) / 2, "B", "ink-k"), name(cx - 16, cy - 6, "C", "ink-o"));
+  return nodes;
+}
+
+/** {A, B, depth, done, all, orders: [{title, C, counts, last, finished, open}]} at one step. */
+export function draw(data, api) {
+  return easel(data, api, { share: 1.9, least: 220, most: 560 }, (now, paper) => {
+    const { width, height, narrow, type } = paper;
+    const tall = now.A.length + now.B.length;
+    const wide = now.B.length + now.B[0].length;
+    const across = narrow ? 1 : 3;
+    const [column, room] = [width / across, narrow ? height / 3 : height];
+    const aside = narrow || column > 380;
+    const foot = aside ? 0 : type * 4.6;
+    const cell = Math.max(16, Math.min(52, (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide, (room - foot - type * 2 - 22) / tall));
+    return now.orders.map((order, k) => {
+      const left = narrow ? 0 : k * column + 6;
+      const top = (narrow ? k * room : 0) + type;
+      const down = top + type * 0.9;
+      const nodes = [text(left, top, order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
+      const side = /** @type {[string, string, number][]} */ ([
+        [`${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
+        [`${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
+      ]);
+      side.forEach(([words, hue, weight], r) => nodes.push(aside
+        ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })
+        : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, { size: type, hue, weight })));
+      if (!narrow && k) nodes.push(path(`M${left - 14} 0V${down + tall * cell + 14}`, stroke("line", 1)));
+      return nodes;
+    });
+  });
+}
+

@@ -1,0 +1,129 @@
+// The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
+
+import { easel, ink, path, rect, stroke, text } from "../easel.js";
+import { svg } from "../../lib/dom.js";
+
+const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
+const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };
+
+/** Sides of squares and widths of pipes in px: areas in proportion to bytes, widths to bytes per second. */
+export function scales({ levels, square, matrix }, room, widest) {
+  const biggest = Math.max(...levels.map((level) => level.bytes));
+  const perPx = Math.sqrt(biggest / room);
+  const fastest = Math.max(...levels.map((level) => level.per_s));
+  return {
+    side: (bytes) => Math.sqrt(bytes) / perPx,
+    pipe: (perS) => (perS / fastest) * widest,
+    square: Math.sqrt(square) / perPx,
+    matrix: Math.sqrt(matrix) / perPx,
+  };
+}
+
+/** Small squares of the operands in a pipe, falling when the picture comes. */
+function bytes(left, top, width, high, names) {
+  const size = Math.max(3.5, Math.min(6, width * 0.8));
+  const across = Math.max(1, Math.floor(width / 13));
+  const down = Math.max(1, Math.floor(high / (across > 8 ? 16 : 17)));
+  const made = [];
+  for (let k = 0; k < Math.min(70, across * down); k++) {
+    const [c, r] = [k % across, Math.floor(k / across)];
+    const x = left + ((c + 0.5) * width) / across - size / 2 + (across > 3 ? ((k * 7) % 5) - 2 : 0);
+    const node = rect(x, top + ((r + 0.35) * high) / down + (across > 3 ? (k * 5) % 9 : 0) - 2, size, size + 1, FALLING[names[k % names.length]], { style: { "animation-delay": `${((k * 37) % 90) / 100}s` } });
+    node.setAttribute("class", "fa-falling");
+    made.push(node);
+  }
+  return made;
+}
+
+function magnified(now, paper, left, top, width) {
+  const { type } = paper;
+  const { sm } = now;
+  const nodes = [text(left, top + type, `One of the ${sm.count} SMs, magnified`, { size: type, weight: 700 })];
+  const most = Math.max(sm.shared_bytes, sm.registers_bytes);
+  let y = top + type * 2.9;
+  for (const [words, room, held] of [[`shared memory: ${sm.shared} per block`, sm.shared_bytes, sm.in_shared], [`registers: ${sm.registers}`, sm.registers_bytes, sm.in_registers]]) {
+    nodes.push(text(left, y - 6, words, { size: type - 1 }), rect(left, y, (width * room) / most, 28, "chip-paper", { style: stroke("chip-line", 1) }));
+    let x = left;
+    for (const [name, size] of now.tiled ? held : []) {
+      const wide = (width * size) / most;
+      nodes.push(rect(x + 0.5, y + 1, wide - 1, 26, NAMES[name], { style: { opacity: 0.9 } }), text(x + wide / 2, y + 19, name, { size: type - 1, weight: 700, anchor: "middle", hue: "paper" }));
+      x += wide;
+    }
+    y += 28 + type * 1.75;
+  }
+  return [nodes, now.tiled && !paper.big && sm.words.map((words, k) => text(left, y - 6 + k * type * 1.35, words, { size: type - 1.5, hue: "quiet" }))];
+}
+
+function least(now, paper, top, width) {
+  const { type, narrow } = paper;
+  const nodes = [text(0, top, "Least time for one head", { size: type + 1, weight: 700 })];
+  if (!paper.big) nodes.push(text(narrow ? 0 : type * 14.8, top + (narrow ? type * 1.3 : 0), now.setting, { size: type - 1, hue: "quiet" }));
+  const from = narrow ? 0 : type * 7.8;
+  const room = width - from - (narrow ? 70 : type * 5.6);
+  const most = Math.max(...now.bars.map((bar) => bar.s));
+  const lead = narrow ? 46 : Math.max(26, type * 1.5);
+  now.bars.forEach((bar, k) => {
+    const y = top + 10 + k * lead + (narrow ? type * 2.2 : 0);
+    const wide = Math.max(3, (room * bar.s) / most);
+    const hue = ["quiet", "q", "hatch"][k];
+    nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue));
+    nodes.push(text(from + wide + 8, y + 15, bar.time, { size: type, weight: 700 }));
+    const isInside = wide > bar.words.length * (type - 1) * 0.53 + 16;
+    if (!narrow && !paper.big) nodes.push(text(from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62), y + 15, bar.words, { size: type - 1, hue: isInside ? "paper" : "quiet" }));
+  });
+  return nodes;
+}
+
+export function draw(data, api) {
+  return easel(data, api, { share: 1.86, least: 420, most: 640 }, (now, paper) => {
+    const { width, height, narrow, type } = paper;
+    const foot = narrow ? 210 : type * 2.4 + 3 * Math.max(26, type * 1.5);
+    const body = height - foot;
+    const hbm = Math.round(body * 0.4);
+    const on = scales(now, width * hbm, narrow ? width : width * 0.625);
+    const middle = narrow ? width * 0.42 : width * 0.35;
+    const [main, ...inner] = now.levels;
+    const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
+    nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
+    if (!paper.big) nodes.push(text(14, type * 3.2, narrow ? "Areas share one scale, pipes another." : "All areas in this picture share one scale, all pipes another.", { size: type - 1.5, hue: "quiet" }));
+    const side = Math.max(1.6, on.matrix);
+    const base = hbm - 14;
+    ["q", "k", "v", "o"].forEach((hue, k) => nodes.push(rect(middle - 40 + k * (side + 2.5), base - side, side, side, hue)));
+    nodes.push(path(`M${middle - 38} ${base - side - 3}L${middle - 58} ${base - 18}`, stroke("quiet", 1)));
+    const s = on.square;
+    nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
+    const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
+    nodes.push(label(middle - 62, base - type * 1.35, narrow ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
+    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, narrow ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? "with tiles it is never stored" : "written, read, and P likewise", "start"));
+    const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
+    // Below it: a pipe, then the level that it leads to
+    const mouth = Math.max(46, body * 0.16);
+    const each = (body - hbm - mouth - 18) / 3;
+    let y = hbm;
+    inner.forEach((level, k) => {
+      const rate = now.levels[k];
+      const wide = Math.max(rate.per_s ? on.pipe(rate.per_s) : 0, 3);
+      const box = Math.max(3, on.side(level.bytes));
+      const high = each - box - 4;
+      nodes.push(rect(middle - wide / 2, y, wide, high, "q", { style: { opacity: 0.4 } }), rate.per_s ? bytes(middle - wide / 2, y, wide, high, names) : null);
+      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
+      nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
+      y += high;
+      nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));
+      nodes.push(text(middle - 24, y + 2 + box / 2 + 5, `${narrow ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
+      y += box + 4;
+    });
+    const last = now.levels.at(-1);
+    const wide = on.pipe(last.per_s);
+    const left = Math.max(0, middle - wide / 2);
+    nodes.push(svg("path", { d: `M${middle} ${y}L${left + wide} ${y + 13}V${y + mouth}H${left}V${y + 13}Z`, style: `fill:${ink("q")};opacity:.2` }), bytes(left + 6, y + 17, wide - 12, mouth - 20, names.map((name) => (name === "Q" ? "V" : name)).concat("Q")));
+    nodes.push(text(left + wide / 2, y + mouth / 2 + 12, `${last.rate} ${last.kind}`, { size: type, weight: 700, anchor: "middle", hue: "accent-ink", halo: true }));
+    nodes.push(text(left + wide / 2, y + mouth + type * 1.1, "to the units that multiply, add and take exp", { size: type - 1, anchor: "middle", hue: "quiet" }));
+    if (!narrow) {
+      const x = width * 0.655;
+      const at = hbm + 2 * each;
+      nodes.push(path(`M${middle + 8} ${at - 4}H${x - 26}L${x - 10} ${hbm + 18}M${x - 26} ${at - 4}L${x - 10} ${hbm + 2 * each + 30}`, stroke("hatch", 1)), magnified(now, paper, x, hbm + 10, width - x - 8));
+    }
+    return [nodes, least(now, paper, height - foot + type * 1.5, width)];
+  });
+}

@@ -1,0 +1,68 @@
+// Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
+
+import { easel, path, rect, stroke, text } from "../easel.js";
+
+const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
+const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", P: "l" };
+
+/** Width of an arrow in px, in proportion to its bytes; a hair where that is less. */
+export const arrow = (bytes, most, widest) => Math.max(1.5, (bytes / most) * widest);
+
+/** Where a size lies on a logarithmic axis from `least` to `most`, 0 to 1. */
+export const along = (bytes, least, most) => Math.log(bytes / least) / Math.log(most / least);
+
+function flow(x, from, to, width, hue) {
+  const [head, wing] = [Math.max(7, width * 0.5), Math.max(5, width * 0.75)];
+  const end = to > from ? to - head : to + head;
+  return [rect(x - width / 2, Math.min(from, end), width, Math.abs(end - from), hue, { style: { opacity: 0.8 } }), path(`M${x - wing} ${end}H${x + wing}L${x} ${to}Z`, { fill: `var(--fa-${hue})`, opacity: 0.8 })];
+}
+
+export function draw(data, api) {
+  return easel(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
+    const { width, height, narrow, type } = paper;
+    const high = narrow ? 250 : Math.round(height * 0.5);
+    const bar = type * 1.9;
+    const most = Math.max(...now.kernels.flatMap(({ reads, writes }) => [...reads, ...writes].map(([, bytes]) => bytes)));
+    const column = width / 3;
+    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(12, high - bar * 0.42, "chip", { size: type, weight: 700 })];
+    now.kernels.forEach(({ name, reads, writes }, k) => {
+      const moves = [...reads.map((x) => [...x, true]), ...writes.map((x) => [...x, false])];
+      const left = k * column;
+      nodes.push(text(left + column / 2, high - bar * 0.42, narrow ? name : `${k + 1}. ${name}`, { size: type, weight: 700, anchor: "middle" }));
+      moves.forEach(([tensor, bytes, said, isRead], n) => {
+        const x = left + ((n + 0.38) * column) / moves.length;
+        const [from, to] = isRead ? [bar + 2, high - bar * 1.2 - 2] : [high - bar * 1.2 - 2, bar + 2];
+        const wide = arrow(bytes, most, Math.min(44, column / moves.length - 24));
+        nodes.push(flow(x, from, to, wide, HUES[tensor]));
+        const y = (bar + high - bar * 1.2) / 2;
+        const tx = x + wide / 2 + 5;
+        nodes.push(text(tx, y, tensor, { size: type, weight: 700, hue: INKS[tensor], halo: true }));
+        if (!paper.big) nodes.push(text(tx, y + type * 1.2, narrow ? "" : said, { size: type - 2.5, hue: "quiet", halo: true }));
+      });
+      if (k) nodes.push(path(`M${left} ${bar + 6}V${high - bar * 1.2 - 6}`, stroke("line", 1, { "stroke-dasharray": "3 4" })));
+    });
+    // The sum, and the ladder
+    const [at, ladder] = narrow ? [high + type * 2, high + type * 14.5] : [high + type * 2.3, high + type * 2.3];
+    const wide = narrow ? width : width * 0.52;
+    now.steps.forEach(([words, value], k) => {
+      const y = at + k * type * (narrow ? 2.3 : 1.62);
+      const isLast = k === now.steps.length - 1;
+      if (isLast) nodes.push(path(`M0 ${y - type * 1.15}H${wide}`, stroke("line", 1)));
+      nodes.push(text(0, y, words, { size: type - (narrow ? 2 : 0.5), hue: isLast ? "quiet" : "ink" }), text(wide, y + (narrow ? type * 1.05 : 0), value, { size: type, weight: 700, anchor: "end", hue: k === 3 ? "ink-o" : isLast ? "quiet" : "ink" }));
+    });
+    const x0 = narrow ? 0 : width * 0.6;
+    const room = width - x0;
+    nodes.push(text(x0, ladder, `S of ${now.heads === 1 ? "one head" : `${now.heads} heads`}, by N`, { size: type, weight: 700 }));
+    const [from, full] = [x0 + type * 4.4, room - type * 9.2];
+    const line = from + full * along(now.room, now.least, now.most);
+    const last = ladder + 14 + now.ladder.length * type * 1.62;
+    nodes.push(path(`M${line} ${ladder + 10}V${last}`, stroke("ink-o", 2, { "stroke-dasharray": "5 4" })));
+    now.ladder.forEach(({ n, bytes, said, now: isNow }, k) => {
+      const y = ladder + 12 + k * type * 1.62;
+      const share = Math.max(0.01, along(bytes, now.least, now.most));
+      nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(from + full * share + 8, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
+    });
+    if (!paper.big) nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic", { size: type - 2.5, hue: "quiet" }));
+    return nodes;
+  });
+}

@@ -1,0 +1,8 @@
+// Gives model/passes.js what only the backward says; imported where all of it is wanted.
+
+import { explainBackward } from "./explain_backward.js";
+import { backward } from "./passes.js";
+import { SAID } from "./phases_backward.js";
+import { TURNS } from "./questions_backward.js";
+
+Object.assign(backward, { said: SAID, explain: explainBackward, turns: TURNS });

@@ -1,0 +1,168 @@
+"""5.3: mixed precision on a small training run: fp16 products, a scaled loss, fp32 weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import power, written
+from explainer.base.formats import FORMATS
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import pick
+from explainer.learn.scene import Shape, chart, panel, say, scene
+
+Values = Mapping[str, float | str]
+HALF = FORMATS["fp16"].round_to
+STEPS, RATE, SAMPLES = 240, 0.03, 64
+INPUTS, WIDTH = 8, 16
+SIZE = 2.0**-9  # of the targets: small losses have small gradients
+START, EVERY = 2.0**30, 40  # of the scale: its first value, good steps until it doubles
+PUSHES = 40  # updates of the one weight
+WAYS = {
+    "fp32": "all in fp32",
+    "plain": "fp16, nothing else",
+    "amp": "fp16, scaled loss, fp32 weights",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A training run: the loss before each step, relative to the targets' size; the scale at each;
+    the steps that were skipped."""
+
+    losses: tuple[float, ...]
+    scales: tuple[float, ...]
+    skipped: tuple[int, ...]
+
+
+def _data() -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Inputs (samples, inputs), targets (samples, 1), the two weight matrices at the start."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((SAMPLES, INPUTS))
+    y = SIZE * np.sin(x[:, :1] + x[:, 1:2])
+    return x, y, [rng.standard_normal((INPUTS, WIDTH)) * 0.35, np.zeros((WIDTH, 1))]
+
+
+@lru_cache(maxsize=len(WAYS))
+def run(way: str) -> Run:
+    """Two layers and a tanh, fitted to a sine by Adam's rule without momentum of its own: each
+    weight moves by RATE · SIZE · g / √mean(g²). In fp16 every product's result is rounded, in the
+    forward and in the backward pass; sums inside of a product are not, as on a tensor core."""
+    x, y, weights = _data()
+    short = (lambda a: a) if way == "fp32" else HALF
+    dynamic, master = way == "amp", way != "plain"
+    scale, good = (START if dynamic else 1.0), 0
+    if not master:
+        weights = [HALF(w) for w in weights]
+    seconds = [np.zeros_like(w) for w in weights]
+    losses, scales, skipped = [], [], []
+    for step in range(STEPS):
+        used = [short(w) for w in weights]
+        hidden = short(np.tanh(short(short(x) @ used[0])))
+        error = short(hidden @ used[1]) - y  # the loss is kept in fp32
+        losses.append(float((error**2).mean()) / SIZE**2)
+        scales.append(scale)
+        with np.errstate(over="ignore", invalid="ignore"):
+            d_out = short(scale * 2 * error / error.size)
+            d_hidden = short(short(d_out @ used[1].T) * (1 - hidden**2))
+            found = [short(short(x).T @ d_hidden), short(hidden.T @ d_out)]
+        if dynamic:
+            if not all(np.isfinite(g).all() for g in found):
+                skipped.append(step)
+                scale, good = scale / 2, 0
+                continue
+            good += 1
+            if good == EVERY:
+                scale, good = scale * 2, 0
+        for k, g in enumerate(found):
+            g = g / scales[-1]
+            seconds[k] = 0.9 * seconds[k] + 0.1 * g * g
+            rate = RATE * (1 - step / STEPS) ** 3 * (SIZE if k else 1.0)
+            moved = weights[k] - rate * g / (np.sqrt(seconds[k] / (1 - 0.9 ** (step + 1))) + 1e-30)
+            weights[k] = moved if master else HALF(moved)
+    return Run(tuple(losses), tuple(scales), tuple(skipped))
+
+
+def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float]]:
+    """A weight after each of ``count`` updates, kept in fp16 and in fp32: (fp16, fp32)."""
+    short, long = [float(HALF(start))], [float(np.float32(start))]
+    for _ in range(count):
+        short.append(float(HALF(short[-1] + by)))
+        long.append(float(np.float32(long[-1] + by)))
+    return short, long
+
+
+def _losses(way: str) -> list[Shape]:
+    mine, true = run(way), run("fp32")
+    ticks = [(1.0, "1"), (0.1, "0.1"), (0.01, "0.01"), (0.001, "0.001")]
+    curves = [("fp32", true.losses, "plain", "is-dashed")]
+    if way != "fp32":
+        curves.append(("mine", mine.losses, "o", ""))
+    shapes = [
+        say(0, 18, "Loss of a small model, by step", "is-bold"),
+        *chart(60, 34, 330, 190, curves, low=0.001, high=1, log=True, ticks=ticks,
+               last=f"step {STEPS}"),
+    ]  # fmt: skip
+    shapes.append(say(388, 52, f"dashed: {WAYS['fp32']}", "is-small is-quiet is-end"))
+    if way != "fp32":
+        shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
+    shapes.append(say(0, 278, "Scale of the loss", "is-bold"))
+    lines = [(2.0**30, power(2, 30)), (2.0**24, power(2, 24)), (1.0, "1")]
+    shapes += chart(60, 292, 330, 80, [("scale", mine.scales, "l", "")], low=1, high=2.0**31,
+                    log=True, ticks=lines)  # fmt: skip
+    return shapes
+
+
+def _weight(by: float) -> list[Shape]:
+    short, long = pushed(1.0, by, PUSHES)
+    top = max(long[-1], short[-1], 1.001)
+    ticks = [(1.0, "1"), (top, f"{top:.4g}")]
+    shapes = [
+        say(0, 18, f"One weight, {PUSHES} updates of {written(by)}", "is-bold"),
+        *chart(60, 34, 270, 190, [("long", long, "plain", "is-dashed"), ("short", short, "q", "")],
+               low=1, high=top, ticks=ticks, last=f"update {PUSHES}"),
+        say(0, 278, f"kept in fp16: {short[-1]:.4f}", hue="q"),
+        say(0, 302, f"kept in fp32: {long[-1]:.4f}"),
+        say(0, 340, "Next to 1, fp16's numbers are", "is-small is-quiet"),
+        say(0, 360, f"{power(2, -10)} apart: {written(2.0**-10)}.", "is-small is-quiet"),
+    ]  # fmt: skip
+    return shapes
+
+
+def _amp(v: Values) -> list[Block]:
+    way, by = str(v["way"]), float(v["by"])
+    mine, true, (short, long) = run(way), run("fp32"), pushed(1.0, by, PUSHES)
+    words = (f"After {STEPS} steps the loss is {written(mine.losses[-1], 2)}, with everything in "
+             f"fp32 {written(true.losses[-1], 2)}. {len(mine.skipped)} steps were skipped because "
+             f"a gradient overflowed. A weight of 1 after {PUSHES} updates of {written(by)}: "
+             f"{short[-1]:.4f} in fp16, {long[-1]:.4f} in fp32.")  # fmt: skip
+    return [scene("A training run in three precisions, and one weight", words,
+                  panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("amp", "A small training run in mixed precision", (
+        pick("way", "Trained with", "plain", WAYS.items()),
+        pick("by", "Update", "0.001", [(x, x) for x in ("0.0002", "0.0006", "0.001")],
+             closed=("0.0002", "0.0006")),
+    ), _amp),
+)  # fmt: skip
+# (weight, update, how many) of the question and its variants.
+ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
+WORDS = (
+    "A weight of {start:g} in fp16 gets {count} updates of +{by:g}, one after the other. "
+    "What is it then?"
+)
+
+
+def _asked(start: float, by: float, count: int) -> dict:
+    return {"answer": pushed(start, by, count)[0][-1],
+            "words": WORDS.format(start=start, by=by, count=count)}  # fmt: skip
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+RUNGS = (rung("amp", {"every": EVERY, "start": power(2, 30)}, **_first, variants=_others),)

@@ -1,0 +1,215 @@
+"""Rungs 1.3 to 1.5: softmax and its axis, one word that asks, and attention as matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explainer.algorithms.inputs import row_names
+from explainer.base.amounts import shown
+from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import address, softmax
+from explainer.problem import Problem
+from explainer.trace import trace
+
+Values = Mapping[str, float | str]
+Item = dict[str, object]
+
+LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
+
+# Toy vectors whose scores are easy to follow: those of “cat” are 2.1, 6.5 and 3.4.
+WORDS = ("The", "cat", "sat")
+Q = np.array([[3.0, 1.0, 1.0, 2.0], [1.0, 6.0, 3.0, 1.0], [2.0, 3.0, 4.0, 2.0]])
+K = np.array([[0.2, 0.5, 0.3, 0.1], [0.0, 2.0, 0.0, 1.0], [1.0, 0.5, 0.6, 1.0]])
+V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
+ASKED = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
+
+SIX = Problem(
+    n=6, d=4, block_q=6, block_k=6, causal=False, order="standard", inputs="sentence", gain=3.0
+)
+FOUR = Problem(
+    n=4, d=4, block_q=4, block_k=4, causal=False, order="standard", inputs="sentence", gain=3.0,
+    text="der Hund schläft tief",
+)  # fmt: skip
+
+
+def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
+    """One matrix of the picture "grids"; what is no number is written out."""
+    rows = [[_cell(x) for x in row] for row in np.asarray(cells, float)]
+    return {"name": name, "cells": rows, "hue": hue,
+            "most": float(np.abs(np.nan_to_num(cells, posinf=0, neginf=0)).max()) or 1.0,
+            **more}  # fmt: skip
+
+
+def _cell(x: float) -> float | str:
+    if np.isfinite(x):
+        return round(float(x), 6)
+    return "NaN" if np.isnan(x) else "∞" if x > 0 else "−∞"
+
+
+def sign(words: str) -> Item:
+    """What happens between two matrices."""
+    return {"kind": "sign", "words": words}
+
+
+def note(words: str, tone: str = "") -> Item:
+    """A sentence below them; ``tone`` "" | "good" | "bad"."""
+    return {"kind": "note", "words": words, "tone": tone}
+
+
+def heat(x: np.ndarray) -> list[float]:
+    """The scale of a rung's heat: the least and the largest finite number."""
+    x = x[np.isfinite(x)]
+    return [float(x.min()), float(x.max())]
+
+
+# ---- softmax
+
+
+def out_of_range(ndim: int, dim: int) -> str:
+    """What PyTorch says to an axis that an input of ``ndim`` axes does not have, "" if it has."""
+    low, high = -ndim, ndim - 1
+    if low <= dim <= high:
+        return ""
+    return (
+        f"IndexError: Dimension out of range (expected to be in range of [{low}, {high}], but got "
+        f"{dim})"
+    )
+
+
+def _softmax(v: Values) -> list[Block]:
+    x = (LOGITS if v["input"] == "matrix" else LOGITS[2:]) * float(v["gain"])
+    dim, ndim = int(v["dim"]), 2 if v["input"] == "matrix" else 1
+    names = [f"query {r}" for r in range(len(x))] if ndim == 2 else None
+    cols = [f"key {c}" for c in range(x.shape[1])]
+    start = grid("x", x, "s", rows=names, cols=cols, heat=heat(LOGITS * float(v["gain"])))
+    code = f"softmax(x, dim={dim})".replace("-", "−")
+    if error := out_of_range(ndim, dim):
+        why = "A vector has one axis only: dim = 0, which is also dim = −1."
+        lines = [[start], [note(error, "bad")], [note(why)]]
+        words = f"x is a vector of {x.shape[1]} numbers. {code}: {error}"
+        return [picture("grids", code, words, {"lines": lines})]
+    axis = (dim % ndim) if ndim == 2 else 1  # the vector is drawn as a row
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    P = softmax(x, axis)
+    sums = {"rows": [f"{s:.2f}" for s in P.sum(1)], "one": "rows" if axis else "cols"}
+    if ndim == 2:
+        sums["cols"] = [f"{s:.2f}" for s in P.sum(0)]
+    line = [
+        start, sign("exp →"),
+        grid("exp(x − m)", e, "s", digits=2, cols=cols if ndim == 1 else None, heat=[0.0, 1.0]),
+        sign("÷ sum →"), grid("shares", P, "s", heat=[0.0, 1.0], sums=sums),
+    ]  # fmt: skip
+    along = "Each row adds up to 1." if axis else "Each column adds up to 1, and the rows do not."
+    words = (
+        f"{code} of {'3 × 4 numbers' if ndim == 2 else '4 numbers'}: {along} The largest share is "
+        f"{shown(P.max(), 2)}."
+    )
+    says = note(f"{along} m is the largest number that shares: of each "
+                f"{'row' if axis else 'column'}.", "good")  # fmt: skip
+    return [picture("grids", code, words, {"lines": [line, [says]]})]
+
+
+# ---- the cat sat
+
+
+def _attended(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
+    """S, P, O of attention without a mask."""
+    S = q @ k.T / np.sqrt(q.shape[1])
+    P = softmax(S)
+    return S, P, P @ v
+
+
+def _cat(v: Values) -> list[Block]:
+    r, everyone = int(v["word"]), v["view"] == "all"
+    S, P, O = _attended(Q, K, V)
+    rows = slice(None) if everyone else slice(r, r + 1)
+    names = list(WORDS) if everyone else [WORDS[r]]
+    mine = {"rows": names, "row": r if everyone else 0} | ({"pick": "word"} if everyone else {})
+    scale = {"heat": heat(S)}
+    lines = [
+        [{"kind": "words", "words": list(WORDS), "row": r, "weights": P[r].tolist(),
+          "pick": "word", "said": [f"weight {x:.3f}" for x in P[r]]}],
+        [grid("Q" if everyone else "query q", Q[rows], "q", digits=0, **mine), sign("·"),
+         grid("Kᵀ", K.T, "k", digits=1, cols=list(WORDS)), sign("÷ √4 ="),
+         grid("scores S" if everyone else "scores", S[rows], "s", digits=2 if everyone else 1,
+              cols=list(WORDS), row=mine["row"], **scale)],
+        [grid("weights P" if everyone else "weights", P[rows], "s", digits=3, cols=list(WORDS),
+              heat=[0.0, 1.0], **mine), sign("×"),
+         grid("V", V, "v", digits=0, rows=list(WORDS)), sign("="),
+         grid("output O" if everyone else "output", O[rows], "o", row=mine["row"])],
+    ]  # fmt: skip
+    scores = ", ".join(f"{x:.1f}" for x in S[r])
+    words = (
+        f"“{WORDS[r]}” asks: its scores are {scores}, its weights "
+        f"{', '.join(f'{x:.3f}' for x in P[r])}. Its output is that share of each value: "
+        f"{', '.join(f'{x:.2f}' for x in O[r])}."
+    )
+    label = "All words at once" if everyone else f"“{WORDS[r]}” asks"
+    return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
+
+
+# ---- attention
+
+
+def _attention(v: Values) -> list[Block]:
+    cross = v["who"] == "cross"
+    asking, asked = trace(FOUR if cross else SIX), trace(SIX)
+    askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
+    r = min(int(v["row"]), len(askers) - 1)
+    S, P, O = _attended(asking.Q, asked.K, asked.V)
+    mine = {"rows": list(askers), "row": r, "pick": "row"}
+    lines = [
+        [grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine), sign("·"),
+         grid(f"Kᵀ  4 × {len(words)}", asked.K.T, "k", digits=1, cols=list(words)),
+         sign("÷ √d ="),
+         grid(f"scores S  {len(askers)} × {len(words)}", S, "s", digits=1, heat=heat(S), row=r,
+              cols=list(words))],
+        [grid(f"weights P  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
+              cols=list(words), **mine), sign("×"),
+         grid(f"V  {len(words)} × 4", asked.V, "v", digits=1), sign("="),
+         grid(f"output O  {len(askers)} × 4", O, "o", digits=1, row=r)],
+    ]  # fmt: skip
+    best = int(P[r].argmax())
+    said = (
+        f"{len(askers)} queries meet {len(words)} keys: S and P are {len(askers)} × {len(words)}. "
+        f"“{askers[r]}” looks most at “{words[best]}”, with weight {shown(P[r, best], 2)}; its "
+        f"weights add up to {shown(P[r].sum(), 2)}. O has a row for each query."
+    )
+    label = "Four German words ask six English ones" if cross else "Six words ask each other"
+    return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
+
+
+def _weight(scores: tuple[float, ...]) -> dict:
+    """The question for a word with these scores: the largest weight."""
+    P, best = softmax(np.array(scores)), int(np.argmax(scores))
+    told = ", ".join(f"{x:.1f}" for x in scores)
+    return {
+        "words": f"Another word has the scores {told}. What weight does “{WORDS[best]}” get, to "
+        "two digits?",
+        "answer": float(P[best]),
+    }
+
+
+FIRST, *OTHERS = (_weight(scores) for scores in ASKED)
+CAT_STEP = Problem(
+    n=3, d=4, block_q=1, block_k=3, causal=False, order="standard", inputs="sentence",
+    text="the cat sat", gain=3.0,
+)  # fmt: skip
+RUNGS = (rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),)
+
+WIDGETS = (
+    Widget("softmax", "Shares along an axis", (
+        pick("input", "x", "matrix", [("matrix", "3 queries × 4 keys"), ("vector", "a vector")]),
+        pick("dim", "dim", -1, [(-1, "−1"), (0, "0"), (1, "1")]),
+        slider("gain", "Gain (1 / temperature)", 1.0, 0.1, 8.0, 0.1)), _softmax),
+    Widget("cat", "The cat sat", (
+        pick("view", "Show", "one", [("one", "one word"), ("all", "all words at once")]),
+        pick("word", "Who asks", 1, enumerate(WORDS))), _cat),
+    Widget("attention", "From Q, K and V to O", (
+        pick("who", "Attention", "self", [("self", "self: 6 ask 6"), ("cross", "cross: 4 ask 6")]),
+        pick("row", "Follow row", 2, range(SIX.n))), _attention),
+)  # fmt: skip

@@ -1,0 +1,258 @@
+"""Demonstrations of claims: sums in parts and other orders, who writes how often, what is rated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import asked, least
+from explainer.base.amounts import amount, shown, written
+from explainer.base.cards import CARDS, KIB
+from explainer.base.facts import fact
+from explainer.learn.blocks import Block, bars, plot, table, text
+from explainer.learn.claim_costs import exp_rate
+from explainer.learn.claim_demos import Given, plain, qkv
+from explainer.learn.matrix_units import GENERATIONS
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.which import GPUS, NAMES, Input, chosen
+from explainer.parallel import split_keys
+from explainer.problem import Problem
+
+KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
+
+
+def states(order: list[int]) -> tuple[list[float], list[float], np.ndarray]:
+    """(m, ℓ) after each key block in this order, in fp32, and O (d,): one query, KEYS keys."""
+    q, k, v = qkv(KEYS)
+    s = (k @ q[-1] / np.sqrt(np.float32(64))).astype(np.float32)
+    m, l, O = np.float32(-np.inf), np.float32(0), np.zeros(64, np.float32)
+    found: tuple[list[float], list[float]] = [], []
+    for j in order:
+        keys = slice(j * BLOCK, (j + 1) * BLOCK)
+        m_new = max(m, s[keys].max())
+        alpha, P = np.exp(m - m_new), np.exp(s[keys] - m_new)
+        m, l, O = m_new, alpha * l + P.sum(), alpha * O + P @ v[keys]
+        found[0].append(float(m))
+        found[1].append(float(l))
+    return *found, O / l
+
+
+def _stairs(y: float, name: str, hue: str, pair: tuple[list[float], list[float]]) -> list[Shape]:
+    low, high = min(map(min, pair)), max(map(max, pair))
+    shapes = [say(0, y + 50, name, "is-big", hue=hue)]
+    for values, look in zip(pair, ("", "is-dashed is-ink"), strict=True):
+        points = []
+        for k, value in enumerate(values):
+            up = y + 100 - 90 * (value - low) / (high - low)
+            points += [(40 + k * 74, up), (40 + (k + 1) * 74, up)]
+        shapes.append(path(points, hue, look, key=f"{name} {look}"))
+    return [*shapes, say(640, y + 15, written(pair[0][-1], 3), "is-bold", hue=hue)]
+
+
+def order(given: Given) -> list[Block]:
+    """Key blocks visited in a shuffled order: m and ℓ on their way, and the same O."""
+    usual = list(range(KEYS // BLOCK))
+    mine = [int(x) for x in np.random.default_rng(int(given["seed"])).permutation(len(usual))]
+    first, second = states(usual), states(mine)
+    off = float(np.abs(first[2] - second[2]).max())
+    shapes = [
+        *_stairs(0, "m", "m", (first[0], second[0])),
+        *_stairs(120, "ℓ", "l", (first[1], second[1])),
+        *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}")
+          for k, j in enumerate(mine)),
+        say(0, 310, "solid: in order · dashed: in the order of the blocks below", "is-quiet"),
+    ]  # fmt: skip
+    words = f"Blocks in the order {', '.join(map(str, mine))}: m and ℓ end where they end in order."
+    return [
+        scene("m and ℓ after each block, in two orders", words, panel(720, 315, shapes)),
+        text(f"Largest difference of O in fp32: {written(off, 2)}.", "good"),
+    ]
+
+
+def merge(given: Given) -> list[Block]:
+    """Keys in parts, each with its own softmax, put together by lse."""
+    n, count = int(given["n"]), int(given["parts"])
+    p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
+    found, O, lse = split_keys.parts(p, count)
+    (whole,), o, _ = split_keys.parts(p, 1)
+    items = [(f"keys {x.first:,} to {x.last - 1:,}", x.weight, f"lse {shown(x.lse, 2)}, weight "
+              f"{x.weight:.3f}") for x in found]  # fmt: skip
+    return [
+        bars(f"{count} parts of {n:,} keys, each by itself", items, colour="l"),
+        text(f"lse of all {shown(lse, 4)}, of one part alone {shown(whole.lse, 4)}; largest "
+             f"difference of O in float64 {written(float(np.abs(O - o).max()), 2)}.", "good"),
+    ]  # fmt: skip
+
+
+def shift(given: Given) -> list[Block]:
+    """The same number added to all scores of a row."""
+    by = np.float32(given["by"])
+    q, k, v = qkv(64)
+    S = q[:4] @ k.T / np.float32(8)
+    off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
+    items = [(f"key {j}", float(np.exp(x)), written(float(np.exp(x)), 3))
+             for j, x in enumerate(S[0, :4] - S[0].max())]  # fmt: skip
+    return [
+        bars(f"exp(S − m) of four keys, whatever is added: here {by:g}", items, colour="l"),
+        text(f"Largest difference of O in fp32: {written(off, 2)}. exp(S + c − (m + c)) has no c, "
+             "and numerator and denominator share what rounding leaves of it.", "good"),
+    ]  # fmt: skip
+
+
+def partial_dq(seed: int, n: int = 512, block: int = 32) -> tuple[np.ndarray, np.ndarray]:
+    """dQ of 16 rows (16, 64) added up in fp32 over key blocks in order, and in another order."""
+    q, k, v = qkv(n, seed=3)
+    dO = np.random.default_rng(5).standard_normal((16, 64)).astype(np.float32)
+    S = q[:16] @ k.T / np.float32(8)
+    P = np.exp(S - S.max(1, keepdims=True))
+    P /= P.sum(1, keepdims=True)
+    dS = P * (dO @ v.T - (dO * (P @ v)).sum(1, keepdims=True)) / np.float32(8)
+    parts = [dS[:, j : j + block] @ k[j : j + block] for j in range(0, n, block)]
+    usual, shuffled = np.zeros((2, 16, 64), np.float32)
+    for part in parts:
+        usual += part
+    for j in np.random.default_rng(seed).permutation(len(parts)):
+        shuffled += parts[j]
+    return usual, shuffled
+
+
+def dq(given: Given) -> list[Block]:
+    """dQ added up by atomics, in whatever order the key blocks finish."""
+    usual, other = partial_dq(int(given["seed"]))
+    same = float((usual == other).mean())
+    off = float(np.abs(usual - other).max())
+    items = [("equal in every bit", same, f"{same:.0%}"),
+             ("differ in a last bit", 1 - same, f"{1 - same:.0%}")]  # fmt: skip
+    return [
+        bars("dQ of 16 rows, two orders of the same 16 additions, fp32", items, colour="q"),
+        text(f"Largest difference {written(off, 2)}. Both are right; they are not the same bits. A "
+             "fixed order, by a second pass or by turns, costs time."),
+    ]  # fmt: skip
+
+
+def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
+    """(how often blocks of O are written in all, bytes of a write) by the loops of an order."""
+    p = Problem(n=n, d=64, block_q=block, block_k=block, mask="full", inputs="random",
+                dtype="fp16", order=order_)  # fmt: skip
+    moves = [t for s in schedule(p) for t in s.transfers if (t.tensor, t.op) == ("O", "write")]
+    return len(moves), moves[0].nbytes
+
+
+def writes(given: Given) -> list[Block]:
+    """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
+    n, block = int(given["n"]), int(given["block"])
+    found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
+    rows = -(-n // block)
+    items = [(name, float(count), f"{count:,} writes, {count // rows} per block")
+             for name, (count, _) in found.items()]  # fmt: skip
+    size = amount(found["FA-1"][1])
+    return [
+        bars(f"Blocks of O written, N = {n:,}, tiles of {block} × {block}", items, colour="o"),
+        text(f"Each write is a block of whole rows, {size} in one piece, in both. What FA-1 pays "
+             "for is how often, not where."),
+    ]  # fmt: skip
+
+
+def standard_least(given: Given) -> list[Block]:
+    """Standard attention's least traffic over N: 4Nd + 4N² elements."""
+    d, ns = int(given["d"]), [2**k for k in range(6, 15)]
+    found = [least(n, d, "fp16", "standard") / 2 for n in ns]
+    wrong = [n * n * d for n in ns]
+    series = [{"name": "least, counted", "x": ns, "y": found, "colour": "s"},
+              {"name": "4Nd + 4N²", "x": ns, "y": [4 * n * d + 4 * n * n for n in ns],
+               "colour": "q", "points": True},
+              {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"}]  # fmt: skip
+    return [
+        plot("Elements through HBM, one head", series, x_label="N", log_x=True, log_y=True),
+        text("S and P go out and back, Q, K, V and O once each. N²·d counts multiplications, not "
+             "bytes: it is too much by the factor d/4 for long N."),
+    ]  # fmt: skip
+
+
+def exp_bound(given: Given) -> list[Block]:
+    """Time of a forward pass's products and of its exponentials on two cards."""
+    d, items = int(given["d"]), []
+    for key in ("h100", "b200"):
+        card = CARDS[key]
+        for what, seconds in (("products", 4 * d / (card.tensor_tflops * 1e12)),
+                              ("exp", 1 / exp_rate(card))):  # fmt: skip
+            items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
+    return [
+        bars(f"Time per score on the whole card, d = {d}, fp16", items, colour="l"),
+        text(f"An SM makes {fact('sm.exps')} exponentials per clock on both, while its products "
+             "have doubled. FA-4 computes a part of the exponentials with multiply-adds."),
+    ]  # fmt: skip
+
+
+def length(given: Given) -> list[Block]:
+    """What SDPA runs, at any length."""
+    dtype, ns = str(given["dtype"]), (64, 512, 513, 4096, 65_536)
+    rows = [(GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
+            for sm in GPUS]  # fmt: skip
+    return [
+        table(f"Backend for {dtype}, d = 64, causal", ("GPU", *(f"N = {n:,}" for n in ns)), rows),
+        text("No check of a backend asks for N. Card, format, head dimension, mask and gradients "
+             "decide."),
+    ]  # fmt: skip
+
+
+def units(_: Given) -> list[Block]:
+    """The instructions that products are made of, by generation."""
+    rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
+    return [
+        table("Largest matrix instruction, fp16", ("generation", "instruction", "m × n × k"), rows),
+        text("WMMA is the C++ interface of the first generation. FA-2's kernels use mma.sync, "
+             "FA-3's wgmma, FA-4's tcgen05."),
+    ]  # fmt: skip
+
+
+def petaflop(_: Given) -> list[Block]:
+    """Dense rates of the cards in fp16 and fp8."""
+    items = []
+    for key in ("h100", "h200", "b200"):
+        card = CARDS[key]
+        for bits, name in ((1, "fp16"), (2, "fp8")):
+            rate = card.tensor_tflops * bits
+            items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
+    return [
+        bars("Dense products, by the data sheet", items, colour="q"),
+        text("fp8 has half the bits, so twice the operands fit an instruction."),
+    ]
+
+
+def constants(given: Given) -> list[Block]:
+    """Bytes that FA-2 asks for by its rows per block: the theorem leaves such factors open."""
+    n = int(given["n"])
+    items = []
+    for br in (32, 64, 128, 256):
+        size = asked(n, 64, "full", "fp16", "fa2", br, 64)
+        items.append((f"Br = {br}", float(size), amount(size)))
+    return [
+        bars(f"Bytes FA-2 asks for, N = {n:,}, d = 64, fp16", items, colour="s"),
+        text("All of these are Θ(N²d²/M), eight times apart. The theorem says that no algorithm is "
+             "better for every M, up to such constants."),
+    ]  # fmt: skip
+
+
+def long(given: Given) -> list[Block]:
+    """Memory of one head's scores at a long N: whole, by rows, and fused."""
+    n, rows = int(given["n"]) * KIB, 128
+    items = [
+        ("S whole", float(n * n * 2), amount(n * n * 2)),
+        (f"S, {rows} rows at a time", float(rows * n * 2), amount(rows * n * 2)),
+        ("FlashAttention: lse", float(n * 4), amount(n * 4)),
+    ]
+    room = CARDS["h200"].hbm_bytes
+    return [
+        bars(f"One head, N = {n:,}, fp16", items, colour="s", log=True, limit=float(room)),
+        text(f"The line is an H200, {amount(room)}. Rows of S do not need each other: one head at "
+             "a time, or some rows at a time, fits. It is slow, not impossible."),
+    ]  # fmt: skip
+
+
+def softmax_rows(n: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
+    """Attention of n tokens at once and ``chunk`` rows at a time, both (n, 64) fp32."""
+    q, k, v = qkv(n)
+    whole = plain(q @ k.T / np.float32(8), v)
+    parts = [plain(q[i : i + chunk] @ k.T / np.float32(8), v) for i in range(0, n, chunk)]
+    return whole, np.concatenate(parts)

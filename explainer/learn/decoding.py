@@ -1,0 +1,165 @@
+"""6.4: decoding: pages of a KV cache, the keys in parts, and lse to put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.base.amounts import milliseconds, shown
+from explainer.base.records import about
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import whole
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.memory.workload import Workload
+from explainer.parallel import split_keys
+from explainer.problem import Problem
+
+Values = Mapping[str, float | str]
+PAGE, POOL = 4, 24  # tokens on a page, pages in the pool that is drawn
+OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hue
+MOST = 32  # tokens of sequence A
+PARTS = (1, 2, 4, 8)
+
+
+@lru_cache(maxsize=MOST)
+def pages(tokens: int) -> dict[str, list[int]]:
+    """{sequence: its pages in the pool}: B and C came first, and A grew between them, a page at a
+    time, each from the next place that is free, round and round in steps of 7."""
+    free = [(7 * k) % POOL for k in range(POOL)]
+    needs = {"A": tokens, **{name: n for name, n, _ in OTHERS}}
+    table: dict[str, list[int]] = {name: [] for name in needs}
+    while any(len(table[name]) * PAGE < n for name, n in needs.items()):
+        for name, n in needs.items():
+            if len(table[name]) * PAGE < n:
+                table[name].append(free.pop(0))
+    return table
+
+
+def _pool(tokens: int) -> list[Shape]:
+    table, hues = pages(tokens), {"A": "k"} | {name: hue for name, _, hue in OTHERS}
+    sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
+    w, h, across = 60, 34, 6
+    shapes = [say(0, 16, f"The pool: pages of {PAGE} tokens", "is-bold")]
+    shapes += [box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
+               for k in range(POOL)]  # fmt: skip
+    for name, found in table.items():
+        for at, k in enumerate(found):
+            full = min(PAGE, sizes[name] - at * PAGE)
+            x, y = (k % across) * w, 28 + (k // across) * h
+            shapes.append(box(x, y, (w - 4) * full / PAGE, h - 4, f"{name}{at}" if full > 1 else "",
+                              hue=hues[name], look="is-full" if name == "A" else "",
+                              key=f"{name} {at}"))  # fmt: skip
+    y = 28 + POOL // across * h + 26
+    wide = len(table["A"])
+    shapes += [
+        say(0, y, f"Sequence A, {tokens} tokens", "is-bold", hue="k"),
+        say(0, y + 24, f"its page table: {' '.join(map(str, table['A']))}", "is-quiet is-small"),
+        say(0, y + 56, f"{wide} pages, {wide * PAGE - tokens} places empty"),
+        say(0, y + 80, "A page need not follow the one before.", "is-quiet is-small"),
+    ]
+    return shapes
+
+
+def problem(tokens: int) -> Problem:
+    """The query of the last of ``tokens`` and all keys up to it."""
+    return Problem(n=tokens, d=8, block_q=1, block_k=PAGE, mask="full", inputs="random", seed=3)
+
+
+def _merge(tokens: int, count: int) -> list[Shape]:
+    found, _, lse = split_keys.parts(problem(tokens), count)
+    gap = 400 / tokens
+    shapes = [
+        say(0, 16, f"One query, {tokens} keys, {len(found)} part{'s' * (len(found) > 1)} at once",
+            "is-bold"),
+        box(180, 28, 40, 24, "q", hue="q", look="is-full"),
+    ]  # fmt: skip
+    for k, part in enumerate(found):
+        x, w = part.first * gap, (part.last - part.first) * gap - 4
+        middle = x + w / 2
+        shapes += [
+            path([(200, 52), (middle, 80)], look="is-quiet", key=f"in {k}"),
+            box(
+                x,
+                80,
+                w,
+                34,
+                f"{part.last - part.first} keys" if w > 60 else str(part.last - part.first),
+                hue="k",
+                look="is-full",
+                key=f"part {k}",
+            ),
+            say(middle, 138, shown(part.lse, 2), "is-middle is-small", hue="l", key=f"lse {k}"),
+            box(
+                middle - 14,
+                152 + 70 * (1 - part.weight),
+                28,
+                70 * part.weight,
+                hue="l",
+                look="is-full",
+                key=f"w {k}",
+            ),
+            say(middle, 240, f"{part.weight:.2f}", "is-middle is-small", key=f"weight {k}"),
+            path([(middle, 248), (200, 274)], look="is-quiet", key=f"out {k}"),
+        ]
+    shapes += [
+        box(150, 274, 100, 26, "O", hue="o", look="is-full"),
+        say(0, 324, f"lse = log Σ exp(lse of a part) = {shown(lse, 2)}", hue="l"),
+        say(0, 348, "A part's weight is exp(its lse − lse).", "is-quiet is-small"),
+    ]
+    return shapes
+
+
+def times(count: int) -> tuple[float, int, int]:
+    """(milliseconds, keys, heads) of the recorded decoding kernel with the number of parts."""
+    w = Workload(n=16_384, d=64, batch=1, heads=16)
+    row = next(r for r in split_keys.recorded(w) if r["splits"] == count)
+    return row["median_ms"], row["n_k"], row["heads"]
+
+
+def _decode(v: Values) -> list[Block]:
+    tokens, count = whole(v["tokens"]), int(v["parts"])
+    found, _, lse = split_keys.parts(problem(tokens), count)
+    ms, keys, heads = times(count)
+    words = (
+        f"{tokens} tokens lie on {len(pages(tokens)['A'])} pages. {len(found)} parts with lse "
+        f"{', '.join(shown(p.lse, 2) for p in found)} have the weights "
+        f"{', '.join(f'{p.weight:.2f}' for p in found)}; lse of all is {shown(lse, 2)}."
+    )
+    said = (f"{keys:,} keys, {heads} heads, d = 64: {milliseconds(ms)} in {count} "
+            f"part{'s' * (count > 1)}, {milliseconds(times(1)[0])} in one; "
+            f"{about('decode_nvidia_h200')}.")  # fmt: skip
+    return [scene("The cache in pages, the query in parts", words,
+                  panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, count))),
+            text(said, "fine")]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("decode", "Decoding: one query, a cache of pages, keys in parts", (
+        slider("tokens", "Tokens of sequence A", 22, 8, MOST),
+        pick("parts", "Parts of the keys", 4, PARTS),
+    ), _decode),
+)  # fmt: skip
+
+# exp(lse) and O of two parts, in the question and its variants.
+ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
+WORDS = (
+    "Two parts of the keys: exp(lse) = {a}, O = {x}, and exp(lse) = {b}, O = {y}. What is O over "
+    "all the keys?"
+)
+
+
+def merged(parts: tuple[tuple[float, float], ...]) -> float:
+    """O of all keys from (exp(lse), O) of parts."""
+    total = sum(weight for weight, _ in parts)
+    return sum(weight / total * o for weight, o in parts)
+
+
+def _asked(first: tuple, second: tuple) -> dict:
+    (a, x), (b, y) = first, second
+    return {"answer": merged((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y)}
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+RUNGS = (rung("decode", **_first, variants=_others),)

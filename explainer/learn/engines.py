@@ -1,0 +1,34 @@
+"""6.5: serving engines: where their caches lie, and which kernels they call."""
+
+from __future__ import annotations
+
+from explainer.base.facts import fact
+from explainer.learn.blocks import Block, Widget, table
+from explainer.learn.content import rung, stored
+
+ENGINES: Block = table(
+    f"What the engines say of themselves, looked up {fact('engines.seen')}",
+    ("Engine", "Memory of K and V", "Attention kernels", "Source"), stored("engines"),
+)  # fmt: skip
+
+
+def places(tokens: int, size: int) -> int:
+    """Places that pages of this size hold for so many tokens: the last page may be part empty."""
+    return -(-tokens // size) * size
+
+
+WIDGETS = (Widget("engines", "Serving engines", (), lambda _: [ENGINES]),)
+ASKED = ((1000, 16), (300, 64), (77, 32))  # tokens, page: question and variants
+WORDS = (
+    "A sequence of {tokens:,} tokens lies on pages of {size}. How many places on its last page "
+    "stay empty?"
+)
+
+
+def _asked(tokens: int, size: int) -> dict:
+    return {"answer": places(tokens, size) - tokens,
+            "words": WORDS.format(tokens=tokens, size=size)}  # fmt: skip
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+RUNGS = (rung("engines", **_first, variants=_others),)

@@ -1,0 +1,197 @@
+"""7.1: when it does not help, or helps less: recorded speeds, and bytes by one convention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.base.amounts import amount
+from explainer.base.records import about, load
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import pick
+from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.memory import tile_choices
+from explainer.memory.workload import Workload
+
+Values = Mapping[str, float | str]
+CASES = {
+    "short": "short sequences",
+    "tiles": "small tiles",
+    "cross": "few keys",
+    "sparse": "scattered scores",
+    "old": "older cards",
+}
+HIDDEN = 4096  # of the layer that attention is a part of
+NS = (256, 512, 1024, 2048, 4096, 8192)
+NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
+SHARES = (0.1, 0.5, 1, 2, 5, 10)  # percent of the scores that are needed
+# A card's generation: first architecture number; who takes fp16 there.
+CARDS = (("V100", 70), ("T4", 75), ("A100", 80), ("RTX 4090", 89), ("H100", 90), ("B200", 100))
+KERNELS = (
+    ("memory-efficient", lambda sm: sm >= 50),
+    ("FA-2", lambda sm: sm >= 80),
+    ("FA-3", lambda sm: sm == 90),
+    ("FA-4", lambda sm: sm in (90, 100)),
+)
+
+
+@lru_cache(maxsize=1)
+def faster() -> dict[int, float]:
+    """{N: time of plain PyTorch attention ÷ time of FA-2}, recorded: fp16, d = 64, no mask."""
+    ms = {(r["method"], r["n"]): r["median_ms"] for r in load()["rows"] if "median_ms" in r
+          and (r["d"], r["mask"], r["dtype"], r.get("pass", "forward")) == (64, "full", "fp16",
+                                                                          "forward")}  # fmt: skip
+    return {n: ms["naive", n] / ms["fa2", n] for n in NS}
+
+
+def layer_share(n: int) -> float:
+    """Attention's part of a layer's FLOPs: 4·N²·h of it, beside 24·N·h² of the projections (8) and
+    a feed-forward of width 4h (16)."""
+    return n / (n + 6 * HIDDEN)
+
+
+def speeds(d: int) -> dict[int, float]:
+    """{side of the square tile: TFLOP/s of FA-2}, recorded on an H200: fp16, no mask."""
+    timed = [c for c in tile_choices.cells(Workload(d=d)) if "tflops" in c]
+    return {c["block_m"]: c["tflops"] for c in timed if c["block_m"] == c["block_n"]}
+
+
+def least(nq: int, nk: int) -> tuple[int, int]:
+    """Bytes that HBM must move at least for one head in fp16, no mask: (three kernels, fused).
+    Each matrix once per kernel; S and P are written and read."""
+    operands = (2 * nq * D + 2 * nk * D) * ELEMENT
+    return operands + 4 * nq * nk * ELEMENT, operands + nq * 4
+
+
+def touched(share: float, side: int = TILE) -> float:
+    """The part of the tiles that hold a needed score, if each score is needed with this chance."""
+    return 1 - (1 - share) ** (side * side)
+
+
+def _bars(items: list[tuple[str, float, str]], hue: str, y: float, wide: float = 420,
+          left: float = 150) -> list[Shape]:  # fmt: skip
+    most = max(value for _, value, _ in items) or 1.0
+    made = []
+    for k, (name, value, beside) in enumerate(items):
+        top = y + k * 34
+        made += [
+            say(left - 10, top + 19, name, "is-end"),
+            box(left, top, value / most * wide, 26, hue=hue, look="is-full", key=f"{hue} {k}"),
+            say(left + value / most * wide + 8, top + 19, beside, "is-bold", key=f"{hue} t{k}"),
+        ]
+    return made
+
+
+def _short() -> list[Shape]:
+    items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
+    layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
+    return [
+        say(0, 16, "FA-2 against plain PyTorch attention, times as fast", "is-bold"),
+        *_bars(items, "q", 28, 260, 110),
+        say(440, 16, "Attention's share of a layer's FLOPs", "is-bold"),
+        *_bars(layer, "s", 28, 140, 560),
+        say(0, 270, "Short: less to gain, and attention is a small part of the layer. "),
+        say(0, 294, f"Hidden size {HIDDEN:,}; the rest are products with weights.", "is-quiet"),
+    ]
+
+
+def _tiles() -> list[Shape]:
+    items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds(D).items()]
+    return [
+        say(0, 16, f"Speed of FA-2 by its tile, d = {D}, fp16, no mask", "is-bold"),
+        *_bars(items, "q", 28),
+        say(0, 240, "HBM moves the same bytes in all of them, and FA-2 asks for fewer than"),
+        say(0, 262, "standard attention in the same tiles. Small tiles cost time: under 64 rows"),
+        say(0, 284, "there is no wgmma, and an SM has too little to do while it waits."),
+    ]
+
+
+def _cross(nk: int) -> list[Shape]:
+    apart, fused = least(NQ, nk)
+    items = [("three kernels", float(apart), amount(apart)), ("fused", float(fused), amount(fused))]
+    return [
+        say(0, 16, f"Least bytes through HBM: {NQ:,} queries, {nk:,} keys, d = {D}", "is-bold"),
+        *_bars(items, "s", 28),
+        say(0, 128, f"{apart / fused:.1f} times fewer bytes", "is-big"),
+        say(0, 160, "S is as wide as there are keys. In cross-attention to a short text"),
+        say(0, 182, "it is hardly larger than Q, so keeping it on chip saves little."),
+    ]
+
+
+def _sparse(share: float) -> list[Shape]:
+    found, wanted = touched(share / 100), share / 100
+    items = [
+        ("scores needed", wanted, f"{wanted:.1%}"),
+        ("tiles, scattered", found, f"{found:.1%}"),
+        ("tiles, in blocks", wanted, f"{wanted:.1%}"),
+    ]
+    return [
+        say(0, 16, f"What must be computed, in tiles of {TILE} × {TILE}", "is-bold"),
+        *_bars([*items, ("everything", 1.0, "100%")], "q", 28),
+        say(0, 196, "A tile with a single needed score is computed whole. Scattered scores"),
+        say(0, 218, "touch nearly every tile; the same number in whole blocks touches few."),
+    ]
+
+
+def _old() -> list[Shape]:
+    shapes = [say(0, 16, "Which fused kernels run on which card", "is-bold")]
+    for j, (card, sm) in enumerate(CARDS):
+        x = 170 + j * 100
+        shapes += [say(x + 44, 48, card, "is-middle is-bold"),
+                   say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small")]  # fmt: skip
+        for i, (_, runs) in enumerate(KERNELS):
+            y = 82 + i * 40
+            shapes.append(box(x, y, 90, 32, "✓" if runs(sm) else "no", hue="v" if runs(sm) else "",
+                              look="" if runs(sm) else "is-line"))  # fmt: skip
+    shapes += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
+    return [
+        *shapes,
+        say(0, 272, "FA-2 needs Ampere or newer; bf16 does too. On a T4 SDPA falls back to the"),
+        say(0, 294, "memory-efficient kernel: fused as well, with the same O(N) memory."),
+    ]
+
+
+SAID = {
+    "short": f"Plain PyTorch ÷ FA-2, fp16, d = 64, no mask: {about()}. Shares: FLOPs counted.",
+    "tiles": about("tiles_nvidia_h200") + ".",
+    "cross": "Each matrix once per kernel, the same convention for both.",
+    "sparse": "Computed: the chance that a tile holds none of its scores.",
+    "old": "PyTorch, sdp_utils.cpp, hardware checks; FlashAttention's README.",
+}
+
+
+def _when_not(v: Values) -> list[Block]:
+    case = str(v["case"])
+    shapes = {
+        "short": _short,
+        "tiles": _tiles,
+        "cross": lambda: _cross(int(v["nk"])),
+        "sparse": lambda: _sparse(float(v["share"])),
+        "old": _old,
+    }[case]()
+    lines = [str(s["text"]) for s in shapes if s["kind"] == "text"]
+    return [
+        scene(CASES[case].capitalize(), " ".join(lines), panel(790, 310, shapes)),
+        text(SAID[case], "fine"),
+    ]
+
+
+WIDGETS = (
+    Widget("when_not", "When it does not help", (
+        pick("case", "Case", "short", CASES.items(), closed=("cross", "sparse")),
+        pick("nk", "Keys, where they are few", 77, (16, 77, 256, 4096)),
+        pick("share", "Needed scores, percent", 5, SHARES),
+    ), _when_not),
+)  # fmt: skip
+
+
+def _figures() -> dict[str, object]:
+    apart, fused = least(NQ, 77)
+    whole, once = least(NQ, NQ)
+    gains = faster()
+    return {"cross": apart / fused, "self": whole / once, "low": gains[NS[0]],
+            "high": gains[NS[-1]], "share": layer_share(NS[0])}  # fmt: skip
+
+
+RUNGS = (rung("when_not", _figures()),)

@@ -1,0 +1,162 @@
+"""Rung 1.7: a mask on the scores, three ways to put it on, and a word that is changed to see which
+outputs move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import shown
+from explainer.learn.attending import grid, heat, note, sign
+from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.content import rung
+from explainer.learn.controls import pick
+from explainer.learn.rungs_low import softmax
+from explainer.problem import Problem
+from explainer.trace import trace
+
+Values = Mapping[str, float | str]
+Numbers = dict[str, np.ndarray]
+
+BIG = np.float32(-1e9)  # what some code adds in place of −∞
+WORDS = ("the", "cat", "sat", "down")
+OTHER = "mouse"  # what stands in the place of a word that is changed
+# The four words, and the fifth that is put in the place of one of them.
+FIVE = Problem(
+    n=5, d=4, block_q=5, block_k=5, causal=False, order="standard", inputs="sentence", gain=2.0,
+    text=" ".join((*WORDS, OTHER)),
+)  # fmt: skip
+SHAPES = {
+    "causal": "causal", "none": "none", "padded": "causal, “the” is padding",
+    "new": "2 new words, bottom-right", "corner": "2 new words, top-left",
+}  # fmt: skip
+NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
+ASKED = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
+
+
+def keep(shape: str, n: int = len(WORDS)) -> np.ndarray:
+    """1 where a query (row) may see a key (column), else 0, float32: (n, n), of the shapes with new
+    words (2, n)."""
+    lower = np.tril(np.ones((n, n), np.float32))
+    if shape == "none":
+        return np.ones_like(lower)
+    if shape == "padded":
+        lower[:, 0] = 0
+    return {"new": lower[n - NEW :], "corner": lower[:NEW]}.get(shape, lower)
+
+
+@lru_cache(maxsize=8)
+def _scores(changed: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """S (4, 4) and V (4, d) of the four words, one of them changed."""
+    run = trace(FIVE)
+    rows = [len(WORDS) if k == changed else k for k in range(len(WORDS))]
+    return run.S[np.ix_(rows, rows)], run.V[rows]
+
+
+def masked(way: str, shape: str = "causal", changed: int | None = None) -> Numbers:
+    """Attention with a mask put on in this way, float32: ``keep`` and ``added`` (nq, 4), ``P``,
+    ``O`` (nq, d). ``way``: inf, big (−1e9), or times (P is multiplied by 0/1 after the softmax).
+    """
+    S, V = _scores(changed)
+    seen = keep(shape)
+    S = S[len(S) - len(seen) :]
+    hidden = {"inf": np.float32(-np.inf), "big": BIG, "times": np.float32(0)}[way]
+    added = S + np.where(seen == 1, np.float32(0), hidden)
+    P = softmax(added) * (seen if way == "times" else np.float32(1))
+    return {"keep": seen, "added": added, "P": P, "O": P @ V}
+
+
+def moved(way: str, shape: str, changed: int | None) -> np.ndarray:
+    """(nq,) how far each output moves when that word is changed: the largest difference."""
+    before, after = masked(way, shape)["O"], masked(way, shape, changed)["O"]
+    return np.abs(np.nan_to_num(after) - np.nan_to_num(before)).max(axis=1)
+
+
+def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
+    """("good" or "bad", one sentence): what this way of masking comes to."""
+    blind = np.flatnonzero(m["keep"].sum(axis=1) == 0)
+    if shape == "corner":
+        return "bad", (
+            "The first new word sees one key of four: a mask aligned top-left hides the words that "
+            "were there before. FlashAttention aligns it bottom-right."
+        )
+    if way == "times" and not m["keep"].all():
+        return "bad", (
+            f"Row 0 adds up to {shown(m['P'][0].sum(), 2)}: the hidden keys took their share "
+            "before they were removed."
+        )
+    if not len(blind):
+        return "good", "Every row adds up to 1" + (
+            "." if m["keep"].all() else ", and no hidden key has any weight."
+        )
+    if way == "big":
+        return "bad", (
+            f"“the” sees no key, yet each weighs {shown(m['P'][0, 0], 2)}: −1e9 plus a score is "
+            "the same number in fp32. It returns the average of V, later words too."
+        )
+    return "bad", (
+        "“the” sees no key: −∞ − (−∞) is NaN. A guarded kernel returns O = 0 and lse = −∞."
+    )
+
+
+def _mask(v: Values) -> list[Block]:
+    way, shape = str(v["way"]), str(v["shape"])
+    changed = None if v["poke"] == "none" else int(v["poke"])
+    m = masked(way, shape, changed)
+    words = [OTHER if k == changed else word for k, word in enumerate(WORDS)]
+    asking = words[len(words) - len(m["keep"]) :]
+    far = moved(way, shape, changed)
+    hidden = m["keep"] == 0
+    S = np.where(hidden & (way != "times"), np.float32(-np.inf), m["added"])
+    scores = grid("scores S, masked" if way != "times" else "scores S", S, "s", rows=asking,
+                  cols=words, heat=heat(_scores(None)[0]))  # fmt: skip
+    if way == "big":
+        scores["cells"] = [["−1e9" if x == "−∞" else x for x in row] for row in scores["cells"]]
+    sums = {"rows": [shown(s, 2) for s in m["P"].sum(axis=1)], "one": "rows"}
+    went = [(r, c) for r in np.flatnonzero(far > 0).tolist() for c in range(m["O"].shape[1])]
+    tone, what = outcome(way, shape, m)
+    if changed is not None:
+        names = [asking[r] for r in np.flatnonzero(far > 0)]
+        told = ", ".join(f"“{name}”" for name in names) or "none"
+        what = f"“{WORDS[changed]}” became “{OTHER}”. Outputs that moved: {told}."
+        tone = "good" if way != "times" and shape != "corner" else ""
+    lines = [
+        [scores, sign("× 0/1 →" if way == "times" else "softmax →"),
+         grid("weights P", m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums), sign("· V ="),
+         grid("output O", m["O"], "o", changed=went if changed is not None else [])],
+        [note(what, tone)],
+    ]  # fmt: skip
+    seen = int(m["keep"].sum())
+    told = f"{SHAPES[shape]}: {seen} of {m['keep'].size} scores are kept. {what}"
+    data = {"lines": lines, "share": 1.5}
+    return [picture("grids", f"Mask: {SHAPES[shape]}", told, data)]
+
+
+def _hidden(new: int, keys: int) -> dict:
+    """The question for ``new`` queries that are the last of ``keys`` tokens: which scores a causal
+    mask hides. What stands in the cells is of no account."""
+    rng = np.random.default_rng(keys)
+    cells = tuple(tuple(f"{x:.1f}".replace("-", "−") for x in row)
+                  for row in rng.normal(size=(new, keys)))  # fmt: skip
+    seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
+    return {
+        "words": f"Queries {keys - new} to {keys - 1} meet keys 0 to {keys - 1}. Click each score "
+        "that a causal mask hides.",
+        "cells": cells,
+        "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
+    }
+
+
+FIRST, *OTHERS = (_hidden(*asked) for asked in ASKED)
+RUNGS = (rung("mask", variants=OTHERS, **FIRST),)
+
+WIDGETS = (
+    Widget("mask", "A mask, and a word that is changed", (
+        pick("shape", "Mask", "causal", SHAPES.items(), closed=("new", "corner")),
+        pick("way", "Put on by", "inf", [("inf", "adding −∞"), ("big", "adding −1e9"),
+                                         ("times", "P × 0/1, too late")]),
+        pick("poke", "Change a word", "none",
+             [("none", "none"), *enumerate(WORDS)])), _mask),
+)  # fmt: skip

@@ -1,0 +1,143 @@
+"""7.4: other answers to long inputs: a ring of GPUs, linear attention; what each gives up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from explainer.base.amounts import amount, shown
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import whole
+from explainer.learn.scene import Shape, box, chart, panel, say, scene
+from explainer.learn.variants import HEADS, WIDE, cache, errors
+
+Values = Mapping[str, float | str]
+GPUS = 4
+LAYOUTS = {"rows": "in order", "zigzag": "first with last"}
+NS = tuple(2**p for p in range(10, 21))
+
+
+def held(layout: str) -> list[tuple[int, ...]]:
+    """The blocks of tokens on each GPU, of 2·GPUS in all: neighbors, or one from either end."""
+    last = 2 * GPUS - 1
+    if layout == "rows":
+        return [(2 * g, 2 * g + 1) for g in range(GPUS)]
+    return [(g, last - g) for g in range(GPUS)]
+
+
+def work(layout: str, step: int) -> list[list[tuple[int, int]]]:
+    """For each GPU the causal tiles (query block, key block) that it computes in this step: its own
+    rows against the K and V that have come ``step`` places along the ring."""
+    blocks = held(layout)
+    return [[(i, j) for i in blocks[g] for j in blocks[(g - step) % GPUS] if j <= i]
+            for g in range(GPUS)]  # fmt: skip
+
+
+def longest(layout: str) -> int:
+    """Tiles that the slowest GPU has, summed over the steps: they wait for each other."""
+    return sum(max(map(len, work(layout, step))) for step in range(GPUS))
+
+
+def total() -> int:
+    """All causal tiles."""
+    return sum(len(tiles) for step in range(GPUS) for tiles in work("rows", step))
+
+
+HUES = "qvol"
+
+
+def _ring(step: int, layout: str) -> list[Shape]:
+    side, blocks = 38, held(layout)
+    owner = {block: g for g, found in enumerate(blocks) for block in found}
+    shapes = [say(0, 16, "Queries down, keys across, 8 blocks", "is-quiet")]
+    now = {tile for tiles in work(layout, step) for tile in tiles}
+    done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
+    for i in range(2 * GPUS):
+        shapes.append(say(10, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]]))
+        for j in range(2 * GPUS):
+            look = ("is-full is-edge" if (i, j) in now else "is-pale" if (i, j) in done else
+                    "is-line")  # fmt: skip
+            shapes.append(
+                box(
+                    74 + j * side,
+                    26 + i * side,
+                    side - 3,
+                    side - 3,
+                    look=look,
+                    hue=HUES[owner[i]] if look != "is-line" else "",
+                    key=f"{i} {j}",
+                )
+            )
+    return shapes
+
+
+def _told(step: int, layout: str) -> list[Shape]:
+    counts = [len(tiles) for tiles in work(layout, step)]
+    shapes = [say(0, 16, f"Step {step + 1} of {GPUS}", "is-bold")]
+    for g, count in enumerate(counts):
+        origin = (g - step) % GPUS
+        shapes += [
+            say(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
+            box(64, 38 + g * 36, count * 30, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
+            say(72 + count * 30, 55 + g * 36, f"{count} tiles, K, V of GPU {origin}",
+                "is-small", key=f"t {g}"),
+        ]  # fmt: skip
+    ideal = total() / GPUS
+    return [
+        *shapes,
+        say(0, 216, "Then K and V move one place on.", "is-quiet"),
+        say(0, 256, f"All four steps: {longest(layout)} tiles long", "is-big"),
+        say(0, 282, f"shared evenly it would be {ideal:g}"),
+        say(0, 320, "Parts meet by lse, as in decoding: exact.", "is-quiet is-small"),
+    ]
+
+
+def _linear() -> tuple[list[Shape], list[Shape]]:
+    softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
+    low, high = 2.0**19, 2.0**35
+    left = [
+        say(0, 16, f"Kept to go on, one layer, {HEADS} heads, d = {WIDE}", "is-bold"),
+        *chart(70, 34, 300, 230, [("kv", softmax, "k", ""), ("state", state, "o", "")], low=low,
+               high=high, log=True, ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)]),
+        say(370, 292, "N from 1,024 to 1,048,576", "is-small is-quiet is-end"),
+        say(90, 60, "K and V", hue="k"),
+        say(90, 238, f"state: {amount(state[0])}", hue="o"),
+    ]  # fmt: skip
+    exact, other = errors().values()
+    right = [
+        say(0, 16, "Linear attention", "is-big"),
+        say(0, 48, "φ(q)·φ(k) stands in exp's place, so"),
+        say(0, 70, "K and V add up to one small state."),
+        say(0, 110, "Largest difference of O to softmax", "is-bold"),
+        say(0, 140, f"FA-2 in fp32: {shown(exact)}"),
+        say(0, 166, f"linear attention: {shown(other, 2)}", "is-bad"),
+        say(0, 210, "Not an approximation but another function:"),
+        say(0, 232, "a model must be trained for it."),
+    ]
+    return left, right
+
+
+def _others(v: Values) -> list[Block]:
+    if v["what"] == "linear":
+        left, right = _linear()
+        words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
+        return [scene("Linear attention: a state of fixed size", words, panel(400, 345, left),
+                      panel(360, 345, right))]  # fmt: skip
+    step, layout = whole(v["step"]) - 1, str(v["layout"])
+    counts = [len(tiles) for tiles in work(layout, step)]
+    words = (f"Tokens {LAYOUTS[layout]} on {GPUS} GPUs, step {step + 1}: the GPUs compute "
+             f"{', '.join(map(str, counts))} tiles. The four steps are {longest(layout)} tiles "
+             f"long, evenly shared {total() / GPUS:g}.")  # fmt: skip
+    return [scene("Ring attention: K and V go round", words, panel(385, 345, _ring(step, layout)),
+                  panel(385, 345, _told(step, layout)))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("others", "Other answers", (
+        pick("what", "Answer", "ring", (("ring", "a ring of GPUs"), ("linear", "linear"))),
+        slider("step", "Step", 1, 1, GPUS),
+        pick("layout", "Tokens on the GPUs", "rows", LAYOUTS.items()),
+    ), _others),
+)  # fmt: skip
+RUNGS = (rung("others"),)

@@ -1,0 +1,128 @@
+"""6.2: positions in the scores: RoPE turns Q and K before the product, ALiBi adds to the score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import shown, written
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
+from explainer.learn.variants import FEW, SHOWN, example, products, rope
+from kernels.scores import slope
+
+Values = Mapping[str, float | str]
+PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
+Q2, K2 = (1.0, 0.35), (0.8, -0.3)  # q and k at position 0, in that pair
+ASKED = ((7, 3, 1000), (12, 10, 500), (40, 8, 96))  # i, j, and where i is moved to
+
+
+def turned(vector: tuple[float, float], position: int) -> tuple[float, float]:
+    """The pair of a vector (d,) that is 0 elsewhere, rotated by :func:`variants.rope`."""
+    x = np.zeros((1, D))
+    x[0, PAIR], x[0, PAIR + D // 2] = vector
+    y = rope(x, np.array([position]))[0]
+    return float(y[PAIR]), float(y[PAIR + D // 2])
+
+
+def score(i: int, j: int) -> float:
+    """q at position i times k at position j, of the pair that is drawn."""
+    q, k = turned(Q2, i), turned(K2, j)
+    return q[0] * k[0] + q[1] * k[1]
+
+
+def added(head: int, distance: int) -> float:
+    """What ALiBi adds to a score at this distance, of FEW heads."""
+    return -slope(head, FEW) * distance
+
+
+def _circle(i: int, j: int) -> list[Shape]:
+    x, y, r = 190.0, 190.0, 115.0
+
+    def arrow(vector: tuple[float, float], name: str, hue: str, key: str) -> list[Shape]:
+        end = x + vector[0] * r, y - vector[1] * r
+        out = 1 + 36 / max(1.0, math.hypot(*vector) * r)
+        return [path([(x, y), end], hue, key=key, tip=14),
+                say(x + vector[0] * r * out, y + 5 - vector[1] * r * out, name, "is-middle",
+                    hue=hue, key=f"{key} name")]  # fmt: skip
+
+    ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
+    return [
+        say(0, 18, "RoPE: one pair of dimensions", "is-bold"),
+        path(ring, look="is-thin"),
+        dot(x, y, 3),
+        *arrow(turned(Q2, i), f"q at {i}", "q", "q"),
+        *arrow(turned(K2, j), f"k at {j}", "k", "k"),
+        say(0, 386, f"q·k = {shown(score(i, j))}, i − j = {i - j}", "is-big"),
+    ]
+
+
+def _distance(i: int, j: int, head: int) -> list[Shape]:
+    x, at = example(), np.arange(SHOWN.n)
+    along = [products(x.Q[0], x.K[0], np.array([k]), at[:1]).item() for k in at]
+    low, high = min(along), max(along)
+    line = [added(head, k) for k in at]
+    far = max(0, i - j)
+    shapes = [
+        say(0, 18, f"RoPE: q·k/√d by distance, d = {SHOWN.d}", "is-bold"),
+        *chart(60, 34, 300, 120, [("rope", along, "q", "")], low=low, high=high,
+               ticks=[(high, written(high, 2)), (low, written(low, 2))]),
+        say(0, 206, f"ALiBi: added to the score, head {head}", "is-bold"),
+        *chart(60, 222, 300, 120, [("alibi", line, "o", "")], low=-8, high=0,
+               ticks=[(0.0, "0"), (-8.0, "−8")], last="distance i − j"),
+        say(0, 386, f"at i − j = {far}: {shown(added(head, far))}" if i >= j else
+            "j after i: hidden by the causal mask", "is-big"),
+    ]  # fmt: skip
+    return shapes
+
+
+def _rope(v: Values) -> list[Block]:
+    i, j, head = whole(v["i"]), whole(v["j"]), int(v["head"])
+    words = (
+        f"q at {i}, k at {j}: q·k = {shown(score(i, j))} in this pair, whatever i is as long "
+        f"as i − j is {i - j}. ALiBi's head {head} adds {shown(added(head, max(0, i - j)))}."
+    )
+    return [
+        scene(
+            "Two ways to tell a score about positions",
+            words,
+            panel(380, 395, _circle(i, j)),
+            panel(400, 395, _distance(i, j, head)),
+        )
+    ]
+
+
+WIDGETS = (
+    Widget("rope", "RoPE and ALiBi", (
+        slider("i", "Position i of q", 9, 0, 31), slider("j", "Position j of k", 2, 0, 31),
+        pick("head", "ALiBi's head", 0, range(4)),
+    ), _rope),
+)  # fmt: skip
+WORDS = (
+    "With RoPE, q at {i} meets k at {j}. Now q moves to {to}. To which position must k move for "
+    "the same score?"
+)
+
+
+def _asked(i: int, j: int, to: int) -> dict:
+    return {"answer": to - (i - j), "words": WORDS.format(i=i, j=j, to=f"{to:,}")}
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+
+
+def _place() -> str:
+    """A tile with ALiBi's line on it, on the Step page."""
+    p = replace(SHOWN, score="alibi")
+    cut = next(k for k, x in enumerate(schedule(p)) if x.kind == "partial" and x.j)
+    return address(p, cut, "scores")
+
+
+RUNGS = (rung("rope", {"alibi": _place()}, **_first, variants=_others),)

@@ -1,0 +1,142 @@
+"""7.3: a recorded profile, read step by step, and a benchmark's arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from explainer.base.amounts import amount
+from explainer.base.records import about, load
+from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.content import rung
+from explainer.learn.controls import slider
+from explainer.learn.rungs_low import whole
+from explainer.learn.scene import box, panel, path, say, scene
+
+Values = Mapping[str, float | str]
+N, D, SIDE = 4096, 64, 64
+KERNELS = {
+    "scores_kernel": "S = Q Kᵀ",
+    "softmax_kernel": "P = softmax(S)",
+    "output_kernel": "O = P V",
+    "fa2_kernel": "FA-2",
+}
+STEPS = ("What ran", "Through HBM", "Through L2", "What it waits for")
+
+
+@lru_cache(maxsize=1)
+def counters() -> dict[str, tuple[int, int]]:
+    """{kernel: (bytes at DRAM, bytes between L2 and the SMs)}, read and written together."""
+    rows = load("traffic_nvidia_h200")["rows"]
+    found = {}
+    for order in ("standard", "fa2"):
+        row = next(
+            r for r in rows if (r["n"], r["d"], r["side"], r["order"]) == (N, D, SIDE, order)
+        )
+        for name, c in row["measured_bytes"].items():
+            found[name] = (c["dram_read"] + c["dram_write"], c["sm_to_l2"] + c["l2_to_sm"])
+    return found
+
+
+def totals(at: int) -> tuple[int, int]:
+    """(standard, FA-2) bytes: at DRAM (0) or between L2 and the SMs (1)."""
+    found = counters()
+    mine = found["fa2_kernel"][at]
+    return sum(x[at] for x in found.values()) - mine, mine
+
+
+def bounds() -> dict[str, tuple[float, float]]:
+    """{"standard" | "fa2": (µs for its DRAM bytes, µs for its products)} at the rates measured."""
+    rates = load()["ceilings"]["fp16"]
+    products = 4 * N * N * D / rates["flops"] * 1e6
+    return {name: (bytes_ / rates["hbm_bytes_per_s"] * 1e6, products)
+            for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)}  # fmt: skip
+
+
+def _said(step: int) -> tuple[str, str]:
+    dram, l2, limits = totals(0), totals(1), bounds()
+    return {
+        1: ("Count the launches first. Standard attention is three kernels, and S and P pass",
+            "between them through memory. FA-2 is one kernel."),
+        2: (f"DRAM: {amount(dram[0])} against {amount(dram[1])}, {dram[0] / dram[1]:.0f} times. "
+            "The softmax reads S and",
+            "writes P. Writes still in L2 when a kernel ends are not in its count."),
+        3: (f"L2 to the SMs: {amount(l2[0])} against {amount(l2[1])}. FA-2 reads K and V again "
+            "for each row block,",
+            "and L2 answers: that is why DRAM sees so little of it."),
+        4: (f"Bytes take {limits['standard'][0]:.0f} µs in standard attention, products "
+            f"{limits['standard'][1]:.1f} µs: bound by memory.",
+            f"In FA-2 bytes take {limits['fa2'][0]:.1f} µs: bound by products."),
+    }[step]  # fmt: skip
+
+
+def _profile(v: Values) -> list[Block]:
+    step, found, shapes = whole(v["step"]), counters(), []
+    at = {2: 0, 3: 1}.get(step)
+    most = max(max(x) for x in found.values())
+    for k, (kernel, (dram, l2)) in enumerate(found.items()):
+        y = 34 + k * 62 + (16 if kernel == "fa2_kernel" else 0)
+        shapes += [
+            say(0, y + 18, KERNELS[kernel], "is-bold"),
+            say(0, y + 38, kernel, "is-small is-quiet"),
+            box(
+                160,
+                y,
+                dram / most * 460,
+                22,
+                hue="o",
+                look="is-full" if at in (0, None) else "is-pale",
+                key=f"d {k}",
+            ),
+            say(168 + dram / most * 460, y + 17, f"DRAM {amount(dram)}", "is-small", key=f"dt {k}"),
+            box(
+                160,
+                y + 25,
+                l2 / most * 460,
+                22,
+                hue="q",
+                look="is-full" if at in (1, None) else "is-pale",
+                key=f"l {k}",
+            ),
+            say(168 + l2 / most * 460, y + 42, f"L2 {amount(l2)}", "is-small", key=f"lt {k}"),
+        ]
+    first, second = _said(step)
+    shapes += [
+        say(0, 16, f"Nsight Compute, one head, N = {N:,}, d = {D}, tiles of {SIDE} × {SIDE}",
+            "is-quiet is-small"),
+        path([(0, 230), (780, 230)], look="is-thin"),
+        say(0, 330, f"{step}. {STEPS[step - 1]}", "is-big"),
+        say(0, 358, first), say(0, 382, second),
+    ]  # fmt: skip
+    return [scene("A recorded profile", f"{STEPS[step - 1]}. {first} {second}",
+                  panel(800, 392, shapes)),
+            text(f"{about('traffic_nvidia_h200')}; fp16, no mask, caches emptied before each "
+                 "kernel.", "fine")]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("profile", "A profile, read in four steps",
+           (slider("step", "Step", 1, 1, len(STEPS)),), _profile),
+)  # fmt: skip
+ASKED = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
+WORDS = "{name}: B·H = {heads}, N = {n:,}, d = {d}, {ms:.2f} ms. How many TFLOP/s, by 4·B·H·N²·d?"
+CALLED = {"fa2": "FA-2, no mask", "naive": "Plain PyTorch, no mask"}
+
+
+def timed(method: str, n: int) -> dict:
+    """The recorded row: fp16, d = 64, no mask, forward."""
+    wanted = (method, n, D, "full", "fp16", "forward")
+    return next(r for r in load()["rows"] if (r["method"], r["n"], r["d"], r["mask"], r["dtype"],
+                                              r.get("pass", "forward")) == wanted)  # fmt: skip
+
+
+def _asked(method: str, n: int) -> dict:
+    row = timed(method, n)
+    heads = row["batch"] * row["heads"]
+    rate = 4 * heads * n * n * D / (row["median_ms"] * 1e-3) / 1e12
+    words = WORDS.format(name=CALLED[method], heads=heads, n=n, d=D, ms=row["median_ms"])
+    return {"answer": round(rate, 1), "tolerance": 0.02 * rate, "words": words}
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+RUNGS = (rung("profile", **_first, variants=_others),)

@@ -1,0 +1,110 @@
+"""5.1: what is kept between the passes, and what computing P again costs in products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
+from explainer.learn.backward import place
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import commas, pick
+from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.memory import capacity
+from explainer.memory.workload import Workload
+from explainer.problem import Problem
+
+Values = Mapping[str, float | str]
+WAYS = {"standard": "P is kept", "fa2": "P is computed again"}
+PRODUCTS = {  # a phase of the loops: the product that it is
+    "scores": "S = Q Kᵀ", "output": "O = P V", "dV": "dV = Pᵀ dO", "dP": "dP = dO Vᵀ",
+    "dQ": "dQ = dS K", "dK": "dK = dSᵀ Q",
+}  # fmt: skip
+ASKED = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
+
+
+def products(way: str) -> dict[str, list[str]]:
+    """{pass: the phases that multiply}, as the loops of "standard" or "fa2" visit a tile."""
+    p = Problem(n=8, d=4, block_q=4, block_k=4, mask="full", inputs="random", order=way)
+    found: dict[str, list[str]] = {}
+    for pass_ in ("forward", "backward"):
+        steps = schedule(p, pass_)
+        found[pass_] = [x for x in PRODUCTS if any(x in step.phases for step in steps)]
+    return found
+
+
+def all_products(way: str) -> int:
+    """How many products both passes of a training step do."""
+    return sum(map(len, products(way).values()))
+
+
+def _kept(n: int, way: str) -> list[Shape]:
+    """P as a square, lse as a line, at one scale that the longest N fills."""
+    side = 300 * n / LENGTHS[-1] if n < LENGTHS[-1] else 300.0
+    bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
+    square = way == "standard"
+    shapes = [
+        say(0, 18, "Kept for the backward pass, one head", "is-bold"),
+        say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
+        box(0, 60, 300, 300, look="is-line"),
+        box(0, 60, side if square else 2, side, hue="s" if square else "l",
+            look="is-full", key="kept"),
+    ]  # fmt: skip
+    shape = f"{n:,} × {n:,} numbers" if square else f"{n:,} numbers, one per row"
+    shapes.append(say(0, 382, shape, "is-quiet"))
+    return shapes
+
+
+def _work(way: str) -> list[Shape]:
+    """A block per product."""
+    shapes, y = [say(0, 18, "Products, each of 2·N²·d operations", "is-bold")], 36.0
+    for pass_, found in products(way).items():
+        shapes.append(say(0, y + 22, f"{pass_.capitalize()} pass: {len(found)}", "is-quiet"))
+        y += 34
+        for name in found:
+            again = pass_ == "backward" and name == "scores"
+            label = PRODUCTS[name] + (" again" if again else "")
+            shapes.append(box(0, y, 210, 30, label, hue="l" if again else "q",
+                              look="is-full" if again else "", key=f"{pass_} {name}"))  # fmt: skip
+            y += 35
+        y += 8
+    return shapes
+
+
+LENGTHS = (1024, 2048, 4096, 8192, 16384)
+
+
+def _recompute(v: Values) -> list[Block]:
+    n, way = int(v["n"]), str(v["way"])
+    bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
+    counts = {pass_: len(found) for pass_, found in products(way).items()}
+    kept = "P, N × N" if way == "standard" else "lse, one number per row"
+    words = (f"N = {n:,}: {kept}, {amount(bytes_)} per head in fp16. The forward pass does "
+             f"{counts['forward']} products, the backward pass {counts['backward']}.")  # fmt: skip
+    return [scene("Memory kept, products done", words,
+                  panel(400, 395, _kept(n, way)), panel(330, 395, _work(way),
+                  path([(0, 26), (210, 26)], look="is-thin")))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("recompute", "P kept, or P computed again", (
+        pick("way", "Between the passes", "standard", WAYS.items(), closed=("fa2",)),
+        pick("n", "N", 8192, commas(LENGTHS)),
+    ), _recompute),
+)  # fmt: skip
+
+
+def _asked() -> tuple[dict, ...]:
+    """The question's numbers: a step with P kept, and with P computed again."""
+    kept, again = all_products("standard"), all_products("fa2")
+    return tuple({"answer": flop / kept * again, "words": WORDS.format(flop=flop)}
+                 for flop in ASKED)  # fmt: skip
+
+
+WORDS = (
+    "Keeping P, both passes do {flop} GFLOP of products in all. How many GFLOP do they do with P "
+    "computed again?"
+)
+_first, *_others = _asked()
+RUNGS = (rung("recompute", {"place": place("full", 1, "exp")}, **_first, variants=_others),)

@@ -1,0 +1,118 @@
+"""Rung 1.6: where exp overflows in each format, and how softmax is kept safe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from explainer.base.amounts import written
+from explainer.base.formats import FORMATS
+from explainer.learn.blocks import Block, Control, Widget, picture
+from explainer.learn.content import rung
+from explainer.learn.rungs_low import softmax
+
+Values = Mapping[str, float | str]
+Numbers = dict[str, np.ndarray]
+
+BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four logits, against the largest
+SHOWN = ("fp16", "bf16", "fp32")
+LOW, HIGH = -120.0, 100.0  # logits of the picture's axis
+# The question's logits, off the axis of the picture; each format and the place of the right answer.
+ASKED = (("fp32", (-200.0, -201.0, -203.0)), ("bf16", (400.0, 399.0, 398.0)),
+         ("fp16", (40.0, 2.0, 1.0)))  # fmt: skip
+
+
+def limit(name: str) -> float:
+    """The largest logit whose exp is still a number of the format: log of its largest number."""
+    return math.log(FORMATS[name].largest)
+
+
+def in_format(x: np.ndarray, name: str, subtract: bool) -> Numbers:
+    """Softmax of ``x`` (k,) with every result rounded to the format, the sum term by term.
+
+    ``x`` as stored, ``z`` what exp is taken of, ``e``, ``sum`` (), ``weights``: float64 arrays that
+    hold values of the format.
+    """
+    rounded = FORMATS[name].round_to
+    x = rounded(x)
+    z = rounded(x - x.max()) if subtract else x
+    with np.errstate(over="ignore"):
+        e = rounded(np.exp(z))
+    total = np.float64(0)
+    for term in e:
+        total = rounded(total + term)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {"x": x, "z": z, "e": e, "sum": total, "weights": rounded(e / total)}
+
+
+def outcome(found: Numbers, name: str) -> tuple[str, str]:
+    """(“good” or “bad”, what happened, in a few words)."""
+    largest = written(FORMATS[name].largest, 3)
+    if np.isinf(found["e"]).any():
+        return "bad", "exp is ∞, and ∞ ÷ ∞ is NaN"
+    if np.isinf(found["sum"]):
+        return "bad", f"the sum passed {largest}: every weight is 0"
+    if found["sum"] == 0:
+        return "bad", "every exp is 0, and 0 ÷ 0 is NaN"
+    error = np.abs(found["weights"] - softmax(found["x"])).max() / softmax(found["x"]).max()
+    if error < 8 * FORMATS[name].unit_roundoff:
+        return "good", "right, to rounding"
+    return "bad", "small exps have lost digits"
+
+
+def _weights(found: Numbers) -> list[str]:
+    return ["NaN" if np.isnan(x) else f"{x:.3f}" if x else "0" for x in found["weights"]]
+
+
+def _safe(v: Values) -> list[Block]:
+    top, subtract = float(v["top"]), v["subtract"] == "1"
+    lanes, said = [], []
+    for name in SHOWN:
+        found = in_format(top + BELOW, name, subtract)
+        tone, what = outcome(found, name)
+        weights = _weights(found)
+        lanes.append({
+            "name": FORMATS[name].title, "zero": math.log(FORMATS[name].smallest_subnormal),
+            "end": limit(name), "largest": written(FORMATS[name].largest, 3),
+            "at": [float(z) for z in found["z"]], "weights": weights, "tone": tone, "what": what,
+        })  # fmt: skip
+        said.append(f"{FORMATS[name].title}: weights {', '.join(weights)}; {what}")
+    logits = ", ".join(f"{x:g}" for x in top + BELOW)
+    words = (f"Logits {logits}{', the largest subtracted first' if subtract else ''}. "
+             f"{'. '.join(said)}.").replace("-", "−")  # fmt: skip
+    data = {"top": top, "low": LOW, "high": HIGH, "step": 0.5, "subtract": subtract, "lanes": lanes}
+    return [picture("overflow", "exp ends where its format does", words, data)]
+
+
+def _asked(at: int, name: str, logits: tuple[float, ...]) -> dict:
+    """The question for these logits: what softmax gives when nothing is subtracted first, computed;
+    the right answer at this place among the mistakes."""
+    x = np.array(logits)
+    unsafe, right = (", ".join(_weights(in_format(x, name, safe))) for safe in (False, True))
+    told = ", ".join(f"{z:g}" for z in logits).replace("-", "−")
+    why = f"exp of every logit is {'∞' if logits[-1] > 0 else '0'} in {FORMATS[name].title}."
+    wrong = [
+        (right, "That is softmax on paper, and what it gives with the maximum subtracted first."),
+        ("0, 0, 0", "Only if the sum alone overflows. ∞ ÷ ∞ and 0 ÷ 0 are NaN."),
+        ("NaN, 0, 0", f"{why} So each is ∞ ÷ ∞ or 0 ÷ 0.") if unsafe != "NaN, 0, 0" else
+        ("NaN, NaN, NaN", "exp(2) and exp(1) are numbers, and a number ÷ ∞ is 0."),
+    ]  # fmt: skip
+    wrong.insert(at, (unsafe, "∞ ÷ ∞ and 0 ÷ 0 are NaN, a number ÷ ∞ is 0. With the maximum "
+                              f"subtracted: {right}."))  # fmt: skip
+    return {
+        "words": f"Logits {told} in {FORMATS[name].title}, nothing subtracted. What does softmax "
+        "give?",
+        "options": tuple(wrong), "answer": at,
+    }  # fmt: skip
+
+
+FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
+RUNGS = (rung("safe", variants=OTHERS, **FIRST),)
+
+WIDGETS = (
+    Widget("safe", "Drag the logits", (
+        Control("top", "The largest logit", "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
+        Control("subtract", "Subtract the maximum m first", "toggle", "0")), _safe),
+)  # fmt: skip

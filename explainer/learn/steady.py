@@ -1,0 +1,121 @@
+"""5.4: what keeps a deep stack of attention steady: √d, fp32 sums, residuals, layer norm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import written
+from explainer.learn.blocks import Block, Control, Widget
+from explainer.learn.content import rung
+from explainer.learn.rungs_low import softmax
+from explainer.learn.scene import Shape, chart, panel, say, scene
+
+Values = Mapping[str, float | str]
+LAYERS, TOKENS, WIDTH = 12, 32, 64
+MEASURES = {
+    "scale": "Scores divided by √d",
+    "residual": "Residual connections",
+    "norm": "Layer norm",
+    "sums": "Sums in fp32",
+}
+ALL = tuple(MEASURES)
+
+
+def normed(x: np.ndarray) -> np.ndarray:
+    """Each row of x (tokens, width) with mean 0 and variance 1."""
+    return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
+
+
+def spread(x: np.ndarray) -> float:
+    """How much the tokens (rows) differ: the length of what is left without their mean, relative to
+    the whole. 1: nothing in common; 0: all alike."""
+    size = np.linalg.norm(x)
+    return float(np.linalg.norm(x - x.mean(0)) / size) if size > 0 else 0.0
+
+
+def short_sum(P: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """P V added up term by term in fp16, which NumPy rounds to as a GPU does."""
+    P, V = P.astype(np.float16), V.astype(np.float16)
+    out = np.zeros((len(P), V.shape[1]), np.float16)
+    for j in range(P.shape[1]):
+        out += P[:, j : j + 1] * V[j]
+    return out.astype(float)
+
+
+@lru_cache(maxsize=16)
+def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
+    """Random tokens through LAYERS layers of attention with random weights, of MEASURES those in
+    ``kept``. Before the first layer and after each: "spread" of the tokens, "size" (root mean
+    square), "top" (the largest weight of a row on average; none before the first layer)."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((TOKENS, WIDTH))
+    found = {"spread": [spread(x)], "size": [1.0], "top": []}
+    for _ in range(LAYERS):
+        Wq, Wk, Wv = rng.standard_normal((3, WIDTH, WIDTH)) / np.sqrt(WIDTH)
+        h = normed(x) if "norm" in kept else x
+        S = (h @ Wq) @ (h @ Wk).T
+        P = softmax(S / np.sqrt(WIDTH) if "scale" in kept else S)
+        out = P @ (h @ Wv) if "sums" in kept else short_sum(P, h @ Wv)
+        x = x + out if "residual" in kept else out
+        found["spread"].append(spread(x))
+        found["size"].append(float(np.sqrt((x**2).mean())))
+        found["top"].append(float(P.max(1).mean()))
+    return {key: tuple(values) for key, values in found.items()}
+
+
+def sums(n: int) -> tuple[float, float]:
+    """A row of n equal weights 1/n, added up term by term in fp16 and in fp32: (fp16, fp32)."""
+    short, long = np.float16(0), np.float32(0)
+    for _ in range(n):
+        short += np.float16(1 / n)
+        long += np.float32(1 / n)
+    return float(short), float(long)
+
+
+def _curve(y: float, title: str, key: str, kept: tuple[str, ...], ticks: list, low: float,
+           high: float, log: bool = False) -> list[Shape]:  # fmt: skip
+    curves = [("all", stack(ALL)[key], "plain", "is-dashed"), ("mine", stack(kept)[key], "o", "")]
+    return [say(0, y, title, "is-bold"),
+            *chart(54, y + 16, 336, 118, [(f"{key} {k}", *rest) for k, *rest in curves], low=low,
+                   high=high, ticks=ticks, log=log)]  # fmt: skip
+
+
+def _stable(v: Values) -> list[Block]:
+    kept = tuple(key for key in MEASURES if v[key] == "1")
+    mine = stack(kept)
+    shapes = [
+        *_curve(18, "How much the tokens differ", "spread", kept,
+                [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        *_curve(190, "Largest weight of a row", "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
+                0, 1),
+        say(390, 348, f"layer {LAYERS}", "is-small is-quiet is-end"),
+    ]  # fmt: skip
+    n = 4096
+    short, long = sums(n)
+    right = [
+        *_curve(18, "Size of the numbers (root mean square)", "size", kept,
+                [(100.0, "100"), (1.0, "1"), (0.01, "0.01")], 0.01, 100, log=True),
+        say(0, 196, f"{n:,} weights of 1/{n:,}, added up", "is-bold"),
+        say(0, 224, f"in fp32: {written(long)}"),
+        say(0, 250, f"in fp16: {written(short)}", "is-bad"),
+        say(0, 290, "orange: your stack", "is-small", hue="o"),
+        say(0, 312, "dashed: with all four", "is-small is-quiet"),
+    ]  # fmt: skip
+    words = (f"With {', '.join(MEASURES[k] for k in kept) or 'none of the four'}, after {LAYERS} "
+             f"layers: tokens differ by {written(mine['spread'][-1], 2)} of their size, the "
+             f"largest weight of a row is {written(mine['top'][-1], 2)}, the numbers are of size "
+             f"{written(mine['size'][-1], 2)}.")  # fmt: skip
+    return [scene(f"{TOKENS} random tokens through {LAYERS} layers of attention", words,
+                  panel(400, 360, shapes), panel(400, 360, right))]  # fmt: skip
+
+
+WIDGETS = (
+    Widget("steady", "A stack of attention layers, with and without", tuple(
+        Control(key, title, "toggle", "1", closed=key == "residual")
+        for key, title in MEASURES.items()
+    ), _stable),
+)  # fmt: skip
+RUNGS = (rung("stable"),)

@@ -1,0 +1,67 @@
+"""For who teaches with it: what the source texts ask for and where it is answered, a lecture, a
+lab, questions for an exam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, read, stored
+
+PAGES = {"step": "Step", "run": "Run", "memory": "Memory", "parallel": "Parallel"}
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What one of the four source texts asks for; ``where`` it is answered: keys of rungs or
+    sections, or "?page=…" a page of the app."""
+
+    text: str
+    topic: str
+    where: tuple[str, ...]
+
+
+TOPICS = tuple(Topic(**entry) for entry in stored("sources"))
+TEXTS = {
+    "QTCM": "a student's list of questions before FlashAttention-2",
+    "Day 24": "a day of a course on GPU programming",
+    "Chapter": "a lecture chapter on FlashAttention, tensor cores and precision",
+    "Post": "an engineer's note on tiled attention",
+    "Beyond": "what has come since",
+}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """``stops`` (a rung's key, minutes) in their order."""
+
+    title: str
+    words: str
+    stops: tuple[tuple[str, int], ...]
+
+    @property
+    def minutes(self) -> int:
+        """All its stops together."""
+        return sum(minutes for _, minutes in self.stops)
+
+
+_LECTURERS = read("lecturers")
+LESSONS = {
+    key: Lesson(entry["title"], entry["words"], tuple(map(tuple, entry["stops"])))
+    for key, entry in _LECTURERS.items()
+    if "stops" in entry
+}
+EXAM: dict = _LECTURERS["exam"]
+
+
+def answer(question: Question) -> str:
+    """A question's answer in a sentence or a list, for who marks it."""
+    if question.kind == CHOICE:
+        right, why = question.options[question.answer]
+        return f"{right}. {why}"
+    if question.kind == NUMBER:
+        several = question.answer if isinstance(question.answer, tuple) else (question.answer,)
+        return f"{', '.join(f'{x:,.6g}' for x in several)}. {question.reasons[0]}"
+    if question.kind == CLICK:
+        cells = "; ".join(question.cells[r][c] for r, c in question.answer)
+        return f"{cells}. {question.reasons[0]}"
+    return "; ".join(words for words, _ in question.options)

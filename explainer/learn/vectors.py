@@ -1,0 +1,165 @@
+"""Rungs 1.1 and 1.2: two arrows and their dot product, random ones by the thousand; a matrix
+product in any order of its loops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from explainer.base.amounts import shown
+from explainer.learn.blocks import Block, Control, Widget, picture
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import measures, softmax, whole
+
+Values = Mapping[str, float | str]
+
+PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
+START = {"q": (1.0, 3.0), "k": (4.0, 2.0)}
+SPREAD_D = (1, 4, 16, 64, 256)
+KEYS_EACH = 8  # keys that share one query's weight in the experiment with random vectors
+QUERIES = 500
+REACH = 3  # spreads of q·k that the histogram shows to either side
+BINS = 48
+
+A = np.array([[1, 2, 0, -1], [3, -1, 2, 1], [0, 1, -2, 2]])
+B = np.array([[2, 0, 1], [-1, -1, 0], [0, 3, 3], [1, 0, 2]])
+LOOPS = {
+    "ijk": "for i, for j, for k",
+    "ikj": "for i, for k, for j",
+    "kij": "for k, for i, for j",
+}
+PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
+ASKED = ((8, 16, 8), (6, 4, 10), (5, 32, 20))  # C's rows, what is summed, C's columns: questions
+
+
+# ---- dot product
+
+
+@lru_cache(maxsize=len(SPREAD_D))
+def spread(d: int) -> dict[str, dict]:
+    """Of 500 random normal queries of d numbers with 8 keys each, "raw" and "scaled" by 1/√d: the
+    standard deviation of their dot products, a query's largest softmax weight on average, and the
+    shares of BINS bins over ±REACH·√d."""
+    rng = np.random.default_rng(d)
+    q = rng.standard_normal((QUERIES, 1, d), dtype=np.float32)
+    k = rng.standard_normal((QUERIES, KEYS_EACH, d), dtype=np.float32)
+    raw = np.einsum("qid,qkd->qk", q, k).astype(float)
+    edges = np.linspace(-1, 1, BINS + 1) * REACH * np.sqrt(d)
+    found = {}
+    for name, x in (("raw", raw), ("scaled", raw / np.sqrt(d))):
+        counts, _ = np.histogram(x, edges)
+        found[name] = {
+            "spread": float(x.std()),
+            "top": float(softmax(x).max(axis=1).mean()),
+            "shares": [round(float(c) / x.size, 5) for c in counts],
+        }
+    return found
+
+
+def _dot(v: Values) -> list[Block]:
+    q, k = (np.array([float(v[f"{name}{x}"]) for x in "xy"]) for name in "qk")
+    d = int(v["d"])
+    found, s = measures(q, k), spread(d)
+    cosine, reach = found["cosine"], REACH * d**0.5
+    angle = None if cosine is None else np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+    where = (
+        "One of them is zero, so there is no angle."
+        if angle is None
+        else f"The angle between them is {angle:.0f}°; q on k is "
+        f"{shown(found['dot'] / found['norm_b'], 2)} long."
+    )
+    words = (
+        f"q = ({q[0]:g}, {q[1]:g}), k = ({k[0]:g}, {k[1]:g}): q · k = {q[0]:g} × {k[0]:g} + "
+        f"{q[1]:g} × {k[1]:g} = {shown(found['dot'], 2)}. k is {shown(found['norm_b'], 2)} long. "
+        f"{where} Of {QUERIES * KEYS_EACH:,} dot products of {d} random numbers each the spread is "
+        f"{s['raw']['spread']:.1f}, divided by √d {s['scaled']['spread']:.1f}. Of {KEYS_EACH} raw "
+        f"scores softmax gives the largest {s['raw']['top']:.2f} on average, of scaled ones "
+        f"{s['scaled']['top']:.2f}."
+    ).replace("-", "−")
+    data = {
+        "q": q.tolist(), "k": k.tolist(), "plane": PLANE, "d": d,
+        "spread": s | {"many": QUERIES * KEYS_EACH, "keys": KEYS_EACH, "reach": reach,
+                       "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)]},
+    }  # fmt: skip
+    return [picture("arrows", "Two arrows, and many", words, data)]
+
+
+# ---- matrix product
+
+
+def product(order: str, done: int) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int] | None]:
+    """A B after ``done`` multiply-adds of the three loops nested as in ``order``: C, how many
+    products each of its cells has, and the last (i, j, k) done."""
+    sizes = {"i": A.shape[0], "j": B.shape[1], "k": A.shape[1]}
+    C, counts = np.zeros((2, sizes["i"], sizes["j"]), A.dtype)
+    last = None
+    for at in itertools.islice(itertools.product(*(range(sizes[x]) for x in order)), done):
+        place = dict(zip(order, at, strict=True))
+        last = i, j, k = place["i"], place["j"], place["k"]
+        C[i, j] += A[i, k] * B[k, j]
+        counts[i, j] += 1
+    return C, counts, last
+
+
+def most_open(order: str, rows: int, depth: int, cols: int) -> int:
+    """Cells of C (rows, cols) that are begun and not finished, at most, counted: ``depth`` products
+    each, in this order of the loops."""
+    sizes, counts, most = {"i": rows, "j": cols, "k": depth}, np.zeros((rows, cols), int), 0
+    for at in itertools.product(*(range(sizes[x]) for x in order)):
+        place = dict(zip(order, at, strict=True))
+        counts[place["i"], place["j"]] += 1
+        if place["k"] in (0, depth // 2):  # between, nothing is begun or finished
+            most = max(most, int(((counts > 0) & (counts < depth)).sum()))
+    return most
+
+
+def _matmul(v: Values) -> list[Block]:
+    done, depth, orders, said = whole(v["step"]), A.shape[1], [], []
+    for order, title in LOOPS.items():
+        C, counts, last = product(order, done)
+        finished = int((counts == depth).sum())
+        begun = int(((counts > 0) & (counts < depth)).sum())
+        orders.append({
+            "title": title, "C": C.tolist(), "counts": counts.tolist(), "last": last,
+            "finished": finished, "open": begun,
+        })  # fmt: skip
+        said.append(f"{title}: {finished} cells of C finished, {begun} begun and not finished")
+    words = f"After {done} of {PRODUCTS} products. {'. '.join(said)}."
+    if done == PRODUCTS:
+        rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
+        words += f" All three have the same C: {rows}.".replace("-", "−")
+    data = {"A": A.tolist(), "B": B.tolist(), "depth": depth, "done": done, "all": PRODUCTS,
+            "orders": orders}  # fmt: skip
+    return [picture("loops", f"Product {done} of {PRODUCTS}", words, data)]
+
+
+def _open_cells(rows: int, depth: int, cols: int) -> dict:
+    """The question for a product of this size: the sums that each order must keep at once."""
+    return {
+        "words": f"A is {rows} × {depth}, B is {depth} × {cols}. How many sums of C are begun and "
+        "not finished at one time, at most?",
+        "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
+        "fields": tuple(", ".join(order) for order in LOOPS),
+    }
+
+
+FIRST, *OTHERS = (_open_cells(*size) for size in ASKED)
+RUNGS = (rung("matmul", variants=OTHERS, **FIRST),)
+
+_TIPS = tuple(
+    Control(f"{name}{axis}", f"{name}, {axis}", "range", START[name][at], PLANE["low"][at],
+            PLANE["high"][at], PLANE["step"], drawn=True)
+    for name in "qk"
+    for at, axis in enumerate("xy")
+)  # fmt: skip
+
+WIDGETS = (
+    Widget("dot", "Two arrows, and many", (
+        *_TIPS, pick("d", "d", 16, SPREAD_D, closed=(64, 256))), _dot),
+    Widget("matmul", "Three orders of the loops", (
+        slider("step", "Products done", 14, 0, PRODUCTS, 1),), _matmul),
+)  # fmt: skip

@@ -1,0 +1,149 @@
+"""6.3: which scores are needed: windows, packed documents, listed blocks, by tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import amount
+from explainer.learn.blocks import Block, Widget
+from explainer.learn.content import rung
+from explainer.learn.controls import pick, slider
+from explainer.learn.rungs_low import address, whole
+from explainer.learn.scene import Shape, box, knob, panel, say, scene
+from explainer.learn.variants import DOCUMENT, at_size
+from explainer.problem import Problem
+
+Values = Mapping[str, float | str]
+N, TILE, CELL = 32, 4, 8
+KINDS = {
+    "causal": "causal alone",
+    "window": "sliding window",
+    "documents": "packed documents",
+    "block": "listed blocks",
+}
+STARTS = (0, 9, 14, 25)  # of the documents on screen
+FAR = 65_536
+WIDTH = slider("width", "Window, keys", 10, 1, N)
+
+
+def problem(kind: str, width: int = 10) -> Problem:
+    """N tokens under this mask; ``width`` keys in a window, the query's own among them."""
+    listed = sorted({(i, j) for i in range(N // TILE) for j in (0, i // 2, i)})
+    mask = {
+        "causal": "causal",
+        "window": f"causal&window:{width - 1},0",
+        "documents": "causal&document:" + ",".join(map(str, STARTS)),
+        "block": f"causal&block:{TILE}x{TILE}," + ",".join(f"{i}.{j}" for i, j in listed),
+    }[kind]
+    return Problem(n=N, d=8, block_q=TILE, block_k=TILE, mask=mask, inputs="random")
+
+
+def runs(seen: np.ndarray) -> list[tuple[int, int]]:
+    """(first, count) of every run of True in a row (N,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], seen.astype(int), [0]))))
+    return [(int(a), int(b - a)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _map(p: Problem, kind: str, width: int) -> list[Shape]:
+    keep = p.mask.keep(p.n, p.n)
+    shapes, y = [say(0, 14, "Queries down, keys across", "is-quiet")], 24
+    side = TILE * CELL
+    for i, row in enumerate(tiling.kinds(p)):
+        for j, found in enumerate(row):
+            name = tiling.KINDS[found]
+            look = {"skipped": "is-line", "partial": "is-pale", "full": "is-pale"}[name]
+            hue = "plain" if name == "skipped" else "q"
+            shapes.append(box(j * side, y + i * side, side - 1.5, side - 1.5, look=look, hue=hue,
+                              key=f"t {i} {j}"))  # fmt: skip
+    for i, row in enumerate(keep):
+        shapes += [box(a * CELL, y + i * CELL + 1, count * CELL - 1.5, CELL - 2, hue="q",
+                       look="is-full") for a, count in runs(row)]  # fmt: skip
+    if kind == "window":
+        shapes.append(knob(0, y + N * CELL + 16, N * CELL, WIDTH, width))
+    return shapes
+
+
+def counts(p: Problem) -> dict[str, int]:
+    """Tiles by kind, full, partial and skipped."""
+    return tiling.counts(p)
+
+
+def _told(p: Problem, kind: str) -> list[Shape]:
+    found, total = counts(p), p.Tr * p.Tc
+    loaded = found["full"] + found["partial"]
+    tile = 2 * TILE * p.d * 2
+    scores = p.mask.visible(p.n, p.n)
+    mask = at_size(kind, FAR)
+    share = mask.visible(FAR, FAR) / FAR**2
+    size = {"window": "a window of 4,096 keys:", "documents": f"documents of {DOCUMENT:,}:",
+            "block": "blocks of N/8:", "causal": "the triangle:"}[kind]  # fmt: skip
+    x = N * CELL + 18
+    return [
+        say(x, 38, f"{scores:,} of {N * N:,} scores"),
+        say(x, 74, f"{found['skipped']} of {total} tiles skipped", "is-bold"),
+        say(x, 98, f"{found['partial']} cut, {found['full']} whole"),
+        say(x, 134, f"loads {amount(loaded * tile)} of K, V", hue="k"),
+        say(x, 156, f"of {amount(total * tile)}", "is-quiet"),
+        say(x, 204, f"In a model, N = {FAR:,},", "is-small is-bold"),
+        say(x, 226, size, "is-small"),
+        say(x, 254, f"{share:.2%} of scores", hue="q"),
+    ]
+
+
+def _windows(v: Values) -> list[Block]:
+    kind, width = str(v["what"]), whole(v["width"])
+    p = problem(kind, width)
+    found = counts(p)
+    words = (
+        f"{KINDS[kind]}: {p.mask.visible(N, N)} of {N * N} scores; of {p.Tr * p.Tc} tiles "
+        f"{found['skipped']} skipped, {found['partial']} cut, {found['full']} whole."
+    )
+    return [
+        scene(
+            "Scores that are needed, in tiles",
+            words,
+            panel(490, 350, _map(p, kind, width), _told(p, kind)),
+        )
+    ]
+
+
+WIDGETS = (
+    Widget("windows", "Windows, documents, blocks", (
+        pick("what", "Mask", "window", KINDS.items()), WIDTH,
+    ), _windows),
+)  # fmt: skip
+
+# The question and its variants: a mask on 20 tokens, in words.
+ASKED = (
+    ("causal&window:5,0", "a sliding window: each query sees itself and the 5 keys before it"),
+    ("causal&document:0,7,12", "three packed documents, of 7, 5 and 8 tokens, causal in each"),
+    ("causal&window:3,0", "a sliding window: each query sees itself and the 3 keys before it"),
+)
+SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+WORDS = (
+    "20 tokens, tiles of 4 × 4, and {mask}. Click every tile that is computed, whole or in part."
+)
+
+
+def _asked(mask: str, said: str) -> dict:
+    p = replace(SMALL, mask=mask)
+    cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
+    computed = tuple((i, j) for i, row in enumerate(tiling.kinds(p)) for j, kind in enumerate(row)
+                     if tiling.KINDS[kind] != "skipped")  # fmt: skip
+    return {"answer": computed, "words": WORDS.format(mask=said), "cells": cells}
+
+
+def _place() -> str:
+    """The first tile that a window cuts, on the Step page."""
+    p = replace(SMALL, n=16, mask="causal&window:5,0")
+    cut = next(k for k, x in enumerate(schedule(p)) if x.kind == "partial" and x.j)
+    return address(p, cut, "mask")
+
+
+_first, *_others = (_asked(*x) for x in ASKED)
+RUNGS = (rung("windows", {"place": _place()}, **_first, variants=_others),)

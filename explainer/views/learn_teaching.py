@@ -1,0 +1,66 @@
+"""The sections "Source texts" and "For lecturers" as HTML."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explainer.learn import teaching
+from explainer.learn.content import SECTIONS
+from explainer.learn.course import NUMBERS
+from explainer.learn.registry import rungs
+from explainer.views.html import div, tag
+from explainer.views.learn_parts import to
+
+
+def _place(where: str) -> str:
+    """A link to where a topic is answered."""
+    if where.startswith("?"):
+        return tag("a", teaching.PAGES[where.removeprefix("?page=")], href=where)
+    if where in SECTIONS:
+        return tag("a", SECTIONS[where]["title"], href=to(where))
+    return _rung(where)
+
+
+def _rung(key: str, more: str = "") -> str:
+    """A link to a rung, ``more`` ending its address; its number alone until it is written."""
+    titles = {rung.key: rung.title for rung in rungs()}
+    if key not in titles:
+        return tag("span", NUMBERS[key])
+    if more:
+        return tag("a", "in the hall", href=to(key) + more)
+    return tag("a", f"{NUMBERS[key]} {titles[key]}", href=to(key))
+
+
+def sources() -> str:
+    """Every topic of the source texts, and where it is answered."""
+    made = Markup()
+    for text, about in teaching.TEXTS.items():
+        rows = (
+            tag("tr", tag("th", topic.topic, scope="row"),
+                tag("td", Markup(" · ").join(map(_place, topic.where))))
+            for topic in teaching.TOPICS if topic.text == text
+        )  # fmt: skip
+        made += tag("h3", f"{text}: {about}")
+        made += tag("table", tag("tbody", *rows), class_="fa-facts fa-sources")
+    return made
+
+
+def _stop(key: str, minutes: int) -> str:
+    return tag("li", _rung(key), f", {minutes} min, ", _rung(key, "&mode=present"))
+
+
+def lecturers() -> str:
+    """A lecture, a lab, and questions with their answers folded."""
+    made = Markup()
+    for lesson in teaching.LESSONS.values():
+        made += tag("h3", lesson.title) + tag("p", lesson.words)
+        made += tag("ol", *(_stop(*stop) for stop in lesson.stops), class_="fa-stops")
+    known = {rung.key: rung.question for rung in rungs()}
+    made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
+    asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]
+    questions = (
+        tag("li", tag("p", question.words), tag("details", tag("summary", "Answer"),
+            tag("p", teaching.answer(question), " ", _place(key))))
+        for key, question in asked
+    )  # fmt: skip
+    return div("", made, tag("ol", *questions, class_="fa-exam"))

@@ -1,0 +1,79 @@
+// What the Learn page's pictures measure by themselves, against Python; what they lay out, against what it must be.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixtures } from "./load.mjs";
+import { arrowWidth, barAt, broken, cellOf, heightOf, lane, measure, placesOf, plane, roofs, scales } from "./model.mjs";
+
+const [[, told]] = fixtures("pictures");
+const near = (a, b, where) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${where}: ${a}, not ${b}`);
+
+test("two arrows are measured as NumPy measures them", () => {
+  for (const { q, k, ...wanted } of told.arrows) {
+    const found = measure(q, k);
+    for (const name of ["dot", "length", "on"]) near(found[name], wanted[name], `${q} · ${k}: ${name}`);
+    if (wanted.angle === null) assert.equal(found.angle, null);
+    else assert.ok(Math.abs(found.angle - wanted.angle) < 1e-5, `${q} · ${k}: angle ${found.angle}`);
+  }
+});
+
+test("a tip lies where it is put, on a step and inside the plane", () => {
+  const on = plane(told.plane, 10, 20, 490, 350);
+  for (const { q } of told.arrows) assert.deepEqual(on.back(...on.at(q)).map((x) => x + 0), q);
+  assert.deepEqual(on.back(-500, -500), [told.plane.low[0], told.plane.high[1]]);
+  assert.deepEqual(on.move([1, 3], 1, -1), [1.5, 2.5]);
+  assert.deepEqual(on.move(told.plane.high, 1, 1), told.plane.high);
+});
+
+test("threads stand at the sectors that Python counts", () => {
+  for (const [name, sectors] of Object.entries(told.sectors)) {
+    const places = placesOf(sectors);
+    assert.equal(new Set(places).size, new Set(sectors).size, name);
+    sectors.forEach((sector, t) => assert.equal(places[t] === places[0], sector === sectors[0], name));
+    assert.deepEqual(places, places.toSorted((a, b) => a - b));
+  }
+});
+
+test("areas are as the bytes, pipes as the rates, on one scale each", () => {
+  for (const [card, data] of Object.entries(told.pyramid)) {
+    const on = scales(data, 100_000, 500);
+    const [hbm, ...others] = data.levels;
+    near(on.side(hbm.bytes) ** 2, 100_000, card);
+    for (const level of others) {
+      near(on.side(level.bytes) ** 2 / 100_000, level.bytes / hbm.bytes, `${card} ${level.name}`);
+      near(on.pipe(level.per_s) / 500, level.per_s / Math.max(...data.levels.map((x) => x.per_s)), level.name);
+    }
+    near(on.square ** 2 / on.matrix ** 2, data.square / data.matrix, card);
+  }
+});
+
+test("logits, bytes and roofs lie on their axes", () => {
+  const on = lane({ low: -120, high: 100, step: 0.5 }, 8, 600);
+  for (const x of [-120, -30.5, 0, 11, 100]) assert.equal(on.back(on.at(x)), x);
+  assert.equal(on.back(-50), -120);
+  near(arrowWidth(50, 100, 40), 20, "half");
+  assert.equal(arrowWidth(1, 1e9, 40), 1.5, "a hair at least");
+  near(barAt(1000, 10, 100_000), 0.5, "logarithmic");
+  const at = roofs({ low: 1, high: 10_000, peak: 1000 }, 0, 0, 400, 300);
+  near(at.x(100), 200, "the middle of a logarithmic axis");
+  assert.ok(at.y(1000) < at.y(10) && at.y(0.0001) === 300);
+});
+
+test("matrices share one size of cell and stay inside the picture", () => {
+  const grid = (rows, columns) => ({ name: "x", cells: Array.from({ length: rows }, () => Array(columns).fill(0)), rows: Array(rows).fill("query") });
+  const line = [grid(6, 4), { kind: "sign", words: "÷ √d =" }, grid(4, 6), grid(6, 6)];
+  for (const [width, height] of [[856, 468], [1016, 640], [358, 700]]) {
+    const [wide, high] = cellOf([line, line], width, height, 15);
+    assert.ok(wide > 0 && high >= 20);
+    assert.ok(16 * wide < width && (high === 20 || 12 * high < height));
+  }
+  const apart = broken([line], true);
+  assert.deepEqual(apart.flat(), line, "on a phone nothing is lost");
+  assert.ok(apart.length > 2 && broken([line], false).length === 1);
+});
+
+test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {
+  const wanted = { share: 1.5, least: 360, most: 600 };
+  assert.deepEqual([470, 650, 250].map((room) => heightOf(856, wanted, false, room)), [470, 600, 360]);
+  assert.equal(heightOf(358, wanted, true, 844), 537);
+});

@@ -1,0 +1,41 @@
+"""What the Learn page's pictures measure for themselves, measured by Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from explainer.learn.gpu import sectors
+from explainer.learn.registry import answer
+from explainer.learn.rungs_low import measures
+from explainer.learn.vectors import PLANE
+
+
+def write_pictures(folder: Path) -> None:
+    """Arrows of every kind with their measures, the sectors of strides, a card's levels."""
+    x, y = (np.arange(low, high + 0.1, 1.5) for low, high in zip(*_ends(), strict=True))
+    tips = [(a, b) for a in x for b in y] + [(0.0, 0.0)]
+    arrows = []
+    for q in tips[::2]:
+        for k in tips:
+            found = measures(np.array(q), np.array(k))
+            cosine = found["cosine"]
+            angle = None if cosine is None else float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+            arrows.append({
+                "q": list(q), "k": list(k), "dot": found["dot"], "length": found["norm_b"],
+                "on": found["dot"] / found["norm_b"] if found["norm_b"] else 0.0,
+                "angle": angle,
+            })  # fmt: skip
+    pyramid = {key: answer({"w": "memory", "card": key})["blocks"][0]["data"]
+               for key in ("h200", "t4")}  # fmt: skip
+    told = {
+        "plane": PLANE, "arrows": arrows, "pyramid": pyramid,
+        "sectors": {f"{s},{size}": sectors(s, size) for s in (1, 2, 8, 64) for size in (2, 4)},
+    }  # fmt: skip
+    (folder / "pictures-all.json").write_text(json.dumps(told))
+
+
+def _ends() -> tuple[list[float], list[float]]:
+    return PLANE["low"], PLANE["high"]

@@ -1,0 +1,66 @@
+"""A scene's shapes, read back in tests."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from explainer.learn.blocks import Block, Control, Widget, values
+from explainer.learn.registry import rungs, widgets
+
+
+def shown(key: str, **query: object) -> list[Block]:
+    widget = widgets()[key]
+    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+
+
+def shapes(key: str, **query: object) -> list[dict]:
+    """All shapes of the widget's first scene."""
+    block = next(b for b in shown(key, **query) if b["type"] == "picture")
+    return [shape for panel in block["data"]["panels"] for shape in panel["shapes"]]
+
+
+def words(key: str, **query: object) -> str:
+    """All that is written in the scene, in its order."""
+    return " | ".join(str(s["text"]) for s in shapes(key, **query) if "text" in s)
+
+
+@lru_cache(maxsize=1)
+def _rungs() -> dict:
+    return {rung.key: rung for rung in rungs()}
+
+
+def rung(key: str):
+    return _rungs()[key]
+
+
+def asked(key: str) -> list:
+    """The rung's question and its variants."""
+    question = rung(key).question
+    return [question, *question.variants]
+
+
+def ends(control: Control) -> list[str]:
+    """The values at a control's edges, all of a choice."""
+    if control.kind == "toggle":
+        return ["0", "1"]
+    return [value for value, _ in control.choices] or [str(control.low), str(control.high)]
+
+
+def every_edge(widget: Widget) -> None:
+    """Each control at its edges answers something that can be read and is small."""
+    for control in widget.controls:
+        for end in ends(control):
+            blocks = shown(widget.key, **{control.key: end})
+            assert len(json.dumps(blocks, allow_nan=False)) < 60_000
+            assert all(b.get("label") or b.get("words") for b in blocks)
+
+
+def default_hides_the_answer(key: str) -> None:
+    """The answer's number does not stand on the screen beside its question, whatever is open."""
+    question = asked(key)[0]
+    answer = f"{question.answer:,.10g}"
+    widget = widgets()[rung(key).widget]
+    said = [rung(key).words, *(str(s.get("text", "")) for s in shapes(widget.key))]
+    found = [w for text in said for w in text.replace(";", " ").split() if w.strip(".,:") == answer]
+    assert not found, (answer, found)

@@ -1,0 +1,122 @@
+"""Group 5: recomputation, mixed precision and stability against PyTorch and NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms.traffic import summed
+from explainer.base.records import TRAINED, load
+from explainer.learn import amp, recompute, steady
+from explainer.learn.registry import widgets
+from explainer.problem import Problem
+from tests.learn.scenes import asked, default_hides_the_answer, every_edge, shapes, shown, words
+
+
+@pytest.mark.parametrize("key", ["recompute", "amp", "steady", "backward"])
+def test_every_edge_of_every_control(key):
+    every_edge(widgets()[key])
+
+
+def test_the_products_are_those_of_autograd():
+    """FACTS.md: 4·N²·d forward, 10 backward; four products where P is kept."""
+    assert {w: {p: len(x) for p, x in recompute.products(w).items()} for w in recompute.WAYS} == {
+        "standard": {"forward": 2, "backward": 4}, "fa2": {"forward": 2, "backward": 5}
+    }  # fmt: skip
+    for question, kept in zip(asked("recompute"), (60, 24, 96), strict=True):
+        assert question.answer == kept * 7 / 6 and f"do {kept} GFLOP" in question.words
+    default_hides_the_answer("recompute")
+
+
+def test_what_is_kept_is_what_the_loops_keep():
+    for way, tensor in (("standard", "P"), ("fa2", "lse")):
+        p = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", order=way, dtype="fp16",
+                    inputs="random")  # fmt: skip
+        written = summed(p, "least")[tensor][1]
+        said = words("recompute", way=way, n=1024)
+        assert ("2 MiB" in said) == (written == 1024 * 1024 * 2)
+        assert ("4 KiB" in said) == (written == 1024 * 4)
+    sides = [next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
+             for n in (4096, 8192)]  # fmt: skip
+    assert sides[1] == 2 * sides[0], "one scale"
+
+
+def test_seven_steps_the_last_a_recorded_model():
+    found = shown("backward", step=7)
+    record = load(TRAINED[0])
+    (curves,) = (b for b in found if b["type"] == "plot")
+    assert [s["y"] for s in curves["series"]] == [row["losses"] for row in record["rows"]]
+    assert record["date"] in found[-1]["words"]
+
+
+def test_a_weight_is_pushed_as_torch_would():
+    for start, by, count in amp.ASKED:
+        weight, kept = torch.tensor(start, dtype=torch.float16), torch.tensor(start)
+        for _ in range(count):
+            weight, kept = (weight + by).half(), kept + by
+        short, long = amp.pushed(start, by, count)
+        assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
+    answers = [q.answer for q in asked("amp")]
+    assert answers[:2] == [1.0, 2.0] and answers[2] == 1 + 8 * 2**-10
+    for question, (start, by, count) in zip(asked("amp"), amp.ASKED, strict=True):
+        exact = start + by * count
+        assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
+
+
+def test_mixed_precision_learns_and_plain_fp16_does_not():
+    plain, scaled, true = (amp.run(way) for way in ("plain", "amp", "fp32"))
+    assert plain.losses[-1] > 10 * true.losses[-1] and scaled.losses[-1] < 2 * true.losses[-1]
+    assert plain.losses[0] == pytest.approx(scaled.losses[0])
+    assert scaled.skipped and not plain.skipped and not true.skipped
+    for step, (one, two) in enumerate(zip(scaled.scales, scaled.scales[1:], strict=False)):
+        assert two / one == (0.5 if step in scaled.skipped else two / one) in (0.5, 1.0, 2.0)
+        if step in scaled.skipped:
+            assert scaled.losses[step + 1] == scaled.losses[step], "the weights stay"
+    assert scaled.scales[0] == amp.START == 2.0**30
+
+
+def test_the_first_gradients_are_autograds():
+    """One step in fp32 moves the weights against the gradient of the mean square."""
+    x, y, weights = amp._data()
+    first, second = (torch.tensor(w, requires_grad=True) for w in weights)
+    out = torch.tanh(torch.tensor(x) @ first) @ second
+    ((out - torch.tensor(y)) ** 2).mean().backward()
+    loss = float(((out.detach() - torch.tensor(y)) ** 2).mean()) / amp.SIZE**2
+    assert amp.run("fp32").losses[0] == pytest.approx(loss)
+    assert float(second.grad.abs().max()) < 2**-9, "small, as fp16 has little room below"
+    assert float(torch.tensor(float(second.grad.abs().min())).half()) < 1e-4
+
+
+def test_a_stack_is_torchs():
+    """With all four: layer norm, SDPA and a residual connection, in float64."""
+    rng = np.random.default_rng(1)
+    x = torch.from_numpy(rng.standard_normal((steady.TOKENS, steady.WIDTH)))
+    for _ in range(steady.LAYERS):
+        q, k, v = (torch.from_numpy(w) / 8 for w in rng.standard_normal((3, 64, 64)))
+        h = torch.nn.functional.layer_norm(x, (64,))
+        o = torch.nn.functional.scaled_dot_product_attention(*((h @ w)[None] for w in (q, k, v)))
+        x = x + o[0]
+    size = float((x**2).mean().sqrt())
+    assert steady.stack(steady.ALL)["size"][-1] == pytest.approx(size, rel=1e-3)
+
+
+def test_each_habit_does_what_the_words_say():
+    def without(key: str) -> dict:
+        return steady.stack(tuple(k for k in steady.ALL if k != key))
+
+    whole = steady.stack(steady.ALL)
+    assert without("residual")["spread"][-1] < 0.01 < 0.4 < whole["spread"][-1]
+    assert min(without("scale")["top"]) > 0.6 > 0.2 > max(whole["top"])
+    assert without("norm")["size"][-1] > 4 * whole["size"][-1]
+    assert steady.sums(4096) == (0.5, 1.0)
+    total = torch.zeros((), dtype=torch.float16)
+    for _ in range(4096):
+        total = total + torch.tensor(1 / 4096, dtype=torch.float16)
+    assert float(total) == 0.5
+
+
+def test_what_the_questions_on_stability_call_right():
+    same, one = asked("stable")
+    assert same.options[same.answer][0] == "They all become nearly alike"
+    assert one.options[one.answer][0] == "One key takes nearly all"

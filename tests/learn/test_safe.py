@@ -1,0 +1,90 @@
+"""Rung 1.6: overflow by format, bit by bit against torch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.base.formats import FORMATS
+from explainer.learn import safe
+from tests.learn.foundations import asked, block, data
+
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+TOPS = [-110, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]
+
+
+def in_torch(x: np.ndarray, name: str, subtract: bool) -> tuple[torch.Tensor, ...]:
+    """exp, sum and weights with torch's own rounding after every operation."""
+    x = torch.from_numpy(x).to(DTYPES[name])
+    e = torch.exp((x - x.max() if subtract else x).double()).to(DTYPES[name])
+    total = torch.zeros((), dtype=DTYPES[name])
+    for term in e:
+        total = total + term
+    return e, total, e / total
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("subtract", [False, True])
+@pytest.mark.parametrize("top", TOPS)
+def test_softmax_in_a_format_is_torchs(name, subtract, top):
+    x = top + safe.BELOW
+    found = safe.in_format(x, name, subtract)
+    e, total, weights = in_torch(x, name, subtract)
+    for mine, theirs in ((found["e"], e), (found["sum"], total), (found["weights"], weights)):
+        np.testing.assert_array_equal(mine, theirs.double().numpy())
+    if subtract:
+        true = torch.softmax(torch.from_numpy(found["x"]), 0).numpy()
+        np.testing.assert_allclose(found["weights"], true, rtol=4 * FORMATS[name].unit_roundoff)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("fp16", 11.09), ("bf16", 88.72), ("fp32", 88.72)])
+def test_where_exp_overflows(name, limit):
+    largest = torch.finfo(DTYPES[name]).max
+    assert safe.limit(name) == math.log(largest)
+    assert round(safe.limit(name), 2) == limit
+    e = FORMATS[name].round_to(np.exp([safe.limit(name) - 1e-3, safe.limit(name) + 5e-3]))
+    assert np.isfinite(e[0]) and np.isinf(e[1])
+    lane = data("safe")["lanes"][list(DTYPES).index(name)]
+    assert lane["end"] == safe.limit(name)
+    assert np.exp(lane["zero"]) == pytest.approx(
+        torch.finfo(DTYPES[name]).smallest_normal * torch.finfo(DTYPES[name]).eps
+    )
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("subtract", [0, 1])
+def test_the_weights_of_a_lane_are_torchs(top, subtract):
+    for lane, name in zip(data("safe", top=top, subtract=subtract)["lanes"], DTYPES, strict=True):
+        _, _, weights = in_torch(top + safe.BELOW, name, bool(subtract))
+        for said, x in zip(lane["weights"], weights.double().tolist(), strict=True):
+            assert said == ("NaN" if x != x else "0" if x == 0 else f"{x:.3f}")
+        assert (lane["tone"] == "good") >= bool(subtract)
+
+
+def test_each_way_to_fail_has_its_words():
+    def what(top: float) -> str:
+        return data("safe", top=top)["lanes"][0]["what"]
+
+    assert what(10) == "right, to rounding"
+    assert what(11) == "the sum passed 65,504: every weight is 0"
+    assert what(11.5) == "exp is ∞, and ∞ ÷ ∞ is NaN"
+    assert what(-30) == "every exp is 0, and 0 ÷ 0 is NaN"
+    assert what(-15) == "small exps have lost digits"
+    assert "fp16: weights NaN, NaN, NaN, NaN" in block("safe", top=-30)["words"]
+
+
+@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.ASKED)))
+def test_the_question_s_weights_are_torchs(at, given):
+    (name, logits), question = given, asked("safe")[at]
+    _, _, weights = in_torch(np.array(logits), name, False)
+    said = ", ".join("NaN" if x != x else f"{x:.3f}" if x else "0" for x in weights.tolist())
+    assert question.options[question.answer][0] == said
+    paper = torch.softmax(torch.tensor(logits, dtype=torch.float64), 0).tolist()
+    others = [words.split(", ") for words, _ in question.options if words != said]
+    far = [max(abs(float(x) - y) for x, y in zip(w, paper, strict=True)) for w in others]
+    assert min(far) <= 4e-3  # the right weights, in the format
+    assert not safe.LOW < logits[0] < safe.HIGH or name == "fp16"  # the picture does not show it
+    assert len({words for words, _ in question.options}) == 4

@@ -1,0 +1,88 @@
+"""The map of the source texts, the lecture, the lab and the exam: whole, and every link opens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html.parser import HTMLParser
+from urllib.parse import parse_qs
+
+import pytest
+
+from explainer.learn import course, teaching
+from explainer.learn.content import SECTIONS
+from explainer.learn.registry import rungs
+from explainer.views import learn_teaching
+
+# So many topics each text has in the list that the map was made from.
+ROWS = {"QTCM": 9, "Day 24": 12, "Chapter": 16, "Post": 8, "Beyond": 1}
+
+
+class Links(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        if tag == "a":
+            self.found.append(dict(attributes)["href"])
+
+
+def opens(where: str) -> bool:
+    """Whether a place exists: a rung of the course, a section, a page of the app."""
+    if where.startswith("?"):
+        return where.removeprefix("?page=") in teaching.PAGES
+    return where in course.NUMBERS or where in SECTIONS
+
+
+def test_every_row_of_the_list_is_kept():
+    assert Counter(topic.text for topic in teaching.TOPICS) == ROWS and set(ROWS) == {
+        *teaching.TEXTS
+    }
+    assert len({topic.topic for topic in teaching.TOPICS}) == sum(ROWS.values())
+
+
+@pytest.mark.parametrize("topic", teaching.TOPICS, ids=lambda topic: topic.topic[:40])
+def test_a_topics_places_exist(topic):
+    assert topic.where and all(map(opens, topic.where))
+
+
+def test_a_place_that_is_not_there_is_found():
+    assert not opens("rung15") and not opens("?page=learnt") and opens("claims") and opens("dot")
+
+
+def test_the_links_lead_to_those_places():
+    links = Links(learn_teaching.sources()).found
+    there = {*SECTIONS, *(rung.key for rung in rungs())}
+    places = [where for topic in teaching.TOPICS for where in topic.where]
+    assert len(links) == sum(where in there or where.startswith("?") for where in places)
+    for link in links + Links(learn_teaching.lecturers()).found:
+        query = parse_qs(link.removeprefix("?"))
+        assert link.startswith("?") and set(query) <= {"page", "rung", "mode"}
+        assert opens(query["rung"][0] if "rung" in query else f"?page={query['page'][0]}")
+
+
+def test_lessons_have_their_minutes():
+    assert {key: lesson.minutes for key, lesson in teaching.LESSONS.items()} == {
+        "lecture": 45, "lab": 90
+    }  # fmt: skip
+    for lesson in teaching.LESSONS.values():
+        keys = [key for key, _ in lesson.stops]
+        assert keys == sorted(keys, key=course.ORDER.index) and len({*keys}) == len(keys)
+        assert all(f"{minutes} min" in learn_teaching.lecturers() for _, minutes in lesson.stops)
+
+
+def test_every_question_of_the_exam_has_its_answer():
+    known = {rung.key: rung.question for rung in rungs()}
+    html = learn_teaching.lecturers()
+    for key in teaching.EXAM["rungs"]:
+        assert key in course.NUMBERS
+        if key in known:
+            said = teaching.answer(known[key])
+            assert said and len(said) > 10
+    assert html.count("<details") == sum(key in known for key in teaching.EXAM["rungs"])
+
+
+@pytest.mark.parametrize("rung", rungs(), ids=lambda rung: rung.key)
+def test_each_kind_of_question_has_an_answer_in_words(rung):
+    assert len(teaching.answer(rung.question)) > 5

@@ -1,0 +1,102 @@
+"""Rungs 1.1 and 1.2 against PyTorch: dot products, their spread, and a product in any order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.learn import rungs_low, vectors
+from explainer.problem import ProblemError
+from tests.learn.foundations import asked, block, data
+
+
+@pytest.mark.parametrize("d", vectors.SPREAD_D)
+def test_dot_products_spread_as_the_root_of_d(d):
+    s = vectors.spread(d)
+    assert s["raw"]["spread"] == pytest.approx(math.sqrt(d), rel=0.06)
+    assert s["scaled"]["spread"] == pytest.approx(1.0, rel=0.06)
+    rng = np.random.default_rng(d)
+    q, k = (torch.from_numpy(rng.standard_normal((500, m, d), dtype=np.float32)) for m in (1, 8))
+    raw = (q.double() * k.double()).sum(-1)
+    assert s["raw"]["spread"] == pytest.approx(float(raw.std(correction=0)), rel=1e-5)
+    top = torch.softmax(raw / d**0.5, -1).max(-1).values.mean()
+    assert s["scaled"]["top"] == pytest.approx(float(top), rel=1e-5)
+    bins = torch.histc(raw / d**0.5, vectors.BINS, -3 * d**0.5, 3 * d**0.5) / raw.numel()
+    np.testing.assert_allclose(s["scaled"]["shares"], bins, atol=2e-3)  # an edge may go either way
+
+
+def test_norm_dot_and_cosine():
+    rng = np.random.default_rng(0)
+    for a, b in rng.uniform(-3, 3, (50, 2, 3)):
+        m = rungs_low.measures(a, b)
+        x, y = torch.from_numpy(a), torch.from_numpy(b)
+        assert m["norm_a"] == pytest.approx(float(x.norm()))
+        assert m["dot"] == pytest.approx(float(x @ y))
+        assert m["cosine"] == pytest.approx(float(torch.cosine_similarity(x, y, dim=0)))
+
+
+def test_the_arrows_are_said_in_words():
+    assert "q · k = 1 × 4 + 3 × 2 = 10.00" in block("dot")["words"]
+    assert "The angle between them is 45°; q on k is 2.24 long" in block("dot")["words"]
+    assert "The angle between them is 90°" in block("dot", qx=-1, qy=2, kx=4, ky=2)["words"]
+    assert "there is no angle" in block("dot", kx=0, ky=0)["words"]
+    with pytest.raises(ProblemError, match=r"^qx = 9 .*−2|^qx = 9"):
+        block("dot", qx=9)
+
+
+def test_what_the_spread_s_questions_say_is_the_spread():
+    for question in asked("dot"):
+        d = int(re.findall(r"d = (\d+)", question.words)[-1])
+        right = question.options[question.answer][0]
+        assert float(right) == math.sqrt(d)
+        assert sum(float(words) == math.sqrt(d) for words, _ in question.options) == 1
+        known = re.search(r"With d = (\d+) the raw scores spread by (\d+\.\d)", question.words)
+        assert float(known[2]) == math.sqrt(int(known[1]))
+        assert str(d) in next(c for c in _controls("dot") if c.key == "d").closed
+
+
+def _controls(key: str):
+    return next(w for w in vectors.WIDGETS if w.key == key).controls
+
+
+@pytest.mark.parametrize("order", vectors.LOOPS)
+def test_a_product_in_any_order(order):
+    C, counts, last = vectors.product(order, vectors.PRODUCTS)
+    want = torch.from_numpy(vectors.A) @ torch.from_numpy(vectors.B)
+    np.testing.assert_array_equal(C, want)
+    assert (counts == 4).all() and last == (2, 2, 3)
+    assert vectors.product(order, 0)[2] is None
+    for done in range(vectors.PRODUCTS + 1):
+        assert vectors.product(order, done)[1].sum() == done
+
+
+def test_loops_differ_in_what_is_finished_early():
+    half = {one["title"]: one for one in data("matmul", step=18)["orders"]}
+    A, B = torch.from_numpy(vectors.A), torch.from_numpy(vectors.B)
+    np.testing.assert_array_equal(half["for k, for i, for j"]["C"], A[:, :2] @ B[:2])
+    assert [half[title]["finished"] for title in vectors.LOOPS.values()] == [4, 3, 0]
+    assert [half[title]["open"] for title in vectors.LOOPS.values()] == [1, 3, 9]
+    assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
+
+
+@pytest.mark.parametrize(("at", "size"), list(enumerate(vectors.ASKED)))
+def test_open_sums_are_one_a_row_or_all(at, size):
+    """Counted here from the moments of a sum's first and last product."""
+    rows, depth, cols = size
+    sizes = {"i": rows, "j": cols, "k": depth}
+    for order, said in zip(vectors.LOOPS, asked("matmul")[at].answer, strict=True):
+        span: dict[tuple[int, int], list[int]] = {}
+        for when, place in enumerate(itertools.product(*(range(sizes[x]) for x in order))):
+            where = dict(zip(order, place, strict=True))
+            span.setdefault((where["i"], where["j"]), []).append(when)
+        events = np.zeros(rows * depth * cols + 1, int)
+        for times in span.values():  # open from its first product until before its last
+            events[times[0]] += 1
+            events[times[-1]] -= 1
+        assert said == events.cumsum().max() == {"ijk": 1, "ikj": cols, "kij": rows * cols}[order]
+    assert asked("matmul")[at].fields == ("i, j, k", "i, k, j", "k, i, j")
