@@ -27,7 +27,7 @@ def test_a_plot_is_read_where_it_is_touched(browser, watch):
 def test_a_phone_scrolls_down_only(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     tab = watch(context)
-    for key in ("", "versions", "formats", "lab-number", "wild", "glossary", "handout", "claims"):
+    for key in ("", "versions", "formats", "online", "wild", "glossary", "handout", "claims"):
         page = open_page(tab, key)
         settled(page)
         wide = page.evaluate(
