@@ -13,6 +13,7 @@ from tests.browser.learn.learning import (
     SHOWN,
     agree,
     open_page,
+    told,
     widget,
 )
 
@@ -51,22 +52,30 @@ def test_every_rung_by_keyboard_from_the_one_before(tab):
 def test_a_widgets_numbers_are_the_functions(tab):
     page = open_page(tab, "dot")
     place = widget(page, "dot")
-    agree(place)
-    place.get_by_role("slider", name="a, place 1").focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowLeft")
-    agree(place, a1="-1")
-    place.get_by_label("b, place 2, as a number").fill("2.5")
-    place.get_by_label("Numbers in a random vector, d").select_option("16")
-    agree(place, a1="-1", b2="2.5", d="16")
+    told(place)
+    place.get_by_role("slider", name="The tip of q").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown"):
+        page.keyboard.press(key)
+    told(place, qx="0", qy="2.5")
+    box = place.locator("[data-knob=k] circle").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(0, 1000)  # as far as it goes, which is the plane's corner
+    page.mouse.up()
+    told(place, qx="0", qy="2.5", kx="-2", ky="-1")
+    place.get_by_role("combobox").select_option("4")
+    told(place, qx="0", qy="2.5", kx="-2", ky="-1", d="4")
     place.get_by_role("button", name="Reset").click()
-    agree(place)
+    told(place)
     page.locator(".fa-dot[data-rung=mask]").click()
     place = widget(page, "mask")
-    place.get_by_role("radio", name="multiply P by 0/1").check(force=True)
-    place.get_by_role("switch").check()
-    place.get_by_role("button", name="Next step").click()
-    agree(place, step="4", way="times", padded="1")
+    place.get_by_role("radio", name="P × 0/1").check(force=True)
+    place.get_by_role("combobox").first.select_option("padded")
+    told(place, way="times", shape="padded")
+    page.locator(".fa-dot[data-rung=attention]").click()
+    place = widget(page, "attention")
+    place.get_by_role("button", name="Follow on").first.press("Enter")
+    told(place, row="3")
 
 
 def test_the_online_widget_ends_with_its_last_block(tab):
