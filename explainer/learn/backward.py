@@ -175,10 +175,10 @@ def _dP(x: Derived, i: int) -> list[Block]:
     return [
         _tall("dO, from the layer above", x.dO, "o", i, gradient=True),
         _tall("V", x.V, "v"),
-        _square("dP = dO Vᵀ", x.dP, i, gradient=True),
+        matrix(f"dP = dO Vᵀ, row {i}", x.dP[i][None], colour="s", heat=True, gradient=True),
         text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
         matrix(f"dS, row {i}, by the Jacobian: (diag(P) − P Pᵀ) dP", (J @ x.dP[i])[None],
-               col_labels=KEYS, colour="s", digits=3, heat=True, gradient=True),
+               colour="s", digits=3, heat=True, gradient=True),
         text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {shown(J[0] @ x.dP[i])}."),
     ]  # fmt: skip
 
@@ -195,8 +195,8 @@ def _D(x: Derived, i: int) -> list[Block]:
                row_labels=("dO", "O", "dO ∘ O"), col_labels=DIMS, colour="o", digits=3,
                marks=[(2, c) for c in range(SMALL.d)]),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        text(f"The same number: they differ by {written(off, 2)}. Σ P dP = Σ P (V dO) = O dO. The "
-             "second way needs neither P nor dP: it can run before the first tile.",
+        text(f"They differ by {written(off, 2)}: Σ P dP = O dO. The second way needs no P, so it "
+             "can run before the first tile.",
              "good" if off < SAME else "bad"),
     ]  # fmt: skip
 
@@ -222,13 +222,13 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
     numeric = differences(mask)
     off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
     return [
-        _square("dS", x.dS, i, digits=3, gradient=True),
+        matrix(f"dS, row {i}", x.dS[i][None], colour="s", digits=3, heat=True, gradient=True),
         _tall("dQ = dS K/√d", x.dQ, "q", i, digits=3, gradient=True),
-        _tall("dK = dSᵀ Q/√d", x.dK, "k", digits=3, gradient=True),
-        _tall("dV = Pᵀ dO", x.dV, "v", digits=3, gradient=True),
+        matrix("dK = dSᵀ Q/√d", x.dK, col_labels=DIMS, colour="k", digits=3, gradient=True),
+        matrix("dV = Pᵀ dO", x.dV, col_labels=DIMS, colour="v", digits=3, gradient=True),
         text(f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
              f"{shown(x.dQ[i, 0])}"),
-        text(f"Against finite differences in float64: largest difference {written(off, 2)}.",
+        text(f"Against finite differences: at most {written(off, 2)} off.",
              "good" if off < CLOSE else "bad"),
     ]  # fmt: skip
 

@@ -88,14 +88,15 @@ def test_every_step_shows_its_own_numbers(mask, row):
     close = partial(np.testing.assert_allclose, rtol=0, atol=1e-14)
     close(shown[1]["P = exp(S − lse)"], right["P"])
     close(shown[1]["lse, all that was kept"][:, 0], right["lse"])
-    close(shown[3]["dP = dO Vᵀ"], right["dP"])
+    close(shown[3][f"dP = dO Vᵀ, row {row}"][0], dP)
     close(shown[3][f"dS, row {row}, by the Jacobian: (diag(P) − P Pᵀ) dP"][0], dS)
     close(shown[4][f"Over the keys of row {row}"].sum(1)[2], D)
     close(shown[4][f"Over the dimensions of row {row}"].sum(1)[2], D)
     both = shown[5][f"dS of row {row}, both ways"]
     close(both, [P, dP, dP - D, dS, dS])
     assert abs(both[3].sum()) < 1e-15
-    for name, label in (("dS", "dS"), ("dQ", "dQ = dS K/√d"), ("dK", "dK = dSᵀ Q/√d"),
+    close(shown[6][f"dS, row {row}"][0], dS)
+    for name, label in (("dQ", "dQ = dS K/√d"), ("dK", "dK = dSᵀ Q/√d"),
                         ("dV", "dV = Pᵀ dO")):  # fmt: skip
         close(shown[6][label], right[name])
 

@@ -4,6 +4,7 @@
 
 import { viridis } from "../../lib/colors.js";
 import { el, set, svg } from "../../lib/dom.js";
+import { placeOf, valueAt } from "../../model/knob.js";
 
 /**
  * @typedef {{ kind: "box" | "text" | "path" | "dot" | "knob", key?: string, x?: number, y?: number, w?: number, h?: number, r?: number, d?: string, text?: string, hue?: string, look?: string, heat?: number, control?: string, low?: number, high?: number, step?: number, span?: number, value?: number, label?: string }} Shape
@@ -11,17 +12,6 @@ import { el, set, svg } from "../../lib/dom.js";
  * @typedef {{ panels: Panel[] }} Scene
  * @typedef {{ value: (key: string) => string | undefined, move: (values: Record<string, number>) => void, label: string }} Api
  */
-
-/** Where on its track of `span` units a knob stands that has this value, from its left end. @param {Shape} knob @param {number} value */
-export function placeOf({ low = 0, high = 1, span = 1 }, value) {
-  return high > low ? ((Math.max(low, Math.min(high, value)) - low) / (high - low)) * span : 0;
-}
-
-/** The nearest allowed value to a place on the track. @param {Shape} knob @param {number} at */
-export function valueAt({ low = 0, high = 1, span = 1, step = 1 }, at) {
-  const value = low + (Math.max(0, Math.min(span, at)) / span) * (high - low);
-  return Number(Math.min(high, low + Math.round((value - low) / step) * step).toFixed(6));
-}
 
 /** @param {Shape} shape */
 function attributes({ kind, x = 0, y = 0, w = 0, h = 0, r = 0, d = "", hue = "plain", look = "", heat }) {
