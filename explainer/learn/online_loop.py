@@ -160,7 +160,7 @@ def _online_run(v: Values) -> list[Block]:
     elif good:
         verdict = "Weights add up to 1, but O did not follow."
     else:
-        verdict = f"Your weights sum to {shown(total)}, not 1."
+        verdict = f"Your weights sum to {shown(total)}, not to 1."
     sums = "; ".join(f"{shown(x)}, right {shown(y)}"
                      for x, y in zip(yours.sums, right.sums, strict=True))  # fmt: skip
     said = (

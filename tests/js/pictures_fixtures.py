@@ -32,7 +32,10 @@ def write_pictures(folder: Path) -> None:
                for key in ("h200", "t4")}  # fmt: skip
     told = {
         "plane": PLANE, "arrows": arrows, "pyramid": pyramid,
-        "sectors": {f"{s},{size}": sectors(s, size) for s in (1, 2, 8, 64) for size in (2, 4)},
+        "sectors": {
+            f"{s},{size}": (found, np.unique(found, return_inverse=True)[1].tolist())
+            for s in (1, 2, 8, 64) for size in (2, 4) for found in [sectors(s, size)]
+        },
     }  # fmt: skip
     (folder / "pictures-all.json").write_text(json.dumps(told))
 

@@ -139,7 +139,7 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
         ("backward", lambda case: case["dense"]["dS"][9].__setitem__(5, 3.0)),
         ("backward", lambda case: case["dense"]["dQ"][9].__setitem__(5, 3.0)),
         ("pictures", lambda case: case["arrows"][7].update(on=0.3)),
-        ("pictures", lambda case: case["sectors"]["8,4"].__setitem__(1, 0)),
+        ("pictures", lambda case: case["sectors"]["8,4"][1].__setitem__(1, 0)),
         ("pictures", lambda case: case["arrows"][3].update(q=[0.3, 0.5])),
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
         ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),

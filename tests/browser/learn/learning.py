@@ -67,3 +67,10 @@ def agree(place, **query: str) -> None:
                     assert said == pytest.approx(x, abs=0.51 * 10 ** -block["digits"])
                 else:
                     assert cell == (x or "")
+
+
+def told(place, **query: str) -> None:
+    """The picture says in words what the server's own function says of these controls."""
+    (block,) = answer({"w": place.get_attribute("data-widget"), **query})["blocks"]
+    settled(place.page)
+    assert place.locator(".fa-picture-block > .fa-sr").inner_text() == block["words"]

@@ -13,6 +13,7 @@ from tests.browser.learn.learning import (
     SHOWN,
     agree,
     open_page,
+    told,
     widget,
 )
 
@@ -51,29 +52,37 @@ def test_every_rung_by_keyboard_from_the_one_before(tab):
 def test_a_widgets_numbers_are_the_functions(tab):
     page = open_page(tab, "dot")
     place = widget(page, "dot")
-    agree(place)
-    place.get_by_role("slider", name="a, place 1").focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowLeft")
-    agree(place, a1="-1")
-    place.get_by_label("b, place 2, as a number").fill("2.5")
-    place.get_by_label("Numbers in a random vector, d").select_option("16")
-    agree(place, a1="-1", b2="2.5", d="16")
+    told(place)
+    place.get_by_role("slider", name="The tip of q").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown"):
+        page.keyboard.press(key)
+    told(place, qx="0", qy="2.5")
+    box = place.locator("[data-knob=k] circle").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(0, 1000)  # as far as it goes, which is the plane's corner
+    page.mouse.up()
+    told(place, qx="0", qy="2.5", kx="-2", ky="-1")
+    place.get_by_role("combobox").select_option("4")
+    told(place, qx="0", qy="2.5", kx="-2", ky="-1", d="4")
     place.get_by_role("button", name="Reset").click()
-    agree(place)
+    told(place)
     page.locator(".fa-dot[data-rung=mask]").click()
     place = widget(page, "mask")
-    place.get_by_role("radio", name="multiply P by 0/1").check(force=True)
-    place.get_by_role("switch").check()
-    place.get_by_role("button", name="Next step").click()
-    agree(place, step="4", way="times", padded="1")
+    place.get_by_role("radio", name="P × 0/1").check(force=True)
+    place.get_by_role("combobox").first.select_option("padded")
+    told(place, way="times", shape="padded")
+    page.locator(".fa-dot[data-rung=attention]").click()
+    place = widget(page, "attention")
+    place.get_by_role("button", name="Follow on").first.press("Enter")
+    told(place, row="3")
 
 
 def test_the_online_widget_ends_with_its_last_block(tab):
     page = open_page(tab, "online")
     place = widget(page, "online")
-    step = place.get_by_role("slider", name="Blocks that have arrived")
-    for wanted in ("3", "4", "4", "4"):
+    step = place.locator("input.fa-scrub")
+    for wanted in ("4", "4", "4"):
         place.get_by_role("button", name="Next step").click()
         page.wait_for_function(IDLE, arg="online")
         assert step.input_value() == wanted
@@ -110,20 +119,20 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
 
 
 def test_a_bad_value_gets_one_sentence_and_the_last_picture_stays(tab):
-    page = open_page(tab, "lab-number")
-    key = page.locator("#learn-lab-number [data-widget]").get_attribute("data-widget")
-    place = widget(page, key)
+    page = open_page(tab, "blackwell")
+    place = widget(page, "blackwell")
     before = place.locator(".fa-blocks").inner_text()
     tab.tolerate("400")
-    place.get_by_label("Number x").fill("1e99")
+    number = place.get_by_label("Threshold τ, in log2, as a number")
+    number.fill("99")
     alert = place.get_by_role("alert")
     alert.wait_for()
-    said = "x = 1e99 is not allowed: Number x must be a number from -1e+40 to 1e+40."
+    said = "threshold = 99 is not allowed: Threshold τ, in log2 must be a number from 0 to 12."
     assert alert.inner_text() == said
     assert place.locator(".fa-blocks").inner_text() == before
-    place.get_by_label("Number x").fill("0.5")
+    number.fill("4")
     alert.wait_for(state="hidden")
-    agree(place, x="0.5")
+    agree(place, threshold="4")
 
 
 def test_the_glossary_by_focus_and_escape(tab):
@@ -165,7 +174,7 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
 
 
 def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
-    page = open_page(tab, "pipeline")
+    page = open_page(tab, "overlap")
     place = widget(page, "pipeline")
     for width in (1440, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})

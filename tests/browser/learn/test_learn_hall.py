@@ -58,7 +58,7 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
 
 
 def test_the_arrows_move_the_picture_s_steps(tab):
-    page = hall(tab, "cat")
+    page = hall(tab, "matmul")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
     step = place.locator(".fa-scrub").first
     before = int(step.input_value())

@@ -12,8 +12,8 @@ PHONE = {"width": 390, "height": 844}
 
 def test_a_plot_is_read_where_it_is_touched(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "dot")
-    plot = widget(page, "dot").locator(".fa-plot-box")
+    page = open_page(watch(context), "lab-accumulate")
+    plot = widget(page, "accumulate").locator(".fa-plot-box").first
     plot.evaluate("node => node.scrollIntoView({ block: 'center' })")
     box = plot.bounding_box()
     read = []
@@ -27,7 +27,7 @@ def test_a_plot_is_read_where_it_is_touched(browser, watch):
 def test_a_phone_scrolls_down_only(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     tab = watch(context)
-    for key in ("", "versions", "formats", "lab-number", "wild", "glossary", "handout", "claims"):
+    for key in ("", "versions", "formats", "online", "wild", "glossary", "handout", "claims"):
         page = open_page(tab, key)
         settled(page)
         wide = page.evaluate(

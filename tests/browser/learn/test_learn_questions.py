@@ -251,9 +251,9 @@ def test_level_0_shows_the_solution_when_asked_or_right(tab):
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):
-    page = open_page(tab, "matmul")
-    grid = page.locator("#learn-matmul .fa-click-grid")
-    assert grid.locator("span").all_inner_texts() == ["0", "1", "2", "0", "1", "2"]
+    page = open_page(tab, "mask")
+    grid = page.locator("#learn-mask .fa-click-grid")
+    assert grid.locator("span").all_inner_texts() == [*"01234", *"01"]
     first = grid.locator("[data-at='0,0']")
     assert first.get_attribute("aria-label").endswith(", row 0, column 0")
     page = open_page(tab, "when_not")
@@ -261,13 +261,13 @@ def test_a_grid_of_numbers_says_which_row_and_column(tab):
 
 
 def test_an_arrow_key_in_a_grid_never_turns_the_slide(tab):
-    page = open_page(tab, "matmul", mode="present")
+    page = open_page(tab, "mask", mode="present")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     page.keyboard.press("PageDown")
-    grid = page.locator("#learn-matmul .fa-click-grid")
+    grid = page.locator("#learn-mask .fa-click-grid")
     grid.locator("[data-at='0,0']").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.dataset.at") == "0,2" and grid.is_visible()
+    assert page.evaluate("document.activeElement.dataset.at") == "0,4" and grid.is_visible()
     page.keyboard.press("PageUp")
     assert not grid.is_visible()
