@@ -34,6 +34,23 @@ def arrange(page, form, question) -> None:
         form.locator("li").nth(index).locator("select").select_option(right)
 
 
+def numbers(question, more: float = 0) -> list[str]:
+    """What is typed into each field of a number's question."""
+    answer = question.answer if isinstance(question.answer, tuple) else (question.answer,)
+    return [str(x + more) for x in answer]
+
+
+def write(form, typed: list[str]) -> None:
+    for k, number in enumerate(typed):
+        form.locator("input").nth(k).fill(number)
+
+
+def pick_first(form) -> None:
+    """The first word offered in each gap; the lines stay as they were shuffled."""
+    for menu in form.locator("select").all():
+        menu.select_option(index=1)
+
+
 def fill(form, question, *chosen: str) -> None:
     """These words into the gaps of lines of code, or the right ones."""
     for k, (_, _, right) in enumerate(question.gaps):
@@ -60,7 +77,10 @@ def solve(page, form, question) -> None:
             page.keyboard.press("ArrowDown")
     elif question.kind == "number":
         reach(page, form, "input")
-        page.keyboard.type(str(question.answer))
+        for k, number in enumerate(numbers(question)):
+            if k:
+                page.keyboard.press("Tab")
+            page.keyboard.type(number)
         return page.keyboard.press("Enter")
     elif question.kind == "order":
         reach(page, form, ".fa-handle")
@@ -107,9 +127,9 @@ def test_the_questions_by_keyboard_alone(tab, half):
 
 WRONG = {
     "choice": lambda form, q: form.locator("input").nth((q.answer + 1) % len(q.options)).check(),
-    "number": lambda form, q: form.locator("input").fill(str(q.answer + 7)),
+    "number": lambda form, q: write(form, numbers(q, 7)),
     "click": lambda form, q: form.locator("[data-at='0,0']").click(),
-    "order": lambda form, q: None,  # as shuffled
+    "order": lambda form, q: pick_first(form),
     "fill": lambda form, q: fill(form, q, "lse", "0", q.gaps[2][2]),
 }
 
@@ -117,9 +137,9 @@ WRONG = {
 def test_what_filled_lines_give_is_run_by_the_server(browser, watch):
     """A wrong filling shows its consequence and the right one agrees; run again, it is replaced."""
     page = open_page(
-        watch(browser.new_context(viewport={"width": 1440, "height": 900})), "recompute"
+        watch(browser.new_context(viewport={"width": 1440, "height": 900})), "backward"
     )
-    question, form = QUESTIONS["recompute"], page.locator("#learn-recompute [data-question]")
+    question, form = QUESTIONS["backward"], page.locator("#learn-backward [data-question]")
     for chosen, end in (
         (("lse", "0", question.gaps[2][2]), "softmax knows no shift."),
         ((), "each row of dS adds up to 0."),
@@ -140,7 +160,7 @@ def right(page, form, question) -> None:
     if question.kind == "choice":
         form.locator("input").nth(question.answer).check()
     elif question.kind == "number":
-        form.locator("input").fill(str(question.answer))
+        write(form, numbers(question))
     elif question.kind == "order":
         arrange(page, form, question)
     elif question.kind == "fill":
@@ -153,7 +173,7 @@ def right(page, form, question) -> None:
 def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     tab = watch(context)
-    kinds = {q.kind: key for key, q in reversed(QUESTIONS.items()) if not q.variants}
+    kinds = {q.kind: key for key, q in reversed(QUESTIONS.items())}
     for kind, key in kinds.items():
         page = open_page(tab, key)
         settled(page)
@@ -168,7 +188,10 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
-        if kind == "click":
+        if question.variants:
+            form.get_by_role("button", name="Try again, with new numbers").click()
+            question = question.variants[0]
+        elif kind == "click":
             form.locator("[data-at='0,0']").click()
         right(page, form, question)
         check.click()
@@ -187,7 +210,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
 
 def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
     """With a rung whose screen is given variants and a closed choice on its way here."""
-    rung = next(r for r in rungs() if r.question.kind == "number" and not r.question.variants)
+    rung = next(r for r in rungs() if r.question.kind == "number" and not r.question.fields)
     page = tab.page
 
     def varied(route):
