@@ -27,7 +27,9 @@ def open_page(tab, rung: str = "", **query: str):
 
 
 def widget(page, key: str):
+    """The widget with its blocks, and their pictures, which come in scripts of their own."""
     page.wait_for_function(IDLE, arg=key)
+    settled(page)
     return page.locator(f'[data-widget="{key}"]')
 
 
