@@ -167,6 +167,8 @@ test("a slope belongs with its crossing, both ways", () => {
 test("the switch keeps the tile and its phase; Next goes by phases in the first tile", () => {
   const [forward, backward] = [traceOf("walk-data=random&seed=9"), traceOf("backward-data=random&seed=9")];
   equal(counterpart(forward, { step: 4, phase: "exp" }, backward), { step: 9, phase: "exp" }, "there");
+  equal(counterpart(forward, { step: 0, phase: "load" }, backward), { step: 0, phase: "load" }, "the beginning, where D is");
+  equal(counterpart(backward, { step: 0, phase: "load" }, forward), { step: 0, phase: "load" }, "and back");
   equal(counterpart(backward, { step: 9, phase: "exp" }, forward), { step: 4, phase: "exp" }, "and back");
   equal(counterpart(forward, { step: 4, phase: "sum" }, backward), { step: 9, phase: "dK" }, "no such phase: the last");
   assert.equal(counterpart(backward, { step: 0, phase: "D" }, forward), null, "no tile");
@@ -175,6 +177,20 @@ test("the switch keeps the tile and its phase; Next goes by phases in the first 
   equal(ahead(backward, { step: 3, phase: "store" }, 1, "auto", slow), { step: 4, phase: "load" }, "into the first tile");
   equal(ahead(backward, { step: 4, phase: "dV" }, 1, "auto", slow), { step: 4, phase: "dP" }, "through it");
   equal(ahead(backward, { step: 5, phase: "dK" }, 1, "auto", slow), { step: 6, phase: "dK" }, "a tile each");
+});
+
+test("what is said of sums and of bytes is so", () => {
+  for (const [name, case_] of fixtures("backward")) {
+    const trace = traceOf(name);
+    for (const { step, phase } of case_.places) {
+      const f = frame(trace, step, phase);
+      const words = sentence(f, f.stats[0]);
+      const moved = (...tensors) => f.transfers.filter(({ tensor, op }) => op === "write" && tensors.includes(tensor)).reduce((all, t) => all + t.bytes, 0);
+      if (f.stage === null && f.i >= 0 && phase === "store") assert.ok(words.includes(`${moved("dK", "dV")} B of them written`), `${name}: ${words}`);
+      if (f.stage === null && f.problem.order === "fa1" && phase === "dQ") assert.ok(words.includes(`${moved("dQ")} B written`), `${name}: ${words}`);
+      if (phase === "dS" && f.stats[0]?.D !== undefined) assert.equal(words.includes("Before the slope"), Boolean(trace.arrays.slope), `${name}: ${words}`);
+    }
+  }
 });
 
 test("five products, each of a phase", () => {

@@ -11,6 +11,8 @@ import { hiddenBy, masked, maskName, moved, rowWord, sumBytes, tileOf } from "./
 const moves = (f, tensor, op) => f.transfers.some((t) => t.tensor === tensor && t.op === op);
 /** The 2nd of 3 parts of dQ. @param {Frame} f */
 const part = ({ grads, i }) => `part ${grads?.added[i]} of ${grads?.of[i]}`;
+/** How much of these tensors is written here. @param {Frame} f @param {string[]} tensors */
+const written = (f, ...tensors) => bytes(sumBytes({ ...f, transfers: f.transfers.filter((t) => tensors.includes(t.tensor)) }, "write"));
 /** Does no query see a key of this block? @param {Frame} f */
 const alone = (f) => f.i < 0;
 
@@ -30,8 +32,8 @@ export const SAID = {
     const [i, j] = [sub(f.i), sub(f.j)];
     if (alone(f)) return [`No query sees a key of K${j} under ${maskName(f.problem)}: dK${j} = dV${j} = 0.`, "", what];
     if (f.stage === null) return loaded(f, what);
-    if (f.stage === "D") return [`First a small kernel: O${i} and dO${i} are read once, for a number per row.`, "", what];
-    if (f.stage === "scale") return [`Last a small kernel: dQ${i} has all its parts, and comes once more.`, "", what];
+    if (f.stage === "D") return [`First, a small kernel: O${i} and dO${i} are read once, for a number per row.`, "", what];
+    if (f.stage === "scale") return [`Last, a small kernel: dQ${i} has all its parts, and comes once more.`, "", what];
     return what;
   },
   scores: (f) => {
@@ -64,13 +66,13 @@ export const SAID = {
   },
   dS: (f, row) => {
     const [ij, i] = [tileOf(f), sub(f.i)];
-    const mean = row?.D === undefined ? "" : `${rowWord(row)}: D = ${number(row.D)}. Each row of dS sums to ${f.problem.sink === null ? "0" : "D times its sink's weight"}, over all its keys.`;
+    const mean = row?.D === undefined ? "" : `${rowWord(row)}: D = ${number(row.D)}. ${bends(f.problem) ? "Before the slope each" : "Each"} row of dS sums to ${f.problem.sink === null ? "0" : "D times its sink's weight"}, over all its keys.`;
     return [`dP turns into dS in place: a score counts by how far its dP is from D${f.stage ? "" : i}.`, `dS${ij} = P ∘ (dP − D)${bends(f.problem) ? " ∘ slope" : ""}`, mean];
   },
   dQ: (f) => {
     const [ij, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
     if (f.stage) return [`dQ${i} takes in K${j}, weighed by dS, which comes from HBM.`, `dQ${i} += dS${ij} K${j}`];
-    if (f.problem.order === "fa1") return [`dQ${i}, read from HBM, takes in its part and goes back: ${part(f)}.`, `dQ${i} ← dQ${i} + dS${ij} K${j} / √${f.problem.d}`, `${bytes(sumBytes(f, "write"))} written.`];
+    if (f.problem.order === "fa1") return [`dQ${i}, read from HBM, takes in its part and goes back: ${part(f)}.`, `dQ${i} ← dQ${i} + dS${ij} K${j} / √${f.problem.d}`, `${written(f, "dQ")} written.`];
     return [`dQ${i} goes out and is added in HBM: ${part(f)}.`, `dQ${i} += dS${ij} K${j}`, "Every key block adds to these rows, so no block can keep them on chip."];
   },
   dK: (f) => {
@@ -84,23 +86,23 @@ export const SAID = {
     const what = moved(f, "write");
     const size = `${bytes(sumBytes(f, "write"))} written.`;
     if (f.stage === "D") return [`D${i} goes home, and dQ${i} begins at 0: parts will be added to it.`, "", size];
-    if (f.stage === "scale") return [`dQ${i} goes home: its gradient is done.`, "", size];
+    if (f.stage === "scale") return [`dQ${i} goes home: these gradients are done.`, "", size];
     if (f.stage === "dP" || f.stage === "dS") return [`${what}.`, "", `All ${integer(n)} × ${integer(n)} of them will cross.`];
     if (f.stage === "dV") return [`dV${j} goes home.`, "", size];
     if (f.stage) return [`d${f.stage[1]}${f.stage === "dQ" ? i : j}, scaled, goes home.`, `d${f.stage[1]} / √${d}`, size];
     if (alone(f)) return [`dK${j} = 0 and dV${j} = 0 go home: nothing was summed.`, "", size];
     const group = f.problem.heads ? sharing(f.problem.heads) : 1;
     const others = group > 1 ? ` The other heads that share K${j} and V${j} add theirs.` : "";
-    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `${size} S, P and dS never cross.${others}`];
+    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `${written(f, "dK", "dV")} of them written. S, P and dS never cross.${others}`];
   },
 };
 
-/** The five products, in the order of their phases: what is computed, and where it goes.
+/** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
  * @type {[phase: string, formula: string, where: string][]} */
 export const PRODUCTS = [
   ["scores", "S = Q Kᵀ / √d", "again, as in the forward"],
   ["dV", "dV += Pᵀ dO", "stays on chip"],
   ["dP", "dP = dO Vᵀ", "then dS, in place"],
-  ["dK", "dK += dSᵀ Q / √d", "stays on chip"],
-  ["dQ", "dQ += dS K / √d", "to HBM, every tile"],
+  ["dK", "dK += dSᵀ Q", "stays on chip, / √d last"],
+  ["dQ", "dQ += dS K", "to HBM every tile, / √d last"],
 ];

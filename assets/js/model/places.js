@@ -25,10 +25,13 @@ export function nearest(trace, step, phase) {
 }
 
 /** The place in `to` that corresponds to one in `from`: the same tile, in the same phase if there is such a one; in the other
- * pass, which has other phases, at its end. Null: there is none. @param {Trace} from @param {Place} at @param {Trace} to */
+ * pass, which has other phases, at its end; the beginning belongs with the beginning, also where a kernel comes before the tiles.
+ * Null: there is none. @param {Trace} from @param {Place} at @param {Trace} to */
 export function counterpart(from, at, to) {
+  const turned = from.header.pass !== to.header.pass;
+  if (turned && at.step === 0 && at.phase === "load") return nearest(to, 0, "load");
   const v = sameTile(from, at, to);
-  const other = from.header.pass !== to.header.pass && !to.header.phases.includes(at.phase);
+  const other = turned && !to.header.phases.includes(at.phase);
   return v < 0 ? null : nearest(to, v, other ? undefined : at.phase);
 }
 

@@ -64,7 +64,7 @@ function glyphsOf(font, type) {
 }
 
 /** A number with this many decimals; what rounds to zero has no sign. */
-function fixed(x, decimals) {
+export function fixed(x, decimals) {
   const text = Math.abs(x).toFixed(decimals);
   return x < 0 && Number(text) ? `−${text}` : text;
 }

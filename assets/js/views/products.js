@@ -4,6 +4,7 @@ import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { agreement, ofSink, sumsOfRows } from "../model/check.js";
 import { PRODUCTS } from "../model/phases_backward.js";
+import { bends } from "../model/scores.js";
 import { rich } from "./rich.js";
 
 const LESSONS = {
@@ -12,7 +13,11 @@ const LESSONS = {
   standard: "Four products: the forward kept P, N × N, and dP and dS, as large, go to HBM and come back.",
 };
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
-const IN_STANDARD = { dV: "to HBM at the end", dP: "N × N, to HBM", dK: "to HBM at the end", dQ: "to HBM at the end" };
+/** What differs from FA-2: where a product goes, and for FA-1's dQ the scale, which comes with each part. @type {Record<string, Record<string, string>>} */
+const WHERE = {
+  fa1: { dQ: "to HBM, every tile" },
+  standard: { dV: "to HBM at the end", dP: "N × N, to HBM", dK: "to HBM at the end, / √d", dQ: "to HBM at the end, / √d" },
+};
 
 export class Products {
   constructor() {
@@ -23,7 +28,7 @@ export class Products {
 
   layout({ problem: { order } }) {
     const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
-    this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(formula)), el("span", { text: order === "standard" ? IN_STANDARD[phase] : where })]));
+    this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)), el("span", { text: WHERE[order]?.[phase] ?? where })]));
     this.list.replaceChildren(...this.items);
     set(this.lesson, { text: LESSONS[order] });
   }
@@ -39,15 +44,17 @@ const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 export class Check {
   constructor() {
     this.body = el("tbody");
-    const heads = ["row", "lse", "D", "Σ dS so far", "keys"].map((text) => el("th", { scope: "col", text }));
+    const heads = ["row", "lse", "D", "", "keys"].map((text) => el("th", { scope: "col", text }));
     this.table = el("table", { "aria-label": "Rows of the block" }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
+    this.head = heads[3];
     this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [this.table]);
     this.sums = el("p");
     this.dQ = el("p");
     this.root = el("section", { class: "fa-card fa-check", "aria-label": "Check" }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
   }
 
-  layout({ problem: { block_q, sink } }) {
+  layout({ problem }) {
+    const { block_q, sink } = problem;
     this.lines = Array.from({ length: block_q }, () => {
       const cells = ["lse", "D", "sum", "keys"].map((key) => el("td", key === "lse" || key === "D" ? { "data-stat": key, "data-value": "" } : { "data-column": key }));
       const title = el("th", { scope: "row" });
@@ -56,6 +63,8 @@ export class Check {
     this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
     this.scroll.classList.toggle("is-dense", block_q > 4);
     this.sink = sink;
+    this.ofRow = bends(problem) ? "row of dS, before the slope," : "row of dS"; // a slope is not one of softmax
+    set(this.head, { text: bends(problem) ? "Σ dS / slope" : "Σ dS so far" });
   }
 
   draw(trace, f, focus) {
@@ -75,7 +84,7 @@ export class Check {
     });
     const dsink = ofSink(trace, f);
     const sink = dsink === undefined ? "" : ` dsink = −Σ e^(sink − lse) · D = ${number(dsink)}, over all rows.`;
-    const words = this.sink === null ? "Softmax only moves weight around: after its last key each row of dS sums to 0, but for rounding." : "After its last key each row of dS sums to D times its sink's weight.";
+    const words = this.sink === null ? `Softmax only moves weight around: after its last key each ${this.ofRow} sums to 0, but for rounding.` : `After its last key each ${this.ofRow} sums to D times its sink's weight.`;
     set(this.sums, { text: (sums.length ? words : "No row block is at work.") + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
     const rest = f.grads.of[f.i] - f.grads.added[f.i];

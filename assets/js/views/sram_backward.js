@@ -4,9 +4,10 @@
 
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
-import { sub } from "../lib/format.js";
+import { number, sub } from "../lib/format.js";
 import { crossings } from "../model/backward.js";
 import { put } from "./frame.js";
+import { fixed } from "./matrix.js";
 import { TileCard } from "./tile_card.js";
 
 /** Down and across. */
@@ -52,6 +53,13 @@ export class SramBackward extends TileCard {
     this.scores = range(arrays.S ?? []);
     [this.dP, this.dS] = [of("dP"), of("dS")];
     this.heatOf = { lse: of("lse"), D: of("D") };
+  }
+
+  /** Between two crossings there is room for five characters, with fewer decimals if need be. */
+  written(x) {
+    const text = number(x);
+    const shorter = [2, 1, 0].map((decimals) => (Number.isFinite(x) ? fixed(x, decimals) : text));
+    return text.length < 6 || this.alone ? text : shorter.find((one) => one.length < 6) ?? text;
   }
 
   /** What stands where now. @param second is the second crossing at work? */

@@ -124,6 +124,11 @@ export class TileCard {
     this.empty.hidden = f.numbers;
   }
 
+  /** A number of a row. */
+  written(x) {
+    return number(x);
+  }
+
   /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. */
   drawRows(f, focus, now, rampOf) {
     const at = f.stats.findIndex((s) => s.row === focus);
@@ -136,7 +141,7 @@ export class TileCard {
       const rose = s.rose && this.columns.some((key) => this.shown[key]);
       set(line.root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
       set(line.name, { "data-part": `row.${s.row}`, text: named(k) ? s.name ?? String(s.row) : "" });
-      for (const key of this.columns) set(line[key], { "data-part": this.shown[key] ? `${key}.${s.row}` : null, text: this.shown[key] && !this.dense ? number(now[k][key]) : "" });
+      for (const key of this.columns) set(line[key], { "data-part": this.shown[key] ? `${key}.${s.row}` : null, text: this.shown[key] && !this.dense ? this.written(now[k][key]) : "" });
     });
     for (const key of this.columns)
       if (this.dense && this.shown[key]) {

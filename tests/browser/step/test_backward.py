@@ -108,6 +108,47 @@ def test_a_slope_lights_its_crossing_and_says_what_it_is(stage):
     page.keyboard.press("Escape")
 
 
+# How many numbers of rows there are, and those that lie over a matrix.
+COVERED = """() => {
+  const all = (name) => [...document.querySelectorAll(name)].filter((it) => it.checkVisibility());
+  const boxes = all(".fa-frame .fa-matrix").map((it) => it.getBoundingClientRect());
+  const numbers = all(".fa-stat-now").filter((it) => it.textContent);
+  const covered = numbers.filter((it) => {
+    const range = document.createRange();
+    range.selectNodeContents(it);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return boxes.some((box) => Math.min(right, box.right) - Math.max(left, box.left) > 1
+      && Math.min(bottom, box.bottom) > Math.max(top, box.top));
+  });
+  return [numbers.length, covered.map((it) => it.textContent)];
+}"""
+
+
+def test_numbers_of_rows_have_room_beside_the_matrices(stage):
+    stage.page.set_viewport_size({"width": 1280, "height": 720})
+    page = stage.show(
+        f"{HERE}&step=4&phase=scores"
+    )  # where lse of row 0 is -0.068, D of row 2 -0.80
+    assert page.evaluate(COVERED) == [8, []]
+
+
+def test_a_slope_is_not_what_softmax_moves(stage):
+    page = stage.show(f"{TILE}&phase=dS&score=softcap:2")
+    page.get_by_role("tab", name="Check").click()
+    check = page.get_by_role("region", name="Check", exact=True)
+    assert "Σ dS / slope" in check.inner_text() and "before the slope, sums" in check.inner_text()
+    page = stage.show(f"{TILE}&phase=dS")
+    assert "Σ dS so far" in check.inner_text() and "before the slope" not in check.inner_text()
+
+
+def test_a_product_has_the_scale_where_its_phase_has_it(stage):
+    for order, scaled in (("fa2", 0), ("fa1", 1), ("standard", 0)):
+        page = stage.show(f"{HERE}&order={order}&step=4")
+        page.get_by_role("tab", name="Products").click()
+        dQ, dK = (page.locator(f"[data-product={name}] > b").inner_text() for name in ("dQ", "dK"))
+        assert (dQ.count("√d"), dK.count("√d")) == (scaled, 0), order
+
+
 def test_parts_of_dQ_arrive_one_by_one(stage):
     page = stage.show(f"{TILE}&phase=dS")
     parts = "document.querySelectorAll('.fa-part.is-in').length"
