@@ -144,7 +144,6 @@ WIDGETS = """async () => {
     card.scrollIntoView();
     await frame();
   }
-  document.querySelector("#learn-dot").scrollIntoView();
   const wrong = {};
   const rested = async (root) => {
     while (!root.querySelector(".fa-widget-body:not([aria-busy]) .fa-blocks > *")) await frame();
