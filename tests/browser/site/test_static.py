@@ -135,13 +135,16 @@ def test_the_tour_and_every_place_that_the_lesson_leads_to(lesson):
     assert read(page)["step"] == "0"
 
 
+# To another screen, as Back and Forward go: the page stays.
+GO = "(to) => { history.pushState(null, \"\", to); dispatchEvent(new PopStateEvent(\"popstate\")); }"
 # Every widget is brought into view; then, all side by side, each control is moved, the others as
 # they are at first. The answer: {widget: what it said instead}.
 WIDGETS = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   for (const hidden of document.querySelectorAll("[data-reveal]")) hidden.hidden = false;
-  for (const card of document.querySelectorAll(".fa-learn .fa-card")) {
-    card.scrollIntoView();
+  for (const fold of document.querySelectorAll(".fa-learn details")) fold.open = true;
+  for (const root of document.querySelectorAll("[data-widget]")) {
+    root.scrollIntoView();
     await frame();
   }
   const wrong = {};
@@ -178,9 +181,11 @@ def test_every_screen_and_all_that_it_holds(lesson):
     ]
     widgets = 0
     for key in keys():
-        at(lesson, f"page=learn&rung={key}")
+        page.evaluate(GO, f"?page=learn&rung={key}")
         page.wait_for_function(SHOWN, arg=key)
         settled(page)
+        if key == "claims":
+            page.get_by_role("button", name="All 26 claims").click()
         found = page.evaluate(WIDGETS)
         assert found["wrong"] == {}, key
         widgets += found["widgets"]
