@@ -186,8 +186,9 @@ test("what is said of sums and of bytes is so", () => {
       const f = frame(trace, step, phase);
       const words = sentence(f, f.stats[0]);
       const moved = (...tensors) => f.transfers.filter(({ tensor, op }) => op === "write" && tensors.includes(tensor)).reduce((all, t) => all + t.bytes, 0);
-      if (f.stage === null && f.i >= 0 && phase === "store") assert.ok(words.includes(`${moved("dK", "dV")} B of them written`), `${name}: ${words}`);
+      if (f.stage === null && f.i >= 0 && phase === "store") assert.ok(words.includes(`Both together: ${moved("dK", "dV")} B.`), `${name}: ${words}`);
       if (f.stage === null && f.problem.order === "fa1" && phase === "dQ") assert.ok(words.includes(`${moved("dQ")} B written`), `${name}: ${words}`);
+      if (phase === "exp" && f.problem.order === "fa1" && f.stats[0].lse > -Infinity) assert.ok(words.includes("m + log ℓ is shown as lse"), `${name}: ${words}`);
       if (phase === "dS" && f.stats[0]?.D !== undefined) assert.equal(words.includes("Before the slope"), Boolean(trace.arrays.slope), `${name}: ${words}`);
     }
   }

@@ -45,7 +45,7 @@ export const SAID = {
   exp: (f, row) => {
     const [ij, i] = [tileOf(f), sub(f.i)];
     const by = f.problem.order === "fa1" ? `exp(S − m) / ℓ` : `exp(S − lse${i})`;
-    const end = row?.lse === -Infinity ? `${rowWord(row)} sees no key: its P is 0.` : "At once divided by ℓ: no maximum, no sum.";
+    const end = row?.lse === -Infinity ? `${rowWord(row)} sees no key: its P is 0.` : f.problem.order === "fa1" ? "No maximum, no sum: both are known. m + log ℓ is shown as lse." : "At once divided by ℓ: no maximum, no sum.";
     return [`P${ij} is computed again too, from ${f.problem.order === "fa1" ? "m and ℓ" : `lse${i}`}.`, `P${ij} = ${by}`, end];
   },
   dV: (f) => {
@@ -93,7 +93,7 @@ export const SAID = {
     if (alone(f)) return [`dK${j} = 0 and dV${j} = 0 go home: nothing was summed.`, "", size];
     const group = f.problem.heads ? sharing(f.problem.heads) : 1;
     const others = group > 1 ? ` The other heads that share K${j} and V${j} add theirs.` : "";
-    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `${written(f, "dK", "dV")} of them written. S, P and dS never cross.${others}`];
+    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `Both together: ${written(f, "dK", "dV")}. S, P and dS never cross.${others}`];
   },
 };
 

@@ -3,8 +3,11 @@ lit, what the drawer says; nothing is asked of the server while stepping."""
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace_backward
@@ -147,6 +150,13 @@ def test_a_product_has_the_scale_where_its_phase_has_it(stage):
         page.get_by_role("tab", name="Products").click()
         dQ, dK = (page.locator(f"[data-product={name}] > b").inner_text() for name in ("dQ", "dK"))
         assert (dQ.count("√d"), dK.count("√d")) == (scaled, 0), order
+
+
+def test_the_tile_stands_out_of_the_numbers_it_lies_on(stage):
+    page = stage.show(f"{HERE}&order=standard&step=6")  # P is dark, and so is the outline
+    seen = Image.open(io.BytesIO(page.locator(".fa-cursor").screenshot())).convert("L")
+    row = np.asarray(seen)[seen.height // 4]  # across the outline's left side
+    assert row[: len(row) // 4].min() < 60 and row[2:10].max() > 150, row
 
 
 def test_parts_of_dQ_arrive_one_by_one(stage):
