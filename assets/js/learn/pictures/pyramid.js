@@ -94,7 +94,7 @@ export function draw(data, api) {
     nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
     const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
     nodes.push(label(middle - 62, base - type * 1.35, narrow ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
-    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, narrow ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? "with tiles it is never stored" : "written, read, and P likewise", "start"));
+    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, narrow ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? `${narrow ? "" : "with tiles it is "}never stored` : "written, read, and P likewise", "start"));
     const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
     // Below it: a pipe, then the level that it leads to
     const mouth = Math.max(46, body * 0.16);
