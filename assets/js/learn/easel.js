@@ -39,8 +39,6 @@ function roomOf(root) {
   const box = root.closest(".fa-rung-body > .fa-widget");
   if (!box) return window.innerHeight * 0.62;
   const scale = root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
-  // A slide is as high as its window, without the bar below
-  if (root.closest(".fa-present")) return (window.innerHeight * 0.89 - root.getBoundingClientRect().top) / scale;
   const above = (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
   return box.clientHeight / scale - above - 6;
 }
@@ -57,11 +55,11 @@ export function easel(data, api, wanted, paint) {
     const width = root.clientWidth || root.parentNode?.clientWidth;
     if (!width) return;
     const big = Boolean(root.closest(".fa-present"));
-    const narrow = width < NARROW;
-    const height = heightOf(width, wanted, narrow && !big, roomOf(root));
+    const narrow = width < NARROW && !big;
+    const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? 20 : 15 });
+    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: 15 });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
     const high = Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
@@ -85,7 +83,7 @@ export function easel(data, api, wanted, paint) {
   const knobOf = (target) => knobs.get(target.closest?.("[data-knob]")?.dataset.knob);
   const at = (event) => {
     const box = root.getBoundingClientRect();
-    // A lecture hall zooms
+    // A lecture hall enlarges
     const scale = root.clientWidth / box.width;
     return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
   };
@@ -109,6 +107,7 @@ export function easel(data, api, wanted, paint) {
     event.stopPropagation();
     act();
   });
+  root.refit = draw;
   root.update = (fresh) => { if (!held) now = fresh; draw(); };
   const watch = new ResizeObserver(() => {
     if (!root.isConnected && size) return watch.disconnect();

@@ -9,7 +9,33 @@ const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
 const MOST = 0.92; // of a screen, the most that a press goes
-const SMALLEST = 0.7; // of the picture's large type, before it scrolls
+const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enlarged
+const DRAWN_EASEL = 760;
+const LARGEST = 2.4;
+const SMALLEST = 0.4;
+const GAIN = 1.12; // how much larger the picture must come below the lines, to stand there
+
+/** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small. */
+function enlarge(sheet, place, zoom) {
+  const { clientWidth: width, clientHeight: height } = place;
+  sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0`;
+  for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+  const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
+  const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
+  const { right } = place.getBoundingClientRect();
+  const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
+  if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
+  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || [...sheet.querySelectorAll(".fa-scene-panel")].some(isSmall)) return false;
+  return sheet.scrollHeight * zoom <= height - 2;
+}
+
+/** The largest size, at most `zoom`, at which the sheet is in its place. */
+function largest(sheet, place, zoom) {
+  const drawn = sheet.querySelector(".fa-easel") ? DRAWN_EASEL : DRAWN;
+  let found = Math.min(zoom, Math.max(1, place.clientWidth / drawn));
+  while (!enlarge(sheet, place, found) && found > SMALLEST) found -= 0.03;
+  return found;
+}
 
 export class Hall {
   constructor(learn) {
@@ -25,6 +51,10 @@ export class Hall {
       button("Back", "‹", () => this.turn(-1)), button("On", "›", () => this.turn(1)),
       (this.play = button("Play", "▶", () => this.plays())), button("Leave", "×", () => this.leave()),
     ])]);
+    window.addEventListener("resize", () => {
+      this.isLaid = false;
+      this.fit();
+    }, { signal: learn.abort.signal });
     new MutationObserver(() => this.follow()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
 
@@ -55,6 +85,7 @@ export class Hall {
   lay(part) {
     const screen = this.learn.root.firstElementChild;
     this.part = part;
+    this.isLaid = false;
     screen.dataset.part = this.parts[part];
     this.play.hidden = !(this.parts[part] === "picture" && this.learn.screen.widget?.step);
     const focused = document.activeElement;
@@ -63,18 +94,28 @@ export class Hall {
     settle(screen);
   }
 
-  /** The picture takes the size that its place has, no smaller than can be read from behind. */
+  /** The picture, drawn as on a desk, is enlarged as a whole until its place is full; while it is shown it only shrinks. */
   fit() {
-    const blocks = this.learn.root.querySelector(".fa-rung > .fa-rung-body > .fa-widget .fa-blocks");
-    if (!blocks) return;
-    blocks.style.removeProperty("zoom");
-    if (!this.on || this.parts?.[this.part] !== "picture") return;
+    const body = this.learn.root.querySelector(".fa-rung > .fa-rung-body");
+    const place = body?.querySelector(":scope > .fa-widget");
+    const sheet = place?.firstElementChild;
+    if (!sheet) return;
+    if (!this.on || this.parts?.[this.part] !== "picture") return sheet.removeAttribute("style");
     this.play.hidden = !this.learn.screen.widget?.step;
-    const box = blocks.closest(".fa-widget");
-    for (let zoom = 1; box.scrollHeight > box.clientHeight + 1 && zoom > SMALLEST; ) {
-      zoom = Math.max(SMALLEST, zoom - 0.06);
-      blocks.style.zoom = zoom;
-    }
+    if (!this.isLaid) this.arrange(body, sheet, place);
+    this.zoom = largest(sheet, place, this.zoom);
+    this.isLaid = Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
+  }
+
+  /** The lines beside the picture, or above it where that makes the picture clearly larger. */
+  arrange(body, sheet, place) {
+    delete body.dataset.over;
+    const beside = largest(sheet, place, LARGEST);
+    if (sheet.querySelector(".fa-easel") && !body.parentElement.matches(".is-below")) return;
+    body.dataset.over = "";
+    const over = largest(sheet, place, LARGEST);
+    if (over < beside * GAIN) delete body.dataset.over;
+    this.zoom = LARGEST;
   }
 
   plays() {

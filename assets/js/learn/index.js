@@ -23,11 +23,11 @@ class Learn {
     place.replaceChildren(this.root);
     this.progress = new Progress();
     this.router = new Router((key, html, how) => this.show(key, html, how));
+    this.abort = new AbortController();
     this.hall = new Hall(this);
     this.narrow = window.matchMedia(NARROW);
     this.narrow.addEventListener("change", () => this.lay());
     this.root.addEventListener("click", (event) => this.clicked(event));
-    this.abort = new AbortController();
     const { signal } = this.abort;
     document.addEventListener("keydown", (event) => (this.root.isConnected ? this.key(event) : this.abort.abort()), { signal });
     window.addEventListener("resize", () => settle(this.root), { signal });

@@ -1,28 +1,45 @@
 """One rung, one screen: nothing of a rung scrolls, in any size, theme or in a lecture hall.
 
-``overflowing`` measures one; ``every_rung_fits`` holds once all rungs are written for their screen.
-``python -m tests.browser.learn.test_learn_fits`` says which ones do not fit, and by how much.
+``overflowing`` measures one, ``unfitting`` all of them on a page that goes from rung to rung.
 """
 
 from __future__ import annotations
 
-from playwright.sync_api import sync_playwright
+import pytest
 
 from explainer.learn.registry import rungs
-from tests.browser.harness import Server, Watched, launch, settled
+from tests.browser.harness import settled
 from tests.browser.learn.learning import SHOWN, open_page
 
 SIZES = ((1280, 720), (1440, 900))
-# What of the screen is higher or wider than its place: {its class: px}.
+# What of the screen is higher or wider than its place: {its class: px}. In a lecture hall the page
+# clips a picture, so each of its parts is held against the picture's place.
 OVER = """() => {
   const found = {}, root = document.documentElement;
+  const put = (name, by) => { if (by > 1) found[name] = Math.round(by); };
+  const named = (node) => node.className.split?.(" ").at(0) || node.tagName;
   const parts = document.querySelectorAll(".fa-rung, .fa-rung-body > *, .fa-learn .fa-scroll");
-  for (const node of [root, ...parts]) {
-    if (!node.checkVisibility()) continue;
-    const by = Math.max(node.scrollHeight - node.clientHeight, node.scrollWidth - node.clientWidth);
-    if (by > 1) found[node.className.split(" ").at(0) || node.tagName] = by;
+  for (const node of [root, ...parts].filter((one) => one.checkVisibility())) {
+    put(named(node), node.scrollHeight - node.clientHeight);
+    put(named(node), node.scrollWidth - node.clientWidth);
   }
+  const slide = document.querySelector(".is-presenting [data-part=picture] > .fa-rung-body");
+  if (!slide) return found;
+  const place = slide.querySelector(":scope > .fa-widget"), box = place.getBoundingClientRect();
+  for (const node of place.querySelectorAll("text, p, li, td, th, button, .fa-control")) {
+    const at = node.getBoundingClientRect();
+    if (!at.width || node.closest(".fa-sr") || !node.checkVisibility()) continue;
+    put(named(node), Math.max(at.right - box.right, at.bottom - box.bottom) - 2);
+    put(named(node), Math.max(box.left - at.left, box.top - at.top) - 2);
+  }
+  const end = (one) => slide.querySelector(one).getBoundingClientRect();
+  put("lines", end(".fa-slide ul").bottom - end(".fa-ground").top);
   return found;
+}"""
+GO = """(key) => {
+  const link = Object.assign(document.createElement("a"), { href: `?page=learn&rung=${key}` });
+  document.querySelector(".fa-learn").append(link);
+  link.click();
 }"""
 
 
@@ -34,19 +51,31 @@ def overflowing(tab, key: str, hall: bool = False) -> dict[str, int]:
     return page.evaluate(OVER)
 
 
-def every_rung_fits(browser, watch) -> None:
-    found = {}
-    for scheme in ("light", "dark"):
-        for width, height in SIZES:
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=scheme
-            )
-            tab = watch(context)
-            for hall in (False, True) if scheme == "light" else (False,):
-                for rung in rungs():
-                    if over := overflowing(tab, rung.key, hall):
-                        found[f"{rung.key}, {width} × {height}, {scheme}, hall {hall}"] = over
-            context.close()
+def unfitting(tab, hall: bool) -> dict[str, dict]:
+    """{rung, slide: what is too large there}, from rung to rung within one page."""
+    found, keys = {}, [rung.key for rung in rungs()]
+    page = open_page(tab, keys[0], **({"mode": "present"} if hall else {}))
+    for key in keys:
+        page.evaluate(GO, key)
+        page.wait_for_function(SHOWN, arg=key)
+        page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
+        for slide in ("picture", "question") if hall else ("desk",):
+            if slide == "question":
+                page.keyboard.press("PageDown")
+            if over := settled(page).evaluate(OVER):
+                found[f"{key}, {slide}"] = over
+    return found
+
+
+CASES = [(*size, hall) for size in SIZES for hall in (False, True)]
+
+
+@pytest.mark.parametrize(("width", "height", "hall"), CASES[1:])
+def test_every_rung_fits(browser, watch, width, height, hall):
+    viewport = {"width": width, "height": height}
+    context = browser.new_context(viewport=viewport)
+    found = unfitting(watch(context), hall)
+    context.close()
     assert not found, "\n".join(f"{name}: {over}" for name, over in found.items())
 
 
@@ -78,9 +107,3 @@ def test_the_frame_fits_and_only_bodies_may_scroll(tab):
                     "(all) => Math.max(...all.map((n) => n.getBoundingClientRect().bottom))"
                 )
                 assert lowest < page.locator(".fa-screen-foot").bounding_box()["y"]
-
-
-if __name__ == "__main__":
-    with sync_playwright() as play, Server() as server:
-        chromium = launch(play)
-        every_rung_fits(chromium, lambda context: Watched(context.new_page(), server))

@@ -58,9 +58,10 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
 
 
 def test_the_arrows_move_the_picture_s_steps(tab):
-    page = hall(tab, "matmul")
+    page = hall(tab, "online")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
     step = place.locator(".fa-scrub").first
+    settled(page)
     before = int(step.input_value())
     page.keyboard.press("ArrowDown")
     settled(page)

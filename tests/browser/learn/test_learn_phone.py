@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from explainer.learn.registry import rungs
 from tests.browser.harness import settled
-from tests.browser.learn.learning import open_page, widget
+from tests.browser.learn.learning import SHOWN, open_page, widget
+from tests.browser.learn.test_learn_fits import GO
 
 PHONE = {"width": 390, "height": 844}
 
@@ -45,6 +47,27 @@ def test_a_phone_scrolls_down_only(browser, watch):
         )
         assert small == 0
     context.close()
+
+
+def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch):
+    """Words and answers of all rungs; also what a sheet or a picture cuts off counts."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    tab, found = watch(context), {}
+    page = open_page(tab, rungs()[0].key)
+    for rung in rungs():
+        page.evaluate(GO, rung.key)
+        page.wait_for_function(SHOWN, arg=rung.key)
+        page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
+        if wrong := settled(page).evaluate(
+            """() => [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
+            .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
+            .filter((n) => n.getBoundingClientRect().right > innerWidth + 1 ||
+              (n.matches(".fa-check button, .fa-click-grid button, .fa-number-answer input") &&
+              n.getBoundingClientRect().height < 47.5)).map((n) => n.outerHTML.slice(0, 90))"""
+        ):
+            found[rung.key] = wrong[:3]
+    context.close()
+    assert not found
 
 
 def test_on_a_phone_the_picture_is_first_and_the_question_a_sheet(browser, watch):
