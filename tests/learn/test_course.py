@@ -19,6 +19,7 @@ from explainer.learn.controls import pick
 from explainer.learn.registry import questions, rungs, self_test, widgets
 from explainer.problem import Problem
 from explainer.web.answers import pass_of
+from tests.learn import whole
 
 
 def every_question() -> list[content.Question]:
@@ -176,3 +177,8 @@ def test_a_picture_has_a_module_words_and_plain_data(monkeypatch):
         picture("one", "label", " ", {})
     with pytest.raises(ValueError, match="not JSON compliant"):
         picture("one", "label", "words", {"x": float("nan")})
+
+
+@pytest.mark.parametrize("check", whole.ALL, ids=lambda check: check.__name__)
+def test_the_whole_course(check):
+    check()

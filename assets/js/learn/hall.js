@@ -26,7 +26,7 @@ function enlarge(sheet, place, zoom) {
   const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
   if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
   if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || [...sheet.querySelectorAll(".fa-scene-panel")].some(isSmall)) return false;
-  return sheet.scrollHeight * zoom <= height - 2;
+  return sheet.scrollHeight * zoom <= height - 2 && place.scrollHeight <= height + 1 && place.scrollWidth <= width + 1;
 }
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
