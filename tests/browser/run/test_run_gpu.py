@@ -59,9 +59,12 @@ def test_points_appear_as_they_are_measured(page, gpu):
     note.wait_for()
     drawn(tab, 2 * 18)
     assert "18 points measured on NVIDIA H200" in note.inner_text()
-    others = tab.locator("[data-testid=masks-recorded]").inner_text()  # which say that they are
-    said = tab.locator(".fa-run-page .fa-main").inner_text().replace(others, "")
-    assert others and "recorded" not in said, "live figures only"
+    said = tab.locator(".fa-run-page .fa-main").inner_text()
+    for other in ("masks", "backward"):  # which say that they are
+        recorded = tab.locator(f"[data-testid={other}-recorded]").inner_text()
+        assert "recorded on NVIDIA H200" in recorded and recorded in said
+        said = said.replace(recorded, "")
+    assert "recorded" not in said, "live figures only"
 
 
 def test_a_sweep_can_be_stopped_and_a_run_follows(page, gpu):

@@ -37,7 +37,7 @@ export function draw(data, api) {
     const wide = width - left - 4;
     const nodes = [sm.nodes];
     if (!narrow && !paper.big) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
-    nodes.push(text(left, top + type, "On one SM: a warp of 32 threads, one instruction", { size: type + 1, weight: 700 }));
+    nodes.push(text(left, top + type, `On one SM: a warp of 32 threads${narrow ? "" : ", one instruction"}`, { size: type + 1, weight: 700 }));
     const step = wide / 32;
     const lanes = top + type * 2.1;
     const at = places(now.touched);
