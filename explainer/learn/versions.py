@@ -174,7 +174,7 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
         scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
               " ".join(said), *panels),
         text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}: a model with an H100's "
-             "rates and an ideal overlap; green a product, gray softmax.", "fine"),
+             "rates, ideal overlap; green product, gray softmax.", "fine"),
     ]  # fmt: skip
 
 

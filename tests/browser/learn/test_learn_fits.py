@@ -70,7 +70,7 @@ def unfitting(tab, hall: bool) -> dict[str, dict]:
 CASES = [(*size, hall) for size in SIZES for hall in (False, True)]
 
 
-@pytest.mark.parametrize(("width", "height", "hall"), CASES[1:])
+@pytest.mark.parametrize(("width", "height", "hall"), CASES)
 def test_every_rung_fits(browser, watch, width, height, hall):
     viewport = {"width": width, "height": height}
     context = browser.new_context(viewport=viewport)

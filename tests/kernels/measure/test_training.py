@@ -12,7 +12,7 @@ from kernels import gradients
 from kernels.measure import training
 
 # Two row blocks and two key blocks per head in the interpreter, the last ones ragged.
-SMALL = training.Sizes(layers=1, width=16, heads=1, length=72, batch=1)
+SMALL = training.Sizes(layers=1, width=16, heads=1, length=72, batch=1, rate=3e-3)
 STEPS = 4
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
