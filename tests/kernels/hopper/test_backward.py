@@ -17,7 +17,7 @@ from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
-STACK = 144
+STACK = 120
 SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected"
 
 
