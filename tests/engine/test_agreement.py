@@ -9,6 +9,7 @@ import torch
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.engine import agreement, judging
+from explainer.engine.jobs import device
 from explainer.problem import Problem, ProblemError
 
 
@@ -23,7 +24,7 @@ def test_without_a_trace_the_definition_is_compared(monkeypatch, order, causal):
         raise ProblemError("too large to hold")
 
     monkeypatch.setattr(agreement, "traced_states", too_large)
-    q, k, v = (torch.tensor(x)[None, None] for x in make_inputs(problem))
+    q, k, v = (torch.tensor(x, device=device())[None, None] for x in make_inputs(problem))
     found = judging.agreement(problem, order, q, k, v, v, lambda function, stage: function())
     assert (found["against"], found["agrees"]) == ("float64", True)
     there = torch.from_numpy(kept[0]).isfinite()

@@ -102,6 +102,7 @@ def test_when_too_many_wait_it_says_so(monkeypatch):
 def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
     with monkeypatch.context() as patched:
         patched.setattr(compiled_code, "ROOT", tmp_path)  # no kernels there
+        patched.delenv("PYTHONPATH", raising=False)
         with pytest.raises(ProblemError, match=r"^It could not be compiled here: .*kernels") as why:
             compiled_code._child({})
         assert "\n" not in str(why.value)

@@ -20,7 +20,8 @@ CALL = ["schedule", "allow", "release"]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory) -> dict:
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    places = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
     home = str(tmp_path_factory.mktemp("home"))
     command = [sys.executable, "-m", "tests.engine.zero_session", home]
     done = subprocess.run(
