@@ -1,4 +1,4 @@
-"""The recorded times of the backward pass, our kernels beside PyTorch's, as HTML."""
+"""The recorded times of the backward pass, our kernels beside PyTorch's and FA-4, as HTML."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ METHODS = {
     "readable_deterministic": "two passes",
     "sdpa_flash": "SDPA flash",
     "sdpa_cudnn": "SDPA cuDNN",
+    "fa4": "FA-4",
 }
+BESIDE = {"sdpa_flash": "× flash", "sdpa_cudnn": "× cuDNN", "fa4": "× FA-4"}
 
 
 def recorded() -> str:
     """GPU time of the backward pass alone at the twelve points, and how many times as long
-    PyTorch's two backends take as the Hopper kernel."""
+    PyTorch's two backends and FA-4 take as the Hopper kernel."""
     points: dict[tuple, dict[str, Mapping]] = {}
     rows = load(NAME)["rows"]
     for row in rows:
@@ -32,11 +34,11 @@ def recorded() -> str:
         (
             f"{d}, {n:,}, {mask}",
             *(milliseconds(point[name]["median_ms"]) for name in METHODS),
-            *(_times(point, name) for name in ("sdpa_flash", "sdpa_cudnn")),
+            *(_times(point, name) for name in BESIDE),
         )
         for (d, n, mask), point in sorted(points.items())
     ]
-    head = ("d, N, mask", *METHODS.values(), "× flash", "× cuDNN")
+    head = ("d, N, mask", *METHODS.values(), *BESIDE.values())
     one = rows[0]
     note = (
         f"The backward pass alone, {one['dtype']}, 16 k tokens, hidden 2048: the median of "
