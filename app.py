@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -103,6 +104,8 @@ def serve(engine: Engine) -> None:
 
 
 if __name__ == "__main__":
+    where = "GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say where it listens (127.0.0.1, 7860)."
+    argparse.ArgumentParser(description=__doc__, epilog=where).parse_args()
     logs.configure()
     if zerogpu.on_zero_gpu():
         serve(Engine(partial(zerogpu.ZeroChild, zerogpu.decorated())))

@@ -151,7 +151,7 @@ FA2_BACKWARD = replace(
         Line("    dVⱼ += Pᵀ dOᵢ", "dV"),
         Line("    dP = dOᵢ Vⱼᵀ", "dP"),
         Line("    dS = P ∘ (dP − Dᵢ){slope}", "dS"),
-        Line("    dQᵢ += dS Kⱼ", "dQ", "added in HBM"),
+        Line("    dQᵢ += dS Kⱼ", "dQ", "atomic add in HBM"),
         Line("    dKⱼ += dSᵀ Qᵢ", "dK"),
         Line("  write dKⱼ / √d, dVⱼ", "store"),
         Line("load dQᵢ", "load", "3rd kernel", "scale"),

@@ -1,7 +1,7 @@
 """What one tile needs on chip: the textbook budget, every operand once, in its real dtype.
 
-Q, K and V lie in shared memory, S, O, m and l in registers. A compiled kernel also buffers K and V
-several times, pads, and wants registers for more; `kernels.compile_report` tells that truth.
+What is loaded lies in shared memory, what is computed in registers. A compiled kernel also buffers
+K and V several times, pads, and wants registers for more; `kernels.compile_report` tells how many.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from explainer.problem import Problem
 
 FP32 = 4
 SHARED, REGISTERS = "shared memory", "registers"
+LOADED = ("Q", "K", "V", "dO")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Part:
     @property
     def place(self) -> str:
         """Where it is kept."""
-        return SHARED if self.tensor in "QKV" else REGISTERS
+        return SHARED if self.tensor in LOADED else REGISTERS
 
 
 def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
@@ -49,13 +50,30 @@ def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
     )
 
 
-def budget(problem: Problem) -> tuple[Part, ...]:
-    """Q_i, K_j, V_j in the Problem's dtype; S_ij (P overwrites it), O_i, m_i, l_i in fp32.
+def backward_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
+    """``budget`` of a tile of this size in the backward pass."""
+    return (
+        *(Part(name, (br, d), br * d * itemsize) for name in ("Q", "dO")),
+        *(Part(name, (bc, d), bc * d * itemsize) for name in ("K", "V")),
+        *(Part(name, (br, bc), br * bc * FP32) for name in ("S", "dP")),  # P, dS take their places
+        *(Part(name, (bc, d), bc * d * FP32) for name in ("dK", "dV")),
+        Part("dQ", (br, d), br * d * FP32),
+        *(Part(name, (br,), br * FP32) for name in ("lse", "D")),
+    )
+
+
+PARTS = {"forward": tile_parts, "backward": backward_parts}
+
+
+def budget(problem: Problem, pass_: str = "forward") -> tuple[Part, ...]:
+    """Forward: Q_i, K_j, V_j in the Problem's dtype; S_ij (P overwrites it), O_i, m_i, l_i in fp32.
+    Backward: Q_i, dO_i, K_j, V_j in the dtype; S_ij and dP_ij (P and dS overwrite them), the sums
+    dK_j and dV_j, what is added to dQ_i, lse_i and D_i in fp32.
 
     The same tile stands for standard attention, so that the orders can be compared. Its softmax
     pass holds more: whole rows of S, a strip of Br×N scores, which this budget leaves out.
     """
-    return tile_parts(problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
+    return PARTS[pass_](problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
 
 
 def held(parts: tuple[Part, ...], place: str) -> int:
@@ -70,32 +88,32 @@ def _fit(parts: tuple[Part, ...], card: Card) -> bool:
     )
 
 
-def fits(problem: Problem, card: Card) -> bool:
+def fits(problem: Problem, card: Card, pass_: str = "forward") -> bool:
     """Whether the textbook tile stays within the shared memory and the registers that one thread
     block of the card may use.
 
     Not a promise about a compiled kernel, which buffers and pads on its own terms.
     """
-    return _fit(budget(problem), card)
+    return _fit(budget(problem, pass_), card)
 
 
-def largest_square(problem: Problem, card: Card) -> int:
+def largest_square(problem: Problem, card: Card, pass_: str = "forward") -> int:
     """The largest B such that a tile with Br = Bc = B ``fits`` the card; 0 if not even one row
     does."""
     itemsize, d, sides = ITEMSIZE[problem.dtype], problem.d, range(1, card.shared_bytes)
-    return bisect_left(sides, True, key=lambda b: not _fit(tile_parts(b, b, d, itemsize), card))
+    return bisect_left(sides, True, key=lambda b: not _fit(PARTS[pass_](b, b, d, itemsize), card))
 
 
-def summary(problem: Problem) -> dict:
+def summary(problem: Problem, pass_: str = "forward") -> dict:
     """For the page: parts, where they are kept, and of every card its limits and the largest tile
     there."""
     return {
-        "parts": [[p.tensor, list(p.shape), p.nbytes, p.place] for p in budget(problem)],
+        "parts": [[p.tensor, list(p.shape), p.nbytes, p.place] for p in budget(problem, pass_)],
         "cards": {
             key: {
                 "name": c.name,
                 "room": {SHARED: c.shared_bytes, REGISTERS: c.registers_per_sm_bytes},
-                "largest": largest_square(problem, c),
+                "largest": largest_square(problem, c, pass_),
             }
             for key, c in CARDS.items()
         },

@@ -211,7 +211,7 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "itemsize": {t: 4 if t in STATISTICS else size for t in of.tensors},
         "tile_counts": tiling.counts(problem),
         "totals": totals,
-        "sram": tile_budget.summary(problem),
+        "sram": tile_budget.summary(problem, pass_),
     }
 
 

@@ -73,7 +73,7 @@ export const SAID = {
     const [ij, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
     if (f.stage) return [`dQ${i} takes in K${j}, weighed by dS, which comes from HBM.`, `dQ${i} += dS${ij} K${j}`];
     if (f.problem.order === "fa1") return [`dQ${i}, read from HBM, takes in its part and goes back: ${part(f)}.`, `dQ${i} ← dQ${i} + dS${ij} K${j} / √${f.problem.d}`, `${written(f, "dQ")} written.`];
-    return [`dQ${i} goes out and is added in HBM: ${part(f)}.`, `dQ${i} += dS${ij} K${j}`, "Every key block adds to these rows, so no block can keep them on chip."];
+    return [`dQ${i} goes out and is added in HBM: ${part(f)}.`, `dQ${i} += dS${ij} K${j}`, "Every key block adds to these rows, atomically, so no block can keep them on chip."];
   },
   dK: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];

@@ -6,8 +6,8 @@ import { Check, Products } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
 class BackwardViews {
-  constructor({ onZoom }) {
-    this.sram = new SramBackward({ onZoom });
+  constructor(on) {
+    this.sram = new SramBackward(on);
     this.products = new Products();
     this.check = new Check();
     this.first = "products";

@@ -13,6 +13,7 @@ import { chosen, position, problemOf } from "../model/query.js";
 import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
+import { choose as chooseCard } from "../views/budget.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
@@ -184,7 +185,7 @@ class Page extends Stage {
 
   start(search) {
     const params = new URLSearchParams(search);
-    this.player.views.forward.sram.budget.choose(params.get("card"));
+    chooseCard(params.get("card"));
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
     hall(params.get("mode") === "present");

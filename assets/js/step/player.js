@@ -31,11 +31,11 @@ const BEAT_MS = 1000; // until the first place says how long it stays
 export class Player {
   /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js} */
   constructor(mount, options) {
-    this.options = options;
+    this.options = { ...options, onZoom: () => this.zoom() };
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
-    this.views = { forward: new ForwardViews({ onCard: this.options.onCard, onZoom: () => this.zoom(), onWay: () => this.layout() }) };
+    this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
     this.story = this.views.forward.story;
     this.code = new Code();
     this.predict = new Predict();
@@ -82,7 +82,7 @@ export class Player {
   async ready(pass) {
     const script = this.views[pass] ? null : await this.options.backward();
     if (this.views[pass]) return; // meanwhile
-    this.views[pass] = script.mount({ onZoom: () => this.zoom() });
+    this.views[pass] = script.mount(this.options);
     this.drawer.add(this.views[pass].panels);
     this.resizer.observe(this.views[pass].sram.root);
   }
@@ -350,7 +350,7 @@ export class Player {
     this.traffic.draw(f);
     this.transport.draw(f, row);
     this.says.draw(f, row);
-    if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null);
+    if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null, this.hbm.beside());
     this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
     this.linking.draw();
     const last = f.position === f.phases.length - 1;

@@ -82,14 +82,16 @@ export class Traffic {
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
     this.sum = el("p", { class: "fa-caption" }, [el("span", { text: "HBM, asked so far: " }), this.now, this.whole, this.other]);
-    this.note = el("p", { class: "fa-caption fa-caption-note", text: "HBM itself moves something between the two: the caches decide." });
-    this.card = card("traffic", "Bytes", "", [this.body, this.sum, this.note]);
+    this.why = el("span", { text: " FA-2’s least exceeds FA-1’s here: D, and dQ in fp32, pass through HBM between its three kernels." });
+    const note = el("p", { class: "fa-caption fa-caption-note" }, ["HBM itself moves something between the two: the caches decide.", this.why]);
+    this.card = card("traffic", "Bytes", "", [this.body, this.sum, note]);
     this.root = this.card.root;
   }
 
   layout(trace) {
     const { asked, least } = trace.header.totals;
     this.rows = {};
+    this.why.hidden = trace.header.pass === "forward";
     const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) => el("span", { class: "fa-bar-line" }, [el("b", { "data-term": kind, text: kind }), el("span", { text: words.split(":")[0] })]));
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));

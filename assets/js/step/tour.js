@@ -36,7 +36,7 @@ export class Tour {
     this.root = el("aside", { class: "fa-player fa-tour", "aria-label": "Guided tour", "data-testid": "tour", hidden: true }, [
       el("div", { class: "fa-tour-text", "aria-live": "polite" }, [el("div", { class: "fa-tour-head" }, [this.title, this.count]), this.text]),
       el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-      el("span", { class: "fa-tour-hint", text: "Space goes on, Escape leaves" }),
+      el("span", { class: "fa-tour-hint", text: "Space goes on, arrows step, Escape leaves" }),
     ]);
     this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light

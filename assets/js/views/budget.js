@@ -4,6 +4,12 @@ import { el, set } from "../lib/dom.js";
 import { onChip } from "../model/on_chip.js";
 
 const FIRST = "h200";
+let wanted = FIRST; // one card for the page, whichever pass it shows
+
+/** The card of a link; an unknown one is the default. */
+export function choose(key) {
+  wanted = key ?? FIRST;
+}
 
 export class Budget {
   constructor(onCard) {
@@ -11,17 +17,12 @@ export class Budget {
     this.text = el("span", { class: "fa-budget-text" });
     this.cards = el("select", { "aria-label": "Card whose shared memory counts" });
     this.cards.addEventListener("change", () => {
+      wanted = this.cards.value;
       this.layout(this.trace);
       onCard?.(this.cards.value);
     });
     this.root = el("div", { class: "fa-budget" }, [this.bar, this.text, this.cards]);
     this.warning = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
-    this.wanted = FIRST;
-  }
-
-  /** The card of a link; an unknown one is the default. */
-  choose(key) {
-    this.wanted = key ?? FIRST;
   }
 
   layout(trace) {
@@ -29,8 +30,8 @@ export class Budget {
     const { cards } = trace.header.sram;
     if (!this.cards.children.length) {
       this.cards.replaceChildren(...Object.entries(cards).map(([key, { name }]) => el("option", { value: key, text: name })));
-      this.cards.value = cards[this.wanted] ? this.wanted : FIRST;
     }
+    this.cards.value = cards[wanted] ? wanted : FIRST;
     const { fits, shares, text, title, warning } = onChip(trace.header.sram, this.cards.value, trace.problem.n);
     this.bar.replaceChildren(
       ...shares.map(([tensor, share]) => el("i", { class: `fa-of-${tensor.toLowerCase()}`, style: `width:${share.toFixed(3)}%` })),

@@ -165,6 +165,11 @@ export class Hbm {
     return { x: left + this.left + cols.stop * this.cell, top: top + this.top + rows.start * this.cell, bottom: top + this.top + rows.stop * this.cell };
   }
 
+  /** From where to where in the window the strip right of the map reaches. */
+  beside() {
+    return this.home(this.trace.header.pass === "forward" ? "O" : "dQ", [0], this.map.getBoundingClientRect());
+  }
+
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {

@@ -2,7 +2,6 @@
 // right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O. A phone has O and V in the place of
 // m and ℓ, once they are there.
 
-import { Budget } from "./budget.js";
 import { aroundZero, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
@@ -32,16 +31,8 @@ const FRAMES = { Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], 
 const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
 export class Sram extends TileCard {
-  constructor({ onCard, onZoom }) {
-    super(FRAMES, { m: "m", l: "ℓ" }, "Q K V O: faint near 0", onZoom);
-    this.budget = new Budget(onCard);
-    this.card.head.append(this.budget.root);
-    this.root.append(this.budget.warning);
-  }
-
-  layout(trace, theme) {
-    this.budget.layout(trace);
-    super.layout(trace, theme);
+  constructor(on) {
+    super(FRAMES, { m: "m", l: "ℓ" }, "Q K V O: faint near 0", on);
   }
 
   /** One scale for all operands, the same on both sides of 0. */

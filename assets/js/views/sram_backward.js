@@ -37,8 +37,8 @@ const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TileCard {
-  constructor({ onZoom }) {
-    super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", onZoom);
+  constructor(on) {
+    super(FRAMES, { lse: "lse", D: "D" }, "faint near 0", on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -271,7 +271,7 @@ export class SramBackward extends TileCard {
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
-    if (keys) this.note.replaceChildren(b("K"), " and ", b("V"), " stay, ", b("dK"), " and ", b("dV"), " fill", el("span", { class: "fa-where-wide", text: "; rows stream past" }));
+    if (keys) this.note.replaceChildren(b("K"), " ", b("V"), " stay, ", b("dK"), " ", b("dV"), " fill");
     else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren("a small kernel of its own", el("span", { class: "fa-where-wide", text: ", row block by row block" }));
     else this.note.replaceChildren("small, fast");
   }

@@ -4,6 +4,7 @@
 import { card, el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { AXES } from "../model/links.js";
+import { Budget } from "./budget.js";
 import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
@@ -11,8 +12,8 @@ const DENSE = 18; // px of a row below which its statistics are colours
 
 export class TileCard {
   /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param scale the legend's
-   * words @param onZoom the numbers of this tile are wanted */
-  constructor(frames, stats, scale, onZoom) {
+   * words @param on {onZoom: the numbers of this tile are wanted, onCard: another card's memory counts} */
+  constructor(frames, stats, scale, { onZoom, onCard }) {
     this.sides = frames;
     this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
     this.columns = Object.keys(stats);
@@ -32,6 +33,9 @@ export class TileCard {
     ]);
     this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty]);
     this.root = this.card.root;
+    this.budget = new Budget(onCard);
+    this.card.head.append(this.budget.root);
+    this.root.append(this.budget.warning);
   }
 
   /** The row of the matrix at a height of the window. */
@@ -60,6 +64,7 @@ export class TileCard {
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
+    this.budget.layout(trace);
     const p = trace.problem;
     const { numbers } = trace.header;
     this.body.hidden = !numbers;
