@@ -19,7 +19,9 @@ ROOMS = (
     *("engine", "learn", "views", "web", "pages"),
 )
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
-SHARED = ("kernels.dropout", "kernels.masks", "kernels.scores", "kernels.texts")  # one owner each
+SHARED = tuple(
+    f"kernels.{x}" for x in ("dropout", "masks", "occupancy", "scores", "texts")
+)  # one owner each
 PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
 

@@ -113,7 +113,7 @@ FA2 = Algorithm(
         Line("    m_new = max(m, rowmax S)", "max"),
         Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
         Line("    ℓ = α ℓ + rowsum P", "sum"),
-        Line("    O = α O + P Vⱼ", "output"),
+        Line("    O = α O + P Vⱼ;  m = m_new", "output"),
         Line("  write O / ℓ,  lse = m + log ℓ", "store"),
     ),
     closed_form={"asked": "Q + Tr · (K + V) + O + lse", "least": "Q + K + V + O + lse"},

@@ -15,6 +15,7 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import tile_budget
 from explainer.parallel.warps import warps
 from explainer.problem import Problem
+from kernels.occupancy import MOST_REGISTERS, room
 
 WARPS, LANES, SECTOR_BYTES = 4, 32, 32
 SIDES, DS = (32, 64, 128), (32, 64, 128)
@@ -48,15 +49,23 @@ def sectors(stride: int, itemsize: int) -> int:
     return len({lane * stride * itemsize // SECTOR_BYTES for lane in range(LANES)})
 
 
-def resident(block_q: int, block_k: int, d: int, card_key: str) -> tuple[int, int, int]:
-    """(thread blocks that an SM holds at once, by shared memory alone, by registers alone) of such
-    tiles in fp16, each operand once."""
+def registers_per_thread(block_q: int, block_k: int, d: int) -> int:
+    """Of four warps, for S, O, m and l of such a tile in fp32 alone."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
-    hardware = CARDS[card_key]
+    return -(-tile_budget.held(parts, tile_budget.REGISTERS) // (4 * WARPS * LANES))
+
+
+def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int]:
+    """{resource: such tiles in fp16 that an SM would hold at once for it alone}, each operand once
+    and four warps a tile: a compiled kernel holds fewer."""
+    parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
     shared = tile_budget.held(parts, tile_budget.SHARED)
-    registers = tile_budget.held(parts, tile_budget.REGISTERS)
-    by = hardware.shared_per_sm_bytes // shared, hardware.registers_per_sm_bytes // registers
-    return min(by), *by
+    registers = registers_per_thread(block_q, block_k, d)
+    return room(CARDS[card_key].arch, WARPS, registers, shared)
+
+
+def _barriers(count: int) -> str:
+    return f"{count} barrier{'s' * (count != 1)}"
 
 
 def _split(split: str, br: int, bc: int, d: int) -> dict[str, object]:
@@ -81,26 +90,28 @@ def _split(split: str, br: int, bc: int, d: int) -> dict[str, object]:
             hue="l" if passed else "", look="is-pale" if passed else "is-empty"),
         say(8, y + 92, "through shared memory per tile" if passed else "partial sums stay in warps",
             "is-small"),
-        say(8, y + 114, f"{barriers} barrier{'s' * (barriers != 1)} per tile", "is-bold"),
+        say(8, y + 114, f"{_barriers(barriers)} per tile", "is-bold"),
     ]  # fmt: skip
     return panel(WIDTH, HEIGHT, shapes)
 
 
 def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
-    held, by_shared, by_registers = resident(br, bc, d, card_key)
-    hardware = CARDS[card_key]
-    shapes: list[Shape] = [say(0, 18, f"{hardware.name}: one SM", "is-bold"),
-                           say(0, 42, "tiles that it holds at once", "is-small")]  # fmt: skip
-    for k, (name, count) in enumerate((("shared memory", by_shared), ("registers", by_registers))):
-        y, shown = 56 + 66 * k, min(count, 16)
+    found = resident(br, bc, d, card_key)
+    held, each = min(found.values()), registers_per_thread(br, bc, d)
+    shapes: list[Shape] = [say(0, 18, f"{CARDS[card_key].name}: one SM", "is-bold"),
+                           say(0, 40, "tiles it holds at once, at most", "is-small")]  # fmt: skip
+    for k, name in enumerate(("shared memory", "registers", "threads")):
+        y, shown = 52 + 50 * k, min(found[name], 16)
         wide = (WIDTH - 8) / max(shown, 1)
-        shapes += [box(0, y, WIDTH - 8, 34, look="is-line"),
-                   *(box(n * wide + 1, y + 1, wide - 2, 32, hue="q") for n in range(shown)),
-                   say(0, y + 53, f"{name}: {count}", "is-small")]  # fmt: skip
+        shapes += [box(0, y, WIDTH - 8, 24, look="is-line"),
+                   *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
+                   say(0, y + 41, f"{name}: {found[name]}", "is-small")]  # fmt: skip
     verdict = f"{held} at once" if held else "does not fit"
     hint = "they hide each other's waits" if held > 1 else "nothing runs while it waits"
-    shapes += [say(0, 208, verdict, "is-bold"), say(0, 230, hint, "is-small")]
+    if each > MOST_REGISTERS:
+        hint = f"{each} registers per thread of {MOST_REGISTERS}"
+    shapes += [say(0, 216, verdict, "is-bold"), say(0, 238, hint, "is-small")]
     both = (("lanes store neighbors", 1), ("lanes store to rows apart", d))
     for k, (name, stride) in enumerate(both):
         y, count = 272 + 52 * k, sectors(stride, ITEMSIZE["fp16"])
@@ -115,12 +126,12 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
 def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
     br, bc, d, where = int(v["br"]), int(v["bc"]), int(v["d"]), str(v["card"])
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
-    held, _, _ = resident(br, bc, d, where)
+    held = min(resident(br, bc, d, where).values())
     said = " ".join(
-        f"{TITLES[s][0]}: {amount(n)} through shared memory, {b} barriers per tile."
+        f"{TITLES[s][0]}: {amount(n)} through shared memory, {_barriers(b)} per tile."
         for s, (n, b) in found.items()
     )
-    said += f" One SM holds {held} such tiles at once."
+    said += f" One SM holds at most {held} such tiles at once."
     return [scene(f"A tile of {br} × {bc}, d = {d}, among {WARPS} warps", said,
                   _split("k", br, bc, d), _split("q", br, bc, d),
                   _occupancy(br, bc, d, where))]  # fmt: skip

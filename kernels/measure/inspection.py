@@ -13,17 +13,9 @@ from pathlib import Path
 from .. import masks
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
+from ..occupancy import occupancy
 
 TIMEOUT_S = 120
-# Per multiprocessor (CUDA C++ programming guide, table of compute capabilities): shared KiB,
-# threads, blocks. All have 65,536 registers, given out 256 at a time to a warp, and keep 1 KiB of
-# shared memory per block for themselves.
-SM_LIMITS = {
-    "sm_80": (164, 2048, 32),
-    "sm_89": (100, 1536, 24),
-    "sm_90": (228, 2048, 32),
-    "sm_120": (100, 1536, 24),
-}
 ORDERS = ("fa1", "fa2")
 MATRIX_INSTRUCTIONS = re.compile(r"^\s*(?:@\S+\s+)?((?:mma|wgmma)\.[\w.:]*)", re.MULTILINE)
 
@@ -54,8 +46,8 @@ def compile_report(
     Raises ValueError for an argument out of its range, RuntimeError (one sentence) if the compiler
     refuses or takes longer than two minutes.
     """
-    if arch not in SM_LIMITS:
-        raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SM_LIMITS)}.")
+    if arch not in SHARED_KIB:
+        raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SHARED_KIB)}.")
     if dtype not in DTYPES:
         raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(DTYPES)}.")
     if order not in ORDERS:
@@ -95,22 +87,6 @@ def _report(arch: str, d: int, dtype: str, mask: str, config: Config, order: str
     report["fits"] = report["blocks_per_sm"] > 0
     report["verdict"] = _verdict(arch, report)
     return report
-
-
-def occupancy(arch: str, num_warps: int, registers: int, shared_bytes: int) -> tuple[int, str]:
-    """Blocks that one multiprocessor holds at once, and what stops it from holding one more."""
-    shared_kib, threads, blocks = SM_LIMITS[arch]
-    if shared_bytes > SHARED_KIB[arch] * 1024:
-        return 0, "shared memory"
-    warp_registers = -(-registers * 32 // 256) * 256
-    room = {
-        "registers": 65536 // (warp_registers * num_warps),
-        "shared memory": shared_kib * 1024 // (shared_bytes + 1024),
-        "threads": threads // (32 * num_warps),
-        "blocks": blocks,
-    }
-    limit = min(room, key=room.__getitem__)
-    return room[limit], limit
 
 
 def _verdict(arch: str, report: dict) -> str:

@@ -15,12 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import masks
+from ..configs import SHARED_KIB
 from ..orders import config_for
 from ..reference import reference_attention
 from .bench import provenance
 from .contenders import Problem
 from .decoding import decoded
-from .inspection import SM_LIMITS, compile_report
+from .inspection import compile_report
 from .placement import placement
 from .timing import interleave
 
@@ -60,11 +61,11 @@ def compiled(processes: int) -> list[dict]:
     """What compiling makes of every pair of SIDES, for every card's architecture; fp16."""
     cells = [
         (arch, d, causal, m, n, order)
-        for arch, d, causal in itertools.product(SM_LIMITS, DIMENSIONS, (False, True))
+        for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
         for m, n, order in itertools.product(SIDES, SIDES, ("fa2",))
     ] + [  # FA-1 in the tile that it runs in, for its blocks per multiprocessor
         (arch, d, causal, None, None, "fa1")
-        for arch, d, causal in itertools.product(SM_LIMITS, DIMENSIONS, (False, True))
+        for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
     ]
 
     def one(cell) -> dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise, product
 
 import numpy as np
@@ -90,11 +91,19 @@ def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
 def test_partial_outputs_sectors_and_tiles_by_hand():
     assert asked("warps") == [4 * 64 * 64 * 4 / 1024, 4 * 128 * 64 * 4 / 1024, 32]
     assert warp_split.sectors(1, 2) == 32 * 2 / 32 and warp_split.sectors(64, 2) == 32
-    held, shared, registers = warp_split.resident(64, 64, 64, "a100")
-    assert shared == 164 * 1024 // (3 * 64 * 64 * 2)
-    assert registers == 256 * 1024 // (4 * (2 * 64 * 64 + 2 * 64)) and held == min(
-        shared, registers
-    )
+
+
+@pytest.mark.parametrize(("tile", "card", "expected"), [
+    ((64, 64, 64), "a100", (164 // 25, 65536 // (72 * 128), 16)),  # 1 KiB is kept per block
+    ((32, 64, 32), "h100", (228 // 11, 65536 // (32 * 128), 16)),  # 64 warps, 4 per block
+    ((32, 32, 32), "t4", (64 // 6, 65536 // (24 * 128), 8)),  # 32 warps, nothing is kept
+    ((128, 128, 128), "a100", (164 // 97, 0, 16)),  # 258 registers per thread, 255 exist
+])  # fmt: skip
+def test_tiles_an_sm_holds_at_once_by_hand(tile, card, expected):
+    found = warp_split.resident(*tile, card)
+    assert tuple(found[x] for x in ("shared memory", "registers", "threads")) == expected
+    by_hand = 4 * (tile[0] * (tile[1] + tile[2]) + 2 * tile[0]) / (4 * 128)
+    assert warp_split.registers_per_thread(*tile) == math.ceil(by_hand)
 
 
 @pytest.mark.parametrize("card", CARDS)

@@ -5,7 +5,7 @@ import pytest
 import kernels
 from kernels.configs import SHARED_KIB, TABLE
 from kernels.measure import inspection
-from kernels.measure.inspection import occupancy
+from kernels.occupancy import occupancy
 
 ARCHS = ["sm_80", "sm_90", "sm_120"]
 D, ITEMSIZES = [64, 128, 256], [2, 4]

@@ -9,8 +9,9 @@ import torch
 
 import kernels
 from kernels import fa1, fa2, masks
+from kernels.configs import SHARED_KIB
 from kernels.measure.contenders import Problem
-from kernels.measure.inspection import SM_LIMITS, compile_report
+from kernels.measure.inspection import compile_report
 from kernels.measure.placement import RUNS, placement
 from kernels.orders import config_for
 
@@ -45,7 +46,7 @@ def test_a_schedule_is_possible(order, causal, n):
     # when one begins, at most as many run on its SM as the compiled kernel leaves room for
     major, minor = torch.cuda.get_device_capability()
     arch, tile = f"sm_{major}{minor}", (found["block_m"], found["block_n"])
-    if arch not in SM_LIMITS:
+    if arch not in SHARED_KIB:
         pytest.skip(f"{arch}: what one of its multiprocessors holds is not in the table")
     report = compile_report(arch, 64, "bf16", causal, *tile, order=order)
     for p in range(len(sm)):
