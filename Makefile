@@ -10,6 +10,8 @@ export GRADIO_SERVER_NAME ?= 127.0.0.1
 export GRADIO_SERVER_PORT ?= 7860
 export GRADIO_ANALYTICS_ENABLED := False
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where it is set, each of the many Pythons would compile the app's files and the tests' anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test test-all check format bench
 

@@ -45,7 +45,16 @@ def moved_bytes(function: Callable[[], object]) -> int:
     return moved.total
 
 
-class _Moved(TorchDispatchMode):
+class _Watching(TorchDispatchMode):
+    """Sees every operator. Nothing is compiled here, so PyTorch need not keep its compiler out of
+    the watching: to do so it would import it, two seconds of a process's first run."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
+class _Moved(_Watching):
     """Sums operands and results of every operator that does more than look at a tensor."""
 
     def __init__(self) -> None:
@@ -65,7 +74,7 @@ class _Moved(TorchDispatchMode):
         return result
 
 
-class _Live(TorchDispatchMode):
+class _Live(_Watching):
     """Sums the storages that came out of operators and are still alive, after every operator."""
 
     def __init__(self) -> None:

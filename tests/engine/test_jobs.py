@@ -66,7 +66,7 @@ REAL = [
     RunRequest(Problem(mask="block:4x4,0.0,2.1-2", block_k=5), ("naive", "standard", "fa1", "fa2")),
     RunRequest(
         Problem(
-            n=24, block_k=6, score="alibi", q_heads=6, kv_heads=2, head=4, dropout=0.3, rope=1e4
+            n=12, block_k=5, score="alibi", q_heads=6, kv_heads=2, head=4, dropout=0.3, rope=1e4
         ),
         ("naive", "standard", "fa1", "fa2"),
         2,

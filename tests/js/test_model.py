@@ -35,7 +35,7 @@ NODE = compute_driver_executable()[0]  # Playwright brings a node of its own
 
 def node(file: Path, folder: Path) -> subprocess.CompletedProcess:
     """One file of tests on one folder of fixtures."""
-    command = [NODE, "--test", "--test-reporter=spec", str(file)]
+    command = [NODE, "--test-reporter=spec", str(file)]
     environment = os.environ | {"FIXTURES": str(folder), "FORCE_COLOR": "0"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 

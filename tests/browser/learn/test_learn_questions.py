@@ -12,7 +12,15 @@ import pytest
 from explainer.learn.level0 import KNOWN
 from explainer.learn.registry import answer, rungs
 from tests.browser.harness import settled
-from tests.browser.learn.learning import SHOWN, agree, open_page, tables, widget
+from tests.browser.learn.learning import (
+    AT_HEADING,
+    SHOWN,
+    agree,
+    open_page,
+    tables,
+    widget,
+)
+from tests.browser.learn.test_learn_fits import GO
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
 HALVES = [tuple(QUESTIONS)[0::2], tuple(QUESTIONS)[1::2]]
@@ -109,12 +117,13 @@ def solve(page, form, question) -> None:
 
 @pytest.mark.parametrize("half", HALVES, ids=["odd", "even"])
 def test_the_questions_by_keyboard_alone(tab, half):
-    page = open_page(tab, half[0])
+    page = open_page(tab)
     page.evaluate("localStorage.clear()")
     for key in half:
         question = QUESTIONS[key]
-        page.goto(f"{tab.server.url}/?page=learn&rung={key}")
+        page.evaluate(GO, key)
         page.wait_for_function(SHOWN, arg=key)
+        page.wait_for_function(AT_HEADING, arg=key)
         screen = page.locator(f"#learn-{key}")
         widget(page, screen.locator("[data-widget]").first.get_attribute("data-widget"))
         solve(page, screen.locator("[data-question]"), question)
