@@ -13,6 +13,7 @@ from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
+from explainer.learn.precision import lost
 from explainer.learn.scene import Shape, chart, panel, say, scene
 
 Values = Mapping[str, float | str]
@@ -165,4 +166,14 @@ def _asked(start: float, by: float, count: int) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("amp", {"every": EVERY, "start": power(2, 30)}, **_first, variants=_others),)
+
+
+def _figures() -> dict[str, object]:
+    ks = np.arange(41)
+    zero, over = lost(FORMATS["fp16"], -27, ks)
+    good = ks[(zero == 0) & (over == 0)]
+    return {"every": EVERY, "start": power(2, 30), "lost": f"{zero[0]:.0%}", "low": good[0],
+            "high": good[-1]}  # fmt: skip
+
+
+RUNGS = (rung("amp", _figures(), **_first, variants=_others),)

@@ -198,7 +198,20 @@ CAT_STEP = Problem(
     n=3, d=4, block_q=1, block_k=3, causal=False, order="standard", inputs="sentence",
     text="the cat sat", gain=3.0,
 )  # fmt: skip
-RUNGS = (rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),)
+
+
+def _axes() -> dict[str, str]:
+    """What the softmax of two rows, the second 3 above the first, gives along either axis."""
+    x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    (lower, *_), (upper, *_) = softmax(x, 0)
+    return {"rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]), "lower": shown(lower, 2),
+            "upper": shown(upper, 2)}  # fmt: skip
+
+
+RUNGS = (
+    rung("softmax", _axes()),
+    rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
+)
 
 WIDGETS = (
     Widget("softmax", "Shares along an axis", (

@@ -6,14 +6,12 @@ The texts themselves are data: ``assets/learn/``, one entry a line.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
-from explainer.learn.blocks import Block
 
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
@@ -162,19 +160,6 @@ def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
     entry = _filled(entries()[key], figures or {})
     links = tuple(Link(**link) for link in entry["links"])
     return Rung(**entry | {"links": links, "question": asked(entry["question"], **computed)})
-
-
-@dataclass(frozen=True)
-class Known:
-    """A question about the ladder's ground: ``rung`` the key of the one that answers it, ``show``
-    the computation that is shown once it is answered, ``code`` the same in PyTorch ("" if there is
-    none): there ``answer`` is what the question asks for."""
-
-    title: str
-    rung: str
-    question: Question
-    show: Callable[[], list[Block]]
-    code: str = ""
 
 
 @dataclass(frozen=True)

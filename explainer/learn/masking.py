@@ -150,7 +150,8 @@ def _hidden(new: int, keys: int) -> dict:
 
 
 FIRST, *OTHERS = (_hidden(*asked) for asked in ASKED)
-RUNGS = (rung("mask", variants=OTHERS, **FIRST),)
+ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
+RUNGS = (rung("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
     Widget("mask", "A mask, and a word that is changed", (

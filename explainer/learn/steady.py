@@ -8,8 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import written
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
+from explainer.learn.precision import counted
 from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, chart, panel, say, scene
 
@@ -118,4 +120,6 @@ WIDGETS = (
         for key, title in MEASURES.items()
     ), _stable),
 )  # fmt: skip
-RUNGS = (rung("stable"),)
+RUNGS = (
+    rung("stable", {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")}),
+)

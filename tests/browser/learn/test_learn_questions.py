@@ -9,12 +9,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explainer.learn.level0 import KNOWN
+from explainer.learn.course import MOVED
 from explainer.learn.registry import answer, rungs
 from tests.browser.harness import settled
-from tests.browser.learn.learning import SHOWN, agree, open_page, tables, widget
+from tests.browser.learn.learning import SHOWN, open_page, tables, widget
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
+TO = """(to) => {
+  history.pushState(null, "", to);
+  dispatchEvent(new PopStateEvent("popstate"));
+}"""
 HALVES = [tuple(QUESTIONS)[0::2], tuple(QUESTIONS)[1::2]]
 
 
@@ -251,26 +255,13 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     page.evaluate("localStorage.clear()")
 
 
-def test_level_0_shows_the_solution_when_asked_or_right(tab):
-    page = open_page(tab, "level0")
-    page.evaluate("localStorage.clear()")
-    known = next(k for k in KNOWN if k.question.kind == "number")
-    card = page.get_by_role("region", name=known.title)
-    shown, ask = card.locator("[data-reveal]"), card.get_by_role("button", name="Show me")
-    assert not ask.is_visible()
-    card.locator("input").fill(str(known.question.answer + 7))
-    card.get_by_role("button", name="Check").click()
-    assert ask.is_visible() and not shown.is_visible(), "there is a second try"
-    ask.click()
-    assert shown.is_visible() and not ask.is_visible()
-    card.locator("input").fill(str(known.question.answer))
-    card.get_by_role("button", name="Check").click()
-    assert card.locator(".fa-verdict").inner_text().startswith("✓ Right. ")
-    widget(page, known.question.key)
-    agree(card.locator("[data-reveal] [data-widget]"))
-    card.locator(".fa-fine a").press("Enter")
-    page.wait_for_function(SHOWN, arg=known.rung)
-    page.evaluate("localStorage.clear()")
+def test_an_older_address_leads_to_its_new_place(tab):
+    """Level 0 is the entrance's self-test, and so is whatever no screen ever had."""
+    page = open_page(tab)
+    for old, new in {**MOVED, "level0": "entrance"}.items():
+        page.evaluate(TO, f"?page=learn&rung={old}")
+        page.wait_for_function(SHOWN, arg=new)
+    assert page.get_by_role("group", name="Where should you start?").is_visible()
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):
