@@ -163,7 +163,17 @@ WIDGETS = (
     ), _any_order),
 )  # fmt: skip
 
+
+def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
+    """The answer, and: the mean, the weights exchanged, lse as a weight."""
+    (lse, O), (times, other) = first, second
+    more = lse + math.log(times)
+    return {"answer": combined(first, second),
+            "wrong": ((O + other) / 2, (times * O + other) / (times + 1),
+                      (lse * O + more * other) / (lse + more))}  # fmt: skip
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, answer=combined(*QUESTIONS[0]),
-         variants=[{"answer": combined(*x)} for x in QUESTIONS[1:]]),
+    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),
 )  # fmt: skip

@@ -185,11 +185,14 @@ def _attention(v: Values) -> list[Block]:
 
 def _weight(scores: tuple[float, ...]) -> dict:
     """The question for a word with these scores: the largest weight."""
-    P, best = softmax(np.array(scores)), int(np.argmax(scores))
+    x = np.array(scores)
+    P, best = softmax(x), int(np.argmax(scores))
+    powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
     told = ", ".join(f"{x:.1f}" for x in scores)
     return {
         "words": f"Scores {told}: what weight does “{WORDS[best]}” get, to two digits?",
         "answer": float(P[best]),
+        "wrong": tuple(float(p[best]) for p in powers),
     }
 
 
@@ -201,15 +204,44 @@ CAT_STEP = Problem(
 
 
 def _axes() -> dict[str, str]:
-    """What the softmax of two rows, the second 3 above the first, gives along either axis."""
+    """What the softmax of two rows, the second 3 above the first, gives along either axis; and what
+    a query's weights add up to along a wrong one, all scores alike."""
     x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     (lower, *_), (upper, *_) = softmax(x, 0)
+    alike = np.zeros((2, 8, 4, 6))  # batch, heads, queries, keys
+    sums = {f"sum{dim}": f"{softmax(alike, dim).sum(-1).flat[0]:g}" for dim in range(3)}
     return {"rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]), "lower": shown(lower, 2),
-            "upper": shown(upper, 2)}  # fmt: skip
+            "upper": shown(upper, 2), **sums}  # fmt: skip
 
 
+# Matrices of attention by what their rows and columns are; sizes of a small case.
+SIZED = ((("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
+         (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")))  # fmt: skip
+SIZES = {"Nq": 4, "Nk": 6, "d": 8}
+
+
+def _doubled(what: str) -> dict:
+    """The question of what changes when one size doubles: a matrix's shape before and after."""
+    after = SIZES | {what: 2 * SIZES[what]}
+
+    def note(name: str, *sides: str) -> str:
+        was, now = (" × ".join(str(sizes[side]) for side in sides) for sizes in (SIZES, after))
+        given = ", ".join(f"{key} = {size}" for key, size in SIZES.items())
+        return f"With {given}, {name} is {was} before and " + (
+            f"{now} after." if now != was else "after."
+        )
+
+    return {
+        "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
+        "answer": tuple((r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row)
+                        if what in x[1:]),
+    }  # fmt: skip
+
+
+_doubling, *_others = map(_doubled, ("Nk", "Nq", "d"))
 RUNGS = (
     rung("softmax", _axes()),
+    rung("attention", variants=_others, **_doubling),
     rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
 )
 

@@ -158,7 +158,8 @@ def merged(parts: tuple[tuple[float, float], ...]) -> float:
 
 def _asked(first: tuple, second: tuple) -> dict:
     (a, x), (b, y) = first, second
-    return {"answer": merged((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y)}
+    return {"answer": merged((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y),
+            "wrong": ((x + y) / 2, merged(((b, x), (a, y))), a * x + b * y)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -134,7 +134,13 @@ def _figures() -> dict[str, str]:
     }
 
 
+def _asked(key: str, x: float) -> dict:
+    """The answer, and: the neighbor on the other side, the number itself."""
+    kept = rounded(key, x)
+    return {"answer": kept, "wrong": (2 * x - kept, x)}
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("formats", _figures(), answer=rounded(*QUESTIONS[0]),
-         variants=[{"answer": rounded(*q)} for q in QUESTIONS[1:]]),
+    rung("formats", _figures(), **_first, variants=_others),
 )  # fmt: skip

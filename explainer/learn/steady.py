@@ -120,6 +120,17 @@ WIDGETS = (
         for key, title in MEASURES.items()
     ), _stable),
 )  # fmt: skip
-RUNGS = (
-    rung("stable", {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")}),
-)
+
+
+def _figures() -> dict[str, str]:
+    """Where counts stop; and how the stack ends without residuals, and with all but √d."""
+    alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
+    whole = stack(ALL)
+    return {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")} | {
+        "size": written(alone["size"][-1], 2), "spread": written(alone["spread"][-1], 2),
+        "top": written(alone["top"][-1], 2), "least": written(1 / TOKENS, 2),
+        "scaled": written(whole["top"][0], 2), "unscaled": written(wide["top"][0], 2),
+    }  # fmt: skip
+
+
+RUNGS = (rung("stable", _figures()),)

@@ -151,8 +151,15 @@ def _asked_for() -> dict[str, str]:
             for side in (16, 128)}  # fmt: skip
 
 
+def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
+    """The answer, and mistakes with these numbers."""
+    rows = n // block_q
+    wrong = (rows, j * block_k // block_q + 1, 1) if causal else (n // block_k, 1, block_k)
+    return {"answer": float(reads_of_a_key_block(n, block_q, block_k, causal, j)), "wrong": wrong}
+
+
+_first, *_others = (_reads(*x) for x in ASKED)
 RUNGS = (
     rung("tiled", {"place": address(SMALL, *places()[START - 1]), **_asked_for()},
-         answer=float(reads_of_a_key_block(*ASKED[0])),
-         variants=[{"answer": float(reads_of_a_key_block(*x))} for x in ASKED[1:]]),
+         **_first, variants=_others),
 )  # fmt: skip

@@ -144,6 +144,7 @@ def _open_cells(rows: int, depth: int, cols: int) -> dict:
         "not finished at one time, at most?",
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
+        "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
     }
 
 

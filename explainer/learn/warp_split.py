@@ -132,7 +132,14 @@ WIDGETS = (
         pick("d", "d", 32, DS, closed=(64, 128)), card("a100")), _warp_split),
 )  # fmt: skip
 
+
+def _asked(block_q: int, d: int) -> dict:
+    """KiB: the answer, and: one warp's, in 16 bits, one number a row."""
+    kib = partial_output(block_q, d) / 1024
+    return {"answer": kib, "wrong": (kib / WARPS, kib / 2, kib / d)}
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("warps", answer=partial_output(*QUESTIONS[0]) / 1024,
-         variants=[{"answer": partial_output(*x) / 1024} for x in QUESTIONS[1:]]),
+    rung("warps", **_first, variants=_others),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
@@ -131,7 +132,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
 
 WRONG = {
     "choice": lambda form, q: form.locator("input").nth((q.answer + 1) % len(q.options)).check(),
-    "number": lambda form, q: write(form, numbers(q, 7)),
+    "number": lambda form, q: write(form, numbers(replace(q, answer=q.mistakes[0][0]))),
     "click": lambda form, q: form.locator("[data-at='0,0']").click(),
     "order": lambda form, q: pick_first(form),
     "fill": lambda form, q: fill(form, q, "lse", "0", q.gaps[2][2]),
@@ -191,6 +192,8 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         WRONG[kind](form, question)
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
+        would = {"number": lambda q: q.mistakes[0][1], "click": lambda q: q.notes[0][0]}
+        assert would.get(kind, lambda q: "")(question) in said.inner_text(), "what it would give"
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
         if question.variants:
             form.get_by_role("button", name="Try again, with new numbers").click()
@@ -222,6 +225,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         asked = json.dumps({
             "key": rung.question.key, "kind": "number", "words": "One?", "answer": 3,
             "reasons": ["Yes.", "No."], "hint": "Count.",
+            "mistakes": [[6.9, "Six."], [8, "Eight."]],
             "variants": [{"key": rung.question.key, "kind": "number", "words": "Two?",
                           "answer": 4, "reasons": ["Yes.", "No."]}],
         })  # fmt: skip
@@ -244,7 +248,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert form.get_by_text("Count.").is_visible()
     form.locator("input").fill("7")
     form.get_by_role("button", name="Check").click()
-    assert form.locator(".fa-verdict").inner_text() == "✗ Not so. No."
+    assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
     form.get_by_role("button", name="Try again, with new numbers").click()
     assert form.locator("legend").inner_text() == "Two?"
