@@ -24,7 +24,8 @@ def test_a_plot_is_read_where_it_is_touched(browser, watch):
     for share in (0.95, 0.2):
         page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         read.append(int(plot.get_attribute("aria-valuenow")))
-    assert read[0] == int(plot.get_attribute("aria-valuemax")) and read[1] < read[0]
+    most = int(plot.get_attribute("aria-valuemax"))
+    assert 0.9 * most < read[0] <= most and read[1] < 0.3 * most
     context.close()
 
 
