@@ -218,7 +218,7 @@ function click({ words, cells, answer, reasons, notes }) {
     const [r, c] = [...chosen, ...wanted].find((at) => chosen.has(at) !== wanted.has(at)).split(",");
     return { right, because: [notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
   };
-  const hint = el("p", { class: "fa-fine", text: "Choose all that fit; choosing again takes a cell back." });
+  const hint = el("p", { class: "fa-fine", text: "Choose all that fit." });
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
 }
 

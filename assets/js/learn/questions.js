@@ -52,6 +52,7 @@ export class Question {
     const { right, because, again } = this.kind.check();
     if (again) return this.say("again", again);
     this.say(right ? "right" : "wrong", because);
+    this.said.scrollIntoView({ block: "nearest" });
     this.wrong += Number(!right);
     this.progress.tell(this.key, right);
     const others = this.asked.length > 1;
