@@ -209,7 +209,10 @@ def _axes() -> dict[str, str]:
     x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     (lower, *_), (upper, *_) = softmax(x, 0)
     alike = np.zeros((2, 8, 4, 6))  # batch, heads, queries, keys
-    sums = {f"sum{dim}": f"{softmax(alike, dim).sum(-1).flat[0]:g}" for dim in range(3)}
+    axes = {"sum0": (alike, 0, 3), "sum1": (alike, 1, 3), "sum2": (alike, 2, 3),
+            "moved0": (np.zeros((4, 6, 8)), 0, 1), "moved2": (np.zeros((4, 6, 8)), 2, 1),
+            "turned": (np.zeros((6, 4)), 1, 0)}  # fmt: skip
+    sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
     return {"rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]), "lower": shown(lower, 2),
             "upper": shown(upper, 2), **sums}  # fmt: skip
 

@@ -151,7 +151,7 @@ def _hidden(new: int, keys: int) -> dict:
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. Which scores does a "
+        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. What does a "
         "causal mask hide?",
         "cells": cells,
         "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),

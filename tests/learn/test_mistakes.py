@@ -181,3 +181,35 @@ def test_a_cell_s_note_is_its_matrix_s():
                 n = sum(seen(4 * i + a, 4 * j + b) for a in range(4) for b in range(4))
                 assert f"holds {n or 'no'} needed score" in note
                 assert ((i, j) in one.answer) == (n > 0)
+
+
+def test_a_wrong_choice_says_what_it_would_give():
+    """The numbers of those whose reasons are written as text, by other arithmetic."""
+
+    def reasons(key: str, variant: int = -1) -> list[str]:
+        question = QUESTIONS[key]
+        one = question if variant < 0 else question.variants[variant]
+        return [why for _, why in one.options]
+
+    def add_up(share: int, keys: int = 6) -> str:
+        return f"add up to {keys / share:g}."
+
+    axis = reasons("softmax-axis")
+    assert [why[-len(add_up(n)) :] for why, n in zip(axis, (2, 8, 4), strict=False)] == [
+        add_up(2), add_up(8), add_up(4)
+    ]  # fmt: skip
+    assert reasons("softmax-axis", 0)[0].endswith(add_up(4))
+    assert all(why.endswith(add_up(8)) for why in reasons("softmax-axis", 0)[2:])
+    assert all(why.endswith(add_up(4)) for why in reasons("softmax-axis", 1)[1:3])
+    cache = reasons("variants-cache")
+    kib = 2 * 32 * 128 * 2 / 1024
+    assert f"see {8192 / 8:,.0f}." in cache[0] and f"at {kib:g} KiB per token" in cache[1]
+    assert f"{kib / 8:g} KiB per token and layer in place of {kib:g} KiB" in cache[3]
+    state = 32 * (128 * 128 + 128) * 2 / 2**20  # a matrix and a vector a head
+    assert f"is {state:.3g} MiB per layer" in cache[2]
+    assert f"{2**17 * 2 * 128 * 2 / 2**20:g} MiB per layer" in reasons("variants-cache", 1)[1]
+    chance = 4096 * math.log10(0.95)
+    digits = (
+        str(round(chance)).replace("-", "⁻").translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )
+    assert all(f"10{digits}." in reasons("when_not-sparse")[k] for k in (0, 1, 3))
