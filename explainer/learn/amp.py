@@ -13,6 +13,7 @@ from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
+from explainer.learn.precision import gradients, lost
 from explainer.learn.scene import Shape, chart, panel, say, scene
 
 Values = Mapping[str, float | str]
@@ -160,9 +161,22 @@ WORDS = (
 
 
 def _asked(start: float, by: float, count: int) -> dict:
-    return {"answer": pushed(start, by, count)[0][-1],
+    short, long = pushed(start, by, count)
+    gap = float(np.nextafter(np.float16(start), np.float16(np.inf))) - start
+    return {"answer": short[-1],
+            "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
             "words": WORDS.format(start=start, by=by, count=count)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("amp", {"every": EVERY, "start": power(2, 30)}, **_first, variants=_others),)
+
+
+def _figures() -> dict[str, object]:
+    ks = np.arange(41)
+    zero, over = lost(FORMATS["fp16"], -27, ks)
+    good = ks[(zero == 0) & (over == 0)]
+    return {"every": EVERY, "start": power(2, 30), "gradients": len(gradients(-27)),
+            "lost": f"{zero[0]:.0%}", "low": good[0], "high": good[-1]}  # fmt: skip
+
+
+RUNGS = (rung("amp", _figures(), **_first, variants=_others),)

@@ -13,7 +13,7 @@ from explainer.base.fields import refused
 from explainer.learn.blocks import Block, Control, Widget, picture, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
-from explainer.learn.rungs_low import address
+from explainer.learn.rungs_low import address, weighed
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -63,17 +63,9 @@ def visited(order: Sequence[int]) -> np.ndarray:
 def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
     """lse and O of the whole row, from (lse, normalized O) of its parts."""
     lse = np.array([x for x, _ in parts])
-    whole = lse.max() + np.log(np.exp(lse - lse.max()).sum())
-    weights = np.exp(lse - whole)
-    return float(whole), sum(w * O for w, (_, O) in zip(weights, parts, strict=True))
-
-
-def combined(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """The question's answer: O of two parts, the second given by how many times as large its sum
-    of exponentials is, and its O."""
-    times, O = second
-    found = merged([(first[0], np.array([first[1]])), (first[0] + math.log(times), np.array([O]))])
-    return float(found[1][0])
+    weights = np.exp(lse - lse.max())
+    O = weighed(zip(weights, (O for _, O in parts), strict=True))
+    return float(lse.max() + np.log(weights.sum())), O
 
 
 def _order(given: object) -> list[int]:
@@ -163,7 +155,17 @@ WIDGETS = (
     ), _any_order),
 )  # fmt: skip
 
+
+def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
+    """The answer, and: the mean, the weights exchanged, lse as a weight."""
+    (lse, O), (times, other) = first, second
+    more = lse + math.log(times)
+    return {"answer": weighed(((1, O), (times, other))),
+            "wrong": ((O + other) / 2, weighed(((times, O), (1, other))),
+                      weighed(((lse, O), (more, other))))}  # fmt: skip
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, answer=combined(*QUESTIONS[0]),
-         variants=[{"answer": combined(*x)} for x in QUESTIONS[1:]]),
+    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),
 )  # fmt: skip

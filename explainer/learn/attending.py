@@ -185,11 +185,14 @@ def _attention(v: Values) -> list[Block]:
 
 def _weight(scores: tuple[float, ...]) -> dict:
     """The question for a word with these scores: the largest weight."""
-    P, best = softmax(np.array(scores)), int(np.argmax(scores))
+    x = np.array(scores)
+    P, best = softmax(x), int(np.argmax(scores))
+    powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
     told = ", ".join(f"{x:.1f}" for x in scores)
     return {
         "words": f"Scores {told}: what weight does “{WORDS[best]}” get, to two digits?",
         "answer": float(P[best]),
+        "wrong": tuple(float(p[best]) for p in powers),
     }
 
 
@@ -198,7 +201,52 @@ CAT_STEP = Problem(
     n=3, d=4, block_q=1, block_k=3, causal=False, order="standard", inputs="sentence",
     text="the cat sat", gain=3.0,
 )  # fmt: skip
-RUNGS = (rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),)
+
+
+def _axes() -> dict[str, str]:
+    """What the softmax of two rows, the second 3 above the first, gives along either axis; and what
+    a query's weights add up to along a wrong one, all scores alike."""
+    x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    (lower, *_), (upper, *_) = softmax(x, 0)
+    alike = np.zeros((2, 8, 4, 6))  # batch, heads, queries, keys
+    axes = {"sum0": (alike, 0, 3), "sum1": (alike, 1, 3), "sum2": (alike, 2, 3),
+            "moved0": (np.zeros((4, 6, 8)), 0, 1), "moved2": (np.zeros((4, 6, 8)), 2, 1),
+            "turned": (np.zeros((6, 4)), 1, 0)}  # fmt: skip
+    sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
+    return {"rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]), "lower": shown(lower, 2),
+            "upper": shown(upper, 2), **sums}  # fmt: skip
+
+
+# Matrices of attention by what their rows and columns are; sizes of a small case.
+SIZED = ((("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
+         (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")))  # fmt: skip
+SIZES = {"Nq": 4, "Nk": 6, "d": 8}
+
+
+def _doubled(what: str) -> dict:
+    """The question of what changes when one size doubles: a matrix's shape before and after."""
+    after = SIZES | {what: 2 * SIZES[what]}
+
+    def note(name: str, *sides: str) -> str:
+        was, now = (" × ".join(str(sizes[side]) for side in sides) for sizes in (SIZES, after))
+        given = ", ".join(f"{key} = {size}" for key, size in SIZES.items())
+        return f"With {given}, {name} is {was} before and " + (
+            f"{now} after." if now != was else "after."
+        )
+
+    return {
+        "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
+        "answer": tuple((r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row)
+                        if what in x[1:]),
+    }  # fmt: skip
+
+
+_doubling, *_others = map(_doubled, ("Nk", "Nq", "d"))
+RUNGS = (
+    rung("softmax", _axes()),
+    rung("attention", variants=_others, **_doubling),
+    rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
+)
 
 WIDGETS = (
     Widget("softmax", "Shares along an axis", (

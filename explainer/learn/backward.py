@@ -334,4 +334,7 @@ WIDGETS = (
         _run,
     ),
 )  # fmt: skip
-RUNGS = (rung("backward", {"place": place("full", 1, "dS")}),)
+RUNGS = (
+    rung("backward", {"place": place("full", 1, "dS"),
+                      "cpu_apart": training.most_apart("training_cpu")}),
+)  # fmt: skip

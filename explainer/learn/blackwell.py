@@ -227,11 +227,11 @@ WIDGETS = (
 
 
 def _rung() -> Rung:
+    first, *others = ({"answer": 2.0**t, "wrong": (t, math.exp(t), 1)} for t in QUESTIONS)
     found = played(8)
     figures = {"place": address(Problem(), 1, "exp"),
                "skipped": f"{1 - found.rescaled / found.rises:.0%}"}  # fmt: skip
-    return rung("blackwell", figures, answer=2.0 ** QUESTIONS[0],
-                variants=[{"answer": 2.0**t} for t in QUESTIONS[1:]])  # fmt: skip
+    return rung("blackwell", figures, variants=others, **first)
 
 
 RUNGS = (_rung(),)

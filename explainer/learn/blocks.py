@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from explainer.base.fields import Field, choice, number, refused
 from explainer.base.paths import ASSETS
 
-COLOURS = ("q", "k", "v", "o", "m", "l", "s", "plain")  # the page's hues, by tensor
 KINDS = ("range", "number", "choice", "text", "toggle")
 MOST_TEXT = 400
 PICTURES = tuple(sorted(path.stem for path in (ASSETS / "js/learn/pictures").glob("*.js")))

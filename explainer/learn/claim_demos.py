@@ -12,6 +12,7 @@ from explainer.base.amounts import written
 from explainer.base.facts import fact
 from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, bars, matrix, table, text
+from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -31,8 +32,7 @@ def _random(n: int, d: int, block: int, seed: int = 0, causal: bool = False) -> 
 
 def plain(S: np.ndarray, V: np.ndarray) -> np.ndarray:
     """softmax(S) V over whole rows: S (rows, keys), V (keys, d) → (rows, d), in their dtype."""
-    P = np.exp(S - S.max(axis=1, keepdims=True))
-    return P / P.sum(axis=1, keepdims=True) @ V
+    return softmax(S) @ V
 
 
 def online(

@@ -13,6 +13,7 @@ from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.claim_costs import exp_rate
 from explainer.learn.claim_demos import Given, plain, qkv
 from explainer.learn.matrix_units import GENERATIONS
+from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.learn.which import GPUS, NAMES, Input, chosen
 from explainer.parallel import split_keys
@@ -104,8 +105,7 @@ def partial_dq(seed: int, n: int = 512, block: int = 32) -> tuple[np.ndarray, np
     q, k, v = qkv(n, seed=3)
     dO = np.random.default_rng(5).standard_normal((16, 64)).astype(np.float32)
     S = q[:16] @ k.T / np.float32(8)
-    P = np.exp(S - S.max(1, keepdims=True))
-    P /= P.sum(1, keepdims=True)
+    P = softmax(S)
     dS = P * (dO @ v.T - (dO * (P @ v)).sum(1, keepdims=True)) / np.float32(8)
     parts = [dS[:, j : j + block] @ k[j : j + block] for j in range(0, n, block)]
     usual, shuffled = np.zeros((2, 16, 64), np.float32)
@@ -248,11 +248,3 @@ def long(given: Given) -> list[Block]:
         text(f"The line is an H200, {amount(room)}. Rows of S do not need each other: one head at "
              "a time, or some rows at a time, fits. It is slow, not impossible."),
     ]  # fmt: skip
-
-
-def softmax_rows(n: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
-    """Attention of n tokens at once and ``chunk`` rows at a time, both (n, 64) fp32."""
-    q, k, v = qkv(n)
-    whole = plain(q @ k.T / np.float32(8), v)
-    parts = [plain(q[i : i + chunk] @ k.T / np.float32(8), v) for i in range(0, n, chunk)]
-    return whole, np.concatenate(parts)

@@ -6,14 +6,15 @@ The texts themselves are data: ``assets/learn/``, one entry a line.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 
+import numpy as np
+
+from explainer.base.amounts import listed, written
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
-from explainer.learn.blocks import Block
 
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
@@ -58,6 +59,8 @@ class Question:
     ``reasons``; ``run`` the widget that shows what the filled lines give, its controls "g1", "g2" …
     the gaps.
 
+    ``mistakes`` of a number are (value, what it would be): the value that a wrong formula gives on
+    these very numbers. ``notes`` of a click are rows of sentences, what holds of each cell.
     ``hint`` is shown when asked for. ``variants`` are further questions of the same key: each try
     after a wrong answer asks the next one, with new numbers.
     """
@@ -73,6 +76,8 @@ class Question:
     gaps: tuple[tuple[int, tuple[str, ...], str], ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
     run: str = ""
+    mistakes: tuple[tuple[object, str], ...] = ()
+    notes: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
     variants: tuple[Question, ...] = ()
 
@@ -147,12 +152,31 @@ def entries() -> dict[str, dict]:
 
 def asked(entry: dict, **computed: object) -> Question:
     """A question as it is written, with the parts that the code computes. A variant, written or
-    among the computed ``variants`` (both lists run side by side), says what differs."""
+    among the computed ``variants`` (both lists run side by side), says what differs. ``wrong``, the
+    values of mistakes, are computed; ``mistakes`` are written, in the same order."""
     both = zip_longest(entry.get("variants", ()), computed.pop("variants", ()), fillvalue={})
     base = {k: v for k, v in entry.items() if k != "variants"} | computed
-    return Question(
-        **base, variants=tuple(Question(**base | written | made) for written, made in both)
-    )
+    others = tuple(_question(base | written | made) for written, made in both)
+    return _question(base | {"variants": others})
+
+
+def _question(parts: dict) -> Question:
+    """A mistake that happens to give the answer, or what one before it gives, says nothing."""
+    parts = dict(parts)
+    found: list[tuple[object, str]] = []
+    wrong = parts.pop("wrong", ())
+    taken = [parts.get("answer")]
+    for value, words in zip(wrong, parts.pop("mistakes", ()), strict=True):
+        if not any(_near(value, other, parts.get("tolerance", 0.0)) for other in taken):
+            taken.append(value)
+            values = tuple(map(float, np.atleast_1d(value)))
+            said = listed([*map(written, values)])
+            found.append((values if len(values) > 1 else values[0], f"{said} {words}"))
+    return Question(**parts, mistakes=tuple(found))
+
+
+def _near(value: object, other: object, tolerance: float) -> bool:
+    return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 
 def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
@@ -162,19 +186,6 @@ def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
     entry = _filled(entries()[key], figures or {})
     links = tuple(Link(**link) for link in entry["links"])
     return Rung(**entry | {"links": links, "question": asked(entry["question"], **computed)})
-
-
-@dataclass(frozen=True)
-class Known:
-    """A question about the ladder's ground: ``rung`` the key of the one that answers it, ``show``
-    the computation that is shown once it is answered, ``code`` the same in PyTorch ("" if there is
-    none): there ``answer`` is what the question asks for."""
-
-    title: str
-    rung: str
-    question: Question
-    show: Callable[[], list[Block]]
-    code: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from explainer.base.records import about
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.rungs_low import weighed, whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
@@ -150,15 +150,10 @@ WORDS = (
 )
 
 
-def merged(parts: tuple[tuple[float, float], ...]) -> float:
-    """O of all keys from (exp(lse), O) of parts."""
-    total = sum(weight for weight, _ in parts)
-    return sum(weight / total * o for weight, o in parts)
-
-
 def _asked(first: tuple, second: tuple) -> dict:
     (a, x), (b, y) = first, second
-    return {"answer": merged((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y)}
+    return {"answer": weighed((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y),
+            "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

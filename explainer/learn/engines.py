@@ -27,7 +27,9 @@ WORDS = (
 
 def _asked(tokens: int, size: int) -> dict:
     return {"answer": places(tokens, size) - tokens,
-            "words": WORDS.format(tokens=tokens, size=size)}  # fmt: skip
+            "words": WORDS.format(tokens=tokens, size=size),
+            "wrong": (tokens % size, places(tokens, size) // size,
+                      places(tokens, size) - tokens + size)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -12,6 +12,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
+from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
@@ -92,9 +93,7 @@ def quantised(x: np.ndarray, way: str, block: int) -> tuple[np.ndarray, np.ndarr
 def exact(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """O (N, D) in float64."""
     q, k, v = (x.astype(np.float64) for x in (q, k, v))
-    S = q @ k.T / np.sqrt(D)
-    P = np.exp(S - S.max(axis=1, keepdims=True))
-    return P @ v / P.sum(axis=1, keepdims=True)
+    return softmax(q @ k.T / np.sqrt(D)) @ v
 
 
 def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, way: str, block: int) -> np.ndarray:

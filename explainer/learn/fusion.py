@@ -111,6 +111,14 @@ WIDGETS = (
         pick("n", "N", 1024, commas(NS))), _fusion),
 )  # fmt: skip
 
-RUNGS = (
-    rung("fusion", answer=gain(CHAINS[0]), variants=[{"answer": gain(c)} for c in CHAINS[1:]]),
-)
+
+def _asked(chain: tuple[tuple[int, int], ...]) -> dict:
+    """The answer, and: launches counted; the bias not read again; a matrix read for each step."""
+    first, *between, last = chain
+    moved = sum(map(sum, chain))
+    all_read = gain((first, *((2, 1) for _ in between), last))
+    return {"answer": gain(chain), "wrong": (len(chain), moved / 2, all_read)}
+
+
+_first, *_others = map(_asked, CHAINS)
+RUNGS = (rung("fusion", **_first, variants=_others),)

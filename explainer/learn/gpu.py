@@ -58,6 +58,11 @@ def _count(stride: int, dtype: str) -> dict:
         "words": f"A warp reads {dtype} numbers, each {stride} places after the last. How many "
         "sectors must come?",
         "answer": float(len(set(sectors(stride, ITEMSIZE[dtype])))),
+        "wrong": (
+            LANES,
+            LANES * ITEMSIZE[dtype] / SECTOR,
+            len(set(sectors(stride, 6 - ITEMSIZE[dtype]))),
+        ),
     }
 
 

@@ -97,7 +97,9 @@ WORDS = (
 
 def _asked(layers: int, kv: int) -> dict:
     words = WORDS.format(layers=layers, heads=HEADS, kv=kv, d=WIDE)
-    return {"answer": cache(kv, 1, layers) / 1024, "words": words}
+    wrong = (cache(kv, 1, layers) / 2, cache(HEADS, 1, layers), cache(kv, 1, 1))
+    return {"answer": cache(kv, 1, layers) / 1024, "words": words,
+            "wrong": tuple(x / 1024 for x in wrong)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, power
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
@@ -25,6 +26,7 @@ CASES = {
 HIDDEN = 4096  # of the layer that attention is a part of
 NS = (256, 512, 1024, 2048, 4096, 8192)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
+NEEDED = 0.05  # of the scores, in the question
 SHARES = (0.1, 0.5, 1, 2, 5, 10)  # percent of the scores that are needed
 # A card's generation: first architecture number; who takes fp16 there.
 CARDS = (("V100", 70), ("T4", 75), ("A100", 80), ("RTX 4090", 89), ("H100", 90), ("B200", 100))
@@ -191,7 +193,9 @@ def _figures() -> dict[str, object]:
     whole, once = least(NQ, NQ)
     gains = faster()
     return {"cross": apart / fused, "self": whole / once, "low": gains[NS[0]],
-            "high": gains[NS[-1]], "share": layer_share(NS[0])}  # fmt: skip
+            "high": gains[NS[-1]], "scores": NQ * 77,
+            "empty": power(10, round(TILE**2 * math.log10(1 - NEEDED))),
+            "share": layer_share(NS[0])}  # fmt: skip
 
 
 RUNGS = (rung("when_not", _figures()),)

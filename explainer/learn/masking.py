@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import count, shown
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
@@ -134,6 +134,15 @@ def _mask(v: Values) -> list[Block]:
     return [picture("grids", f"Mask: {SHAPES[shape]}", told, data)]
 
 
+def _note(query: int, key: int) -> str:
+    """What a cell holds, and what a mask that is wrong there would do."""
+    met = f"Token {query} meets key {key}"
+    if key > query:
+        return f"{met}, {count(key - query, 'token')} later: left in, it would look ahead."
+    back = f"{count(query - key, 'token')} back" if key < query else "itself"
+    return f"{met}, {back}: hidden, it would not count."
+
+
 def _hidden(new: int, keys: int) -> dict:
     """The question for ``new`` queries that are the last of ``keys`` tokens: which scores a causal
     mask hides. What stands in the cells is of no account."""
@@ -142,15 +151,17 @@ def _hidden(new: int, keys: int) -> dict:
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. Which scores does a "
+        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. What does a "
         "causal mask hide?",
         "cells": cells,
+        "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),
         "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
     }
 
 
 FIRST, *OTHERS = (_hidden(*asked) for asked in ASKED)
-RUNGS = (rung("mask", variants=OTHERS, **FIRST),)
+ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
+RUNGS = (rung("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
     Widget("mask", "A mask, and a word that is changed", (

@@ -130,7 +130,16 @@ WIDGETS = (
     ), _cores),
 )  # fmt: skip
 
+
+def _count(arch: str, br: int, bc: int, d: int) -> dict:
+    """The answer, and: d left out, counts added up."""
+    shape = GENERATIONS[arch].shape
+    each = [instructions(shape, *x) for x in ((br, 1, 1), (1, bc, 1), (1, 1, d))]
+    return {"answer": float(asked(arch, br, bc, d)),
+            "wrong": (each[0] * each[1], sum(each))}  # fmt: skip
+
+
+_first, *_others = (_count(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("cores", answer=float(asked(*QUESTIONS[0])),
-         variants=[{"answer": float(asked(*x))} for x in QUESTIONS[1:]]),
+    rung("cores", **_first, variants=_others),
 )  # fmt: skip

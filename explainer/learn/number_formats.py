@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 
 from explainer.base.amounts import power, shown, written
+from explainer.base.cards import CARDS
 from explainer.base.formats import FORMATS, Format
-from explainer.learn import fp8
+from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, Widget, bars, bits, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
-from explainer.learn.precision import fate
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 
@@ -83,9 +83,8 @@ def _bits(x: float) -> list[Block]:
     made = []
     for key in ("bf16", "fp16", "e5m2", "e4m3"):
         f = FORMATS[key]
-        made.append(
-            bits(f.title, *f.fields(x), written(rounded(key, x), 8), fate(f, x, rounded(key, x)))
-        )
+        kept = rounded(key, x)
+        made.append(bits(f.title, *f.fields(x), written(kept, 8), precision.fate(f, x, kept)))
     return made
 
 
@@ -127,7 +126,21 @@ WIDGETS = (
     ), _formats),
 )  # fmt: skip
 
+
+def _figures() -> dict[str, str]:
+    card, row = CARDS["h100"], precision.long_row("bf16", 2048, 16, 1.0)
+    return {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}"} | {
+        f"off_{kept}": f"{written(100 * error, 2)} %" for kept, error in row.items()
+    }
+
+
+def _asked(key: str, x: float) -> dict:
+    """The answer, and: the neighbor on the other side, the number itself."""
+    kept = rounded(key, x)
+    return {"answer": kept, "wrong": (2 * x - kept, x)}
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("formats", answer=rounded(*QUESTIONS[0]),
-         variants=[{"answer": rounded(*q)} for q in QUESTIONS[1:]]),
+    rung("formats", _figures(), **_first, variants=_others),
 )  # fmt: skip

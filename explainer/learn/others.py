@@ -10,7 +10,7 @@ from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, chart, panel, say, scene
-from explainer.learn.variants import HEADS, WIDE, cache, errors
+from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
 Values = Mapping[str, float | str]
 GPUS = 4
@@ -140,4 +140,14 @@ WIDGETS = (
         pick("layout", "Tokens on the GPUs", "rows", LAYOUTS.items()),
     ), _others),
 )  # fmt: skip
-RUNGS = (rung("others"),)
+
+
+def _figures() -> dict[str, str]:
+    """What each answer costs a layer of 32 heads."""
+    return {"seen": f"{8192 // 8:,}", "full": amount(per_token(HEADS)),
+            "grouped": amount(per_token(HEADS // 8)), "one": amount(per_token(1)),
+            "long": amount(131_072 * per_token(1)), "state": amount(cache("linear", 1)),
+            }  # fmt: skip
+
+
+RUNGS = (rung("others", _figures()),)

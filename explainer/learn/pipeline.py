@@ -264,7 +264,14 @@ WIDGETS = (
 )  # fmt: skip
 
 
+def _asked(softmax: float) -> dict:
+    """The answer, and: one consumer alone, a round of the softmax only, all of it hidden."""
+    wrong = (100 * 2 / (2 + softmax), 100 * 2 / softmax, 100)
+    return {"answer": share(softmax), "wrong": wrong}
+
+
 def _rung() -> Rung:
+    first, *others = map(_asked, QUESTIONS)
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
     figures = {
@@ -272,8 +279,7 @@ def _rung() -> Rung:
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
     }  # fmt: skip
-    return rung("overlap", figures, answer=share(QUESTIONS[0]),
-                variants=[{"answer": share(x)} for x in QUESTIONS[1:]])  # fmt: skip
+    return rung("overlap", figures, variants=others, **first)
 
 
 RUNGS = (_rung(),)

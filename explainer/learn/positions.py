@@ -112,7 +112,8 @@ WORDS = (
 
 
 def _asked(i: int, j: int, to: int) -> dict:
-    return {"answer": to - (i - j), "words": WORDS.format(i=i, j=j, to=f"{to:,}")}
+    return {"answer": to - (i - j), "words": WORDS.format(i=i, j=j, to=f"{to:,}"),
+            "wrong": (j, to + (i - j), j * to / i)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

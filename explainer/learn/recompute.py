@@ -98,7 +98,8 @@ WIDGETS = (
 def _asked() -> tuple[dict, ...]:
     """The question's numbers: a step with P kept, and with P computed again."""
     kept, again = all_products("standard"), all_products("fa2")
-    return tuple({"answer": flop / kept * again, "words": WORDS.format(flop=flop)}
+    return tuple({"answer": flop / kept * again, "words": WORDS.format(flop=flop),
+                  "wrong": (flop, flop / kept * (again + 1), 2 * flop)}
                  for flop in ASKED)  # fmt: skip
 
 

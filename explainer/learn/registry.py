@@ -19,7 +19,6 @@ from explainer.learn import (
     fusion,
     gpu,
     heads,
-    level0,
     limits,
     masking,
     matrix_units,
@@ -30,7 +29,6 @@ from explainer.learn import (
     others,
     pipeline,
     positions,
-    precision,
     profiling,
     reading,
     recompute,
@@ -40,7 +38,6 @@ from explainer.learn import (
     saves,
     steady,
     tiled,
-    training,
     vectors,
     versions,
     warp_split,
@@ -57,11 +54,11 @@ MODULES = (
     *(vectors, attending, safe, masking),
     *(gpu, memories, round_trips),
     *(fusion, online, online_loop, tiled, any_order, saves),
-    *(versions, warp_split, matrix_units, number_formats, pipeline, reading, blackwell, precision),
-    *(recompute, backward, amp, steady, training),
+    *(versions, warp_split, matrix_units, number_formats, pipeline, reading, blackwell),
+    *(recompute, backward, amp, steady),
     *(heads, positions, windows, decoding, engines),
     *(limits, which, profiling, others),
-    *(claims, level0),
+    claims,
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
 STILL = (
@@ -98,8 +95,8 @@ def rungs() -> tuple[Rung, ...]:
 
 @lru_cache(maxsize=1)
 def questions() -> tuple[Question, ...]:
-    """All that is asked, the rungs' first, without variants."""
-    return (*(one.question for one in rungs()), *(known.question for known in level0.KNOWN))
+    """What the rungs ask, in their order, without variants."""
+    return tuple(one.question for one in rungs())
 
 
 @lru_cache(maxsize=1)

@@ -96,6 +96,9 @@ def _gib(n: int, heads: int) -> dict:
     return {
         "words": f"N = {n:,}, {heads} heads, fp16. How many GiB does S take?",
         "answer": square(n, heads) / 2**30,
+        "wrong": tuple(
+            x / 2**30 for x in (square(8192, heads) * n / 8192, 2 * square(n, heads), square(n, 1))
+        ),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 import numpy as np
@@ -24,6 +25,13 @@ def address(problem: Problem, step: int, phase: str) -> str:
 def whole(value: float | str) -> int:
     """A control's value as a whole number: a slider's steps are not enforced elsewhere."""
     return int(float(value) + 0.5)
+
+
+def weighed(parts: Iterable[tuple[float, np.ndarray | float]]) -> np.ndarray | float:
+    """O of all keys from (sum of exponentials, normalized O) of parts; sums on any common scale."""
+    kept = [*parts]
+    total = sum(weight for weight, _ in kept)
+    return sum(weight / total * O for weight, O in kept)
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:

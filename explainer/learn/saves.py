@@ -146,12 +146,19 @@ WIDGETS = (
 )  # fmt: skip
 
 
+def _asked(n: int, heads: int) -> dict:
+    """MiB: the answer, and: 2 bytes a number, one head, S and P, two numbers a row."""
+    found = kept(n, heads)
+    wrong = (found / 2, found / heads, squares(n, heads), 2 * found)
+    return {"answer": found / 2**20, "wrong": tuple(x / 2**20 for x in wrong)}
+
+
 def _rung():
-    mib = [kept(n, heads) / 2**20 for n, heads in QUESTIONS]
+    first, *others = (_asked(*x) for x in QUESTIONS)
     doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     figures = {"doubled": f"{doubled:.2f}", "fits": f"{fits:,}"}
-    return rung("saves", figures, answer=mib[0], variants=[{"answer": x} for x in mib[1:]])
+    return rung("saves", figures, variants=others, **first)
 
 
 RUNGS = (_rung(),)

@@ -8,8 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import written
+from explainer.base.formats import FORMATS
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
+from explainer.learn.precision import counted
 from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, chart, panel, say, scene
 
@@ -118,4 +120,17 @@ WIDGETS = (
         for key, title in MEASURES.items()
     ), _stable),
 )  # fmt: skip
-RUNGS = (rung("stable"),)
+
+
+def _figures() -> dict[str, str]:
+    """Where counts stop; and how the stack ends without residuals, and with all but √d."""
+    alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
+    whole = stack(ALL)
+    return {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")} | {
+        "size": written(alone["size"][-1], 2), "spread": written(alone["spread"][-1], 2),
+        "top": written(alone["top"][-1], 2), "least": written(1 / TOKENS, 2),
+        "scaled": written(whole["top"][0], 2), "unscaled": written(wide["top"][0], 2),
+    }  # fmt: skip
+
+
+RUNGS = (rung("stable", _figures()),)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import asked
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
@@ -143,8 +144,22 @@ WIDGETS = (
            (slider("step", "Step", START, 1, len(places())),), _tiled),
 )  # fmt: skip
 
+
+def _asked_for() -> dict[str, str]:
+    """What FA-2 asks L2 for with small tiles and with large ones."""
+    return {f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
+            for side in (16, 128)}  # fmt: skip
+
+
+def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
+    """The answer, and mistakes with these numbers."""
+    rows = n // block_q
+    wrong = (rows, j * block_k // block_q + 1, 1) if causal else (n // block_k, 1, block_k)
+    return {"answer": float(reads_of_a_key_block(n, block_q, block_k, causal, j)), "wrong": wrong}
+
+
+_first, *_others = (_reads(*x) for x in ASKED)
 RUNGS = (
-    rung("tiled", {"place": address(SMALL, *places()[START - 1])},
-         answer=float(reads_of_a_key_block(*ASKED[0])),
-         variants=[{"answer": float(reads_of_a_key_block(*x))} for x in ASKED[1:]]),
+    rung("tiled", {"place": address(SMALL, *places()[START - 1]), **_asked_for()},
+         **_first, variants=_others),
 )  # fmt: skip

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.base.amounts import written
 from explainer.base.records import TRAINED, load
-from explainer.learn.blocks import Block, Widget, plot, text
-from explainer.learn.content import SECTIONS
-from explainer.learn.controls import pick
+from explainer.learn.blocks import Block, plot, text
 
-MOST_APART = 0.01  # of the last losses, relative: below it the card says good
-ON_A_CARD = "On a GPU: not recorded yet. python -m kernels.measure.training FILE does it."
+MOST_APART = 0.01  # of the last losses, relative: below it the sentence says good
 
 
 def curves(record: dict) -> dict[str, list[float]]:
@@ -25,47 +20,34 @@ def apart(record: dict) -> list[float]:
     return [abs(a - b) / b for a, b in zip(ours, theirs, strict=True)]
 
 
-def _training(v: Mapping[str, float | str]) -> list[Block]:
-    name = str(v.get("record", TRAINED[0]))
-    record = load(name)
-    found, off = curves(record), apart(record)
-    sizes, versions = record["sizes"], record["versions"]
-    steps = [*range(len(off))]
-    ours, theirs = (y[-1] for y in found.values())
-    blocks = [
-        plot("Loss before each step, nats per character",
-             [{"name": title, "x": steps, "y": y, "colour": colour}
-              for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)],
-             x_label="step", y_label="loss"),
-        text(f"At the last of {len(steps)} steps: {ours:.6f} and {theirs:.6f}. At no step are they "
-             f"further apart than {written(100 * max(off), 2)} % of the loss.",
-             "good" if off[-1] < MOST_APART else "bad"),
-        plot("How far apart, relative to the loss; gaps where no digit differs",
-             [{"name": "", "x": steps, "y": [x or None for x in off], "colour": "plain",
-               "points": True}], x_label="step", log_y=True),
-        text(f"{sizes['layers']} layers, {sizes['width']} wide, {sizes['heads']} heads, "
-             f"{sizes['batch']} sequences of {sizes['length']} characters per step, AdamW, "
-             f"{record['dtype']}; recorded {_where(name)}, {record['date']}, with "
-             f"torch {versions['torch']} and Triton {versions['triton']}: "
-             f"{record['command']}", "fine"),
-    ]  # fmt: skip
-    return [*blocks, text(ON_A_CARD, "fine")] if TRAINED == ("training_cpu",) else blocks
-
-
-def _where(name: str) -> str:
-    device = load(name)["device"]
-    return "on a CPU, in Triton's interpreter" if "interpreter" in device else f"on an {device}"
-
-
-_RECORD = pick("record", "Trained", TRAINED[0], [(x, _where(x)) for x in TRAINED])
+def most_apart(name: str) -> str:
+    """The largest of these in a record, in percent."""
+    return f"{written(100 * max(apart(load(name))), 2)} %"
 
 
 def blocks() -> list[Block]:
-    """The two losses of the first record, and where they were recorded."""
-    curves_, said, _, fine, *_ = _training({})
-    return [curves_, said, fine]
+    """The two losses of the first record, a card's if there is one, and where it was made."""
+    name = TRAINED[0]
+    record = load(name)
+    found, off = curves(record), apart(record)
+    sizes, versions = record["sizes"], record["versions"]
+    ours, theirs = (y[-1] for y in found.values())
+    return [
+        plot("Loss before each step, nats per character",
+             [{"name": title, "x": [*range(len(off))], "y": y, "colour": colour}
+              for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)],
+             x_label="step", y_label="loss"),
+        text(f"At the last of {len(off)} steps: {ours:.6f} and {theirs:.6f}. At no step are they "
+             f"further apart than {most_apart(name)} of the loss.",
+             "good" if off[-1] < MOST_APART else "bad"),
+        text(f"{sizes['layers']} layers, {sizes['width']} wide, {sizes['heads']} heads, "
+             f"{sizes['batch']} sequences of {sizes['length']} characters per step, AdamW, "
+             f"{record['dtype']}; recorded {_where(record)}, {record['date']}, with "
+             f"torch {versions['torch']} and Triton {versions['triton']}: "
+             f"{record['command']}", "fine"),
+    ]  # fmt: skip
 
 
-WIDGETS = (
-    Widget("training", SECTIONS["training"]["title"], (_RECORD,) * (len(TRAINED) > 1), _training),
-)
+def _where(record: dict) -> str:
+    interpreted = "interpreter" in record["device"]
+    return "on a CPU, in Triton's interpreter" if interpreted else f"on an {record['device']}"

@@ -144,11 +144,17 @@ def _open_cells(rows: int, depth: int, cols: int) -> dict:
         "not finished at one time, at most?",
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
+        "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
     }
 
 
 FIRST, *OTHERS = (_open_cells(*size) for size in ASKED)
-RUNGS = (rung("matmul", variants=OTHERS, **FIRST),)
+LEFT, RIGHT = np.array([[1, 2], [3, 4]]), np.array([[2, 0], [1, 3]])
+PRODUCTS_OF = {
+    "product": str((LEFT @ RIGHT).tolist()), "swapped": str((RIGHT @ LEFT).tolist()),
+    "cells": str((LEFT * RIGHT).tolist()),
+}  # fmt: skip
+RUNGS = (rung("matmul", PRODUCTS_OF, variants=OTHERS, **FIRST),)
 
 _TIPS = tuple(
     Control(f"{name}{axis}", f"{name}, {axis}", "range", START[name][at], PLANE["low"][at],

@@ -182,9 +182,16 @@ WIDGETS = (
     Widget("versions", "FA-1, FA-2, FA-3", (slider("step", "Tick", 3, 0, TICKS),), _versions),
 )
 
+
+def _asked(tiles: int) -> dict:
+    """The answer, and: the mask forgotten, FA-2 like FA-1, both exchanged."""
+    fa1, fa2 = (float(written(order, tiles, True)) for order in ("fa1", "fa2"))
+    return {"answer": (fa1, fa2),
+            "wrong": ((written("fa1", tiles, False), fa2), (fa1, fa1), (fa2, fa1))}  # fmt: skip
+
+
+_first, *_others = map(_asked, CAUSAL)
 RUNGS = (
     rung("versions", {"place": address(SMALL["fa1"], 6, "store")},
-         answer=tuple(float(written(order, CAUSAL[0], True)) for order in ("fa1", "fa2")),
-         variants=[{"answer": tuple(float(written(o, t, True)) for o in ("fa1", "fa2"))}
-                   for t in CAUSAL[1:]]),
+         **_first, variants=_others),
 )  # fmt: skip

@@ -11,13 +11,14 @@ from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import card, pick
+from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import tile_budget
 from explainer.parallel.warps import warps
 from explainer.problem import Problem
 from kernels.occupancy import MOST_REGISTERS, room
 
-WARPS, LANES, SECTOR_BYTES = 4, 32, 32
+WARPS = 4
 SIDES, DS = (32, 64, 128), (32, 64, 128)
 HUES = ("q", "k", "v", "o")  # of the warps
 TITLES = {"k": ("Split the keys (FA-1)", "each warp: some keys of every row"),
@@ -42,11 +43,6 @@ def partial_output(block_q: int, d: int) -> int:
                       dtype="fp16", inputs="random")  # fmt: skip
     steps = warps(problem, 0, 0, "k", WARPS).steps
     return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
-
-
-def sectors(stride: int, itemsize: int) -> int:
-    """Sectors of memory that one warp's store touches whose lanes are ``stride`` elements apart."""
-    return len({lane * stride * itemsize // SECTOR_BYTES for lane in range(LANES)})
 
 
 def registers_per_thread(block_q: int, block_k: int, d: int) -> int:
@@ -114,12 +110,12 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     shapes += [say(0, 216, verdict, "is-bold"), say(0, 238, hint, "is-small")]
     both = (("lanes store neighbors", 1), ("lanes store to rows apart", d))
     for k, (name, stride) in enumerate(both):
-        y, count = 272 + 52 * k, sectors(stride, ITEMSIZE["fp16"])
+        y, count = 272 + 52 * k, len(set(sectors(stride, ITEMSIZE["fp16"])))
         shapes.append(say(0, y, f"{name}: {count}", "is-small"))
         wide = (WIDTH - 8) / LANES
         shapes += [box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
                    for n in range(count)]  # fmt: skip
-    shapes.append(say(0, 372, f"sectors of {SECTOR_BYTES} bytes, fp16", "is-small is-quiet"))
+    shapes.append(say(0, 372, f"sectors of {SECTOR} bytes, fp16", "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes)
 
 
@@ -143,7 +139,14 @@ WIDGETS = (
         pick("d", "d", 32, DS, closed=(64, 128)), card("a100")), _warp_split),
 )  # fmt: skip
 
+
+def _asked(block_q: int, d: int) -> dict:
+    """KiB: the answer, and: one warp's, in 16 bits, one number a row."""
+    kib = partial_output(block_q, d) / 1024
+    return {"answer": kib, "wrong": (kib / WARPS, kib / 2, kib / d)}
+
+
+_first, *_others = (_asked(*x) for x in QUESTIONS)
 RUNGS = (
-    rung("warps", answer=partial_output(*QUESTIONS[0]) / 1024,
-         variants=[{"answer": partial_output(*x) / 1024} for x in QUESTIONS[1:]]),
+    rung("warps", **_first, variants=_others),
 )  # fmt: skip

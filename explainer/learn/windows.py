@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, count
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -130,12 +130,26 @@ WORDS = (
 )
 
 
+def _note(p: Problem, i: int, j: int) -> str:
+    """How many scores of a tile are needed, and what follows."""
+    rows, keys = (slice(side * k, side * (k + 1)) for side, k in ((p.block_q, i), (p.block_k, j)))
+    needed = int(p.mask.keep(p.n, p.n)[rows, keys].sum())
+    if needed:
+        return f"Tile {i}, {j} holds {count(needed, 'needed score')}: lost, if it were skipped."
+    return f"Tile {i}, {j} holds no needed score: it would be loaded for nothing."
+
+
 def _asked(mask: str, said: str) -> dict:
     p = replace(SMALL, mask=mask)
     cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
     computed = tuple((i, j) for i, row in enumerate(tiling.kinds(p)) for j, kind in enumerate(row)
                      if tiling.KINDS[kind] != "skipped")  # fmt: skip
-    return {"answer": computed, "words": WORDS.format(mask=said), "cells": cells}
+    return {
+        "answer": computed,
+        "words": WORDS.format(mask=said),
+        "cells": cells,
+        "notes": tuple(tuple(_note(p, i, j) for j in range(p.Tc)) for i in range(p.Tr)),
+    }
 
 
 def _place() -> str:

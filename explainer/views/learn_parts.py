@@ -21,9 +21,9 @@ from explainer.views.html import div, tag
 SAID = ("key", "kind", "words", "hint")
 ASKED = {  # what each kind of question is made of
     CHOICE: (*SAID, "options", "answer"),
-    NUMBER: (*SAID, "answer", "tolerance", "reasons", "fields"),
+    NUMBER: (*SAID, "answer", "tolerance", "reasons", "mistakes", "fields"),
     ORDER: (*SAID, "options", "gaps", "run"),
-    CLICK: (*SAID, "cells", "answer", "reasons"),
+    CLICK: (*SAID, "cells", "notes", "answer", "reasons"),
     FILL: (*SAID, "options", "gaps", "reasons", "run"),
 }
 SET = dict.fromkeys(("low", "high", "step"), ("range", "number"))

@@ -175,7 +175,7 @@ def outline() -> dict:
     there = keys()
     return {
         "keys": there,
-        "moved": {old: new for old, new in MOVED.items() if old not in there},
+        "moved": MOVED,
         "rungs": {rung.key: [NUMBERS[rung.key], rung.title] for rung in rungs()},
         "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
     }

@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explainer.learn import claims, glossary, level0, reference, wild
+from explainer.learn import claims, glossary, reference, wild
 from explainer.learn.blocks import code
-from explainer.learn.content import Claim, Known, Snippet
-from explainer.learn.course import NUMBERS
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.content import Claim, Snippet
+from explainer.learn.registry import widgets
 from explainer.views import learn_teaching
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import (
     in_json,
     paper_link,
-    question_place,
     text,
-    to,
     widget_place,
 )
 
 NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
-
-
-def _known(number: int, known: Known) -> str:
-    """One of the first questions; what is computed, and the way to the rung, come with the
-    answer."""
-    rung = next(r for r in rungs() if r.key == known.rung)
-    back = tag("a", f"Rung {NUMBERS[rung.key]}: {rung.title}", href=to(rung.key))
-    title = tag("h3", f"{number} · {known.title}", class_="fa-claim-words", tabindex=-1)
-    shown = widget_place(known.question.key) + tag("p", "The whole of it: ", back, class_="fa-fine")
-    inside = title + question_place(known.question) + tag("div", shown, data_reveal="", hidden="")
-    return tag("section", inside, class_="fa-card fa-known", aria_label=known.title)
 
 
 def claim_card(claim: Claim) -> str:
@@ -79,11 +65,6 @@ def _papers() -> str:
 def section(key: str, words: str) -> str:
     """The body of a section, below its title."""
     intro = text(words) if words else Markup()
-    if key == "level0":
-        asked = [_known(k, known) for k, known in enumerate(level0.KNOWN, 1)]
-        half = (len(asked) + 1) // 2
-        columns = (div("fa-knowns-half", *part) for part in (asked[:half], asked[half:]))
-        return intro + div("fa-knowns", *columns)
     if key == "claims":
         return intro + div("fa-claims", *map(claim_card, claims.CLAIMS))
     if key == "wild":
@@ -109,4 +90,4 @@ def section(key: str, words: str) -> str:
             + tools
             + Markup().join(tag("h3", widgets()[k].title) + widget_place(k) for k in sheets)
         )
-    return intro + widget_place(key.removeprefix("lab-"))
+    return intro + widget_place(key)

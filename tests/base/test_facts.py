@@ -118,7 +118,6 @@ OURS = {
     ("tour.json", "2.5 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "64 KiB"): "computed in tests/learn/test_tour.py",
     ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
-    ("precision.py", "500"): "so many gradients the lab draws",
     ("levels.py", "5,120"): "a100.l2",
     ("levels_report.py", "0.001 %"): "a bound below which a share is not written out",
     ("memory_report.py", "2 times"): "√2, from N² = memory",

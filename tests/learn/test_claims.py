@@ -353,5 +353,3 @@ def test_constants_are_left_open_and_long_contexts_fit():
     whole, rows, lse = (x for _, x, _ in block("claim_long", "bars")["items"])
     assert whole == 2 * (128 * 1024) ** 2 and whole < CARDS["h200"].hbm_bytes
     assert rows == whole / 1024 and lse == 4 * 128 * 1024
-    one, parts = sums.softmax_rows(256, 64)
-    assert np.allclose(one, parts, atol=1e-6)

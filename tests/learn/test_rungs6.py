@@ -10,7 +10,7 @@ import torch
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
-from explainer.learn import decoding, engines, heads, positions, windows
+from explainer.learn import decoding, engines, heads, positions, rungs_low, windows
 from explainer.learn.registry import widgets
 from explainer.trace import trace
 from kernels.rotary import rope
@@ -119,7 +119,7 @@ def test_the_parts_are_attention_of_the_last_query():
         whole = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0, 0]
         found, O, _ = decoding.split_keys.parts(p, count)
         assert np.allclose(O, whole) and len(found) == count
-        assert decoding.merged(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(O)
+        assert rungs_low.weighed(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(O)
         assert f"{found[0].weight:.2f}" in words("decode", tokens=tokens, parts=count)
 
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from explainer.base import records
 from explainer.learn import training
-from explainer.learn.blocks import values
-
-(WIDGET,) = training.WIDGETS
-
-
-def shown(**query: str) -> list[dict]:
-    return WIDGET.compute(values(WIDGET, query))
+from explainer.learn.registry import rungs
 
 
 @pytest.mark.parametrize("name", records.TRAINED)
@@ -29,16 +24,17 @@ def test_a_record_is_whole_and_the_losses_fall_together(name):
 
 
 def test_the_chart_has_both_curves_and_says_where_they_are_from():
-    blocks = shown()
+    blocks = training.blocks()
     record = records.load(records.TRAINED[0])
-    curves, apart = (b for b in blocks if b["type"] == "plot")
+    (curves,) = (b for b in blocks if b["type"] == "plot")
     assert {s["name"]: s["y"] for s in curves["series"]} == training.curves(record)
     ours, theirs = training.curves(record).values()
-    for x, a, b in zip(apart["series"][0]["y"], ours, theirs, strict=True):
-        assert (x or 0) == abs(a - b) / b
+    most = 100 * max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True))
     said = " ".join(b["words"] for b in blocks if b["type"] == "text")
     assert record["command"] in said and record["date"] in said
     assert f"{ours[-1]:.6f} and {theirs[-1]:.6f}" in said
+    told = float(re.search(r"than (\S+) % of the loss", said).group(1))
+    assert told == pytest.approx(most, rel=0.05)
     assert len(json.dumps(blocks, allow_nan=False)) < 20_000
 
 
@@ -46,12 +42,12 @@ def test_curves_that_part_are_not_called_good(monkeypatch):
     record = json.loads(json.dumps(records.load(records.TRAINED[0])))
     record["rows"][0]["losses"][-1] *= 1.02
     monkeypatch.setattr(training, "load", lambda name: record)
-    assert "bad" in {b["kind"] for b in shown() if b["type"] == "text"}
+    assert "bad" in {b["kind"] for b in training.blocks() if b["type"] == "text"}
 
 
-@pytest.mark.parametrize(("found", "said"), [(("training_cpu",), True), (("x",), False)])
-def test_it_says_that_a_card_is_not_recorded_as_long_as_it_is_not(monkeypatch, found, said):
-    record = records.load("training_cpu")
-    monkeypatch.setattr(training, "load", lambda name: record)
-    monkeypatch.setattr(training, "TRAINED", found)
-    assert any("not recorded yet" in b.get("words", "") for b in shown()) == said
+def test_the_rung_s_fold_says_how_far_apart_they_are_on_a_cpu():
+    (fold,) = (rung.more for rung in rungs() if rung.key == "backward")
+    ours, theirs = training.curves(records.load("training_cpu")).values()
+    most = 100 * max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True))
+    said = float(re.search(r"further apart than (\S+) %", fold).group(1))
+    assert said == pytest.approx(most, rel=0.05)

@@ -13,8 +13,9 @@ export class Claims {
     root.querySelector("header h2").after(this.dots, this.score);
     this.proved = el("div", { class: "fa-proved", "aria-live": "polite" });
     this.next = el("div", { class: "fa-deciding" });
-    const one = el("div", { class: "fa-claim-one" }, [this.proved, this.next]);
-    list.before(one);
+    this.one = el("div", { class: "fa-claim-one is-first" }, [this.proved, this.next]);
+    this.intro = [...root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
+    list.before(this.one);
     list.hidden = true;
     this.back = el("button", { type: "button", class: "fa-plain", text: "One at a time" });
     this.back.addEventListener("click", () => this.all(false));
@@ -23,7 +24,7 @@ export class Claims {
     this.from = progress.listeners.push(() => this.tell());
     this.right = new Map();
     this.at = this.open(-1);
-    this.intro();
+    this.board();
     this.ask();
   }
 
@@ -37,8 +38,20 @@ export class Claims {
     return order.find((k) => !this.answered(k)) ?? -1;
   }
 
-  intro() {
-    this.proved.replaceChildren(...[...this.root.querySelectorAll(".fa-behind-body > .fa-rung-text")]);
+  /** Until one is decided: all of them, to begin with any. */
+  board() {
+    this.picks = this.cards.map(({ node }, k) => {
+      const pick = el("button", { type: "button", text: node.querySelector(".fa-claim-words").textContent });
+      pick.addEventListener("click", () => this.pick(k));
+      return pick;
+    });
+    this.proved.replaceChildren(el("ol", { class: "fa-claim-board", "aria-label": "All claims" }, this.picks.map((pick) => el("li", {}, [pick]))));
+  }
+
+  pick(k) {
+    this.at = k;
+    this.ask();
+    this.next.querySelector("h3")?.focus({ preventScroll: true });
   }
 
   /** The claim that is to be decided now. */
@@ -57,9 +70,9 @@ export class Claims {
     const words = card.node.querySelector(".fa-claim-words").textContent;
     this.next.replaceChildren(
       el("span", { class: "fa-fine", text: this.answered(this.at) ? "Once more" : "Next" }),
-      el("h3", { text: words, tabindex: -1 }),
+      el("h3", { text: words, class: "is-claim", tabindex: -1 }),
       el("div", { class: "fa-true-false", role: "group", "aria-label": "True or false?" }, [press("True", "", () => this.decide(true)), press("False", "", () => this.decide(false))]),
-      el("p", { text: "Decide first. Then the proof runs here, and you can change its numbers." }),
+      ...(this.one.classList.contains("is-first") ? this.intro : [el("p", { text: "Decide first. Then the proof runs here, and you can change its numbers." })]),
       el("div", { class: "fa-claim-foot" }, [press("Skip", "fa-plain", () => this.skip()), all]),
     );
     this.tell();
@@ -72,6 +85,7 @@ export class Claims {
     const right = means === card.truth;
     this.progress.tell(`claim:${card.key}`, right);
     this.right.set(this.at, right);
+    this.one.classList.remove("is-first");
     this.prove(card, right);
     this.at = this.open(this.at);
     this.ask();
@@ -99,12 +113,13 @@ export class Claims {
   all(on) {
     this.root.classList.toggle("is-listed", on);
     this.list.hidden = !on;
-    this.root.querySelector(".fa-claim-one").hidden = on;
+    this.one.hidden = on;
   }
 
   tell() {
     const known = this.cards.map((_, k) => this.answered(k));
     [...this.dots.children].forEach((dot, k) => set(dot, { class: [known[k] === "right" ? "is-right" : known[k] ? "is-wrong" : "", k === this.at ? "is-now" : ""].join(" ").trim() || null }));
+    this.picks.forEach((pick, k) => set(pick, { class: known[k] ? `is-${known[k]}` : null, "aria-current": k === this.at ? "true" : null }));
     const right = known.filter((one) => one === "right").length;
     const done = known.filter(Boolean).length;
     set(this.dots, { "aria-label": `${done} of ${known.length} decided` });

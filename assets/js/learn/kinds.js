@@ -6,6 +6,7 @@ import { draw } from "./blocks.js";
 import { asked, settle, SILENT } from "./widget.js";
 
 const GAP = "___";
+const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
 const SHORT = 14; // characters: two such options stand beside each other
 // For names of radio groups
 let count = 0;
@@ -49,15 +50,18 @@ const typed = (input) => {
   return text === "" ? NaN : Number(text);
 };
 
-function numeric({ words, answer, tolerance = 0, reasons, fields = [""] }, submit) {
+function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields = [""] }, submit) {
   const wanted = [answer].flat();
   const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${name && ` for ${name}`}: ${words}` }));
   for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
   const check = () => {
     const values = inputs.map(typed);
     if (values.some(Number.isNaN)) return { again: "Type a number first, such as 0.5." };
-    const right = values.every((value, k) => Math.abs(value - wanted[k]) <= tolerance + Math.abs(wanted[k]) * 1e-9);
-    return { right, because: reasons[right ? 0 : 1] };
+    const off = (those, share) => Math.max(...values.map((value, k) => Math.abs(value - those[k]) - tolerance - Math.abs(those[k]) * share));
+    if (off(wanted, 1e-9) <= 0) return { right: true, because: reasons[0] };
+    const [made] = mistakes.map(([value, said]) => [off([value].flat(), ROUNDED), said]).filter(([by]) => by <= 0).sort(([a], [b]) => a - b);
+    const side = values.length > 1 ? "" : values[0] > wanted[0] ? "Too large. " : "Too small. ";
+    return { right: false, because: made ? made[1] : side + reasons[1] };
   };
   const body = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
   return { body: el("div", { class: "fa-number-answer" }, body), check };
@@ -178,12 +182,11 @@ function drag(line, now, move) {
   });
 }
 
-function click({ words, cells, answer, reasons }) {
+function click({ words, cells, answer, reasons, notes }) {
   const wanted = new Set((typeof answer[0] === "number" ? [answer] : answer).map((at) => at.join()));
   const chosen = new Set();
   const widest = Math.max(...cells.map((row) => row.length));
   const press = (at) => {
-    if (wanted.size === 1 && !chosen.has(at)) chosen.clear();
     if (!chosen.delete(at)) chosen.add(at);
     for (const node of all) set(node, { "aria-pressed": chosen.has(node.dataset.at), class: null });
   };
@@ -208,12 +211,14 @@ function click({ words, cells, answer, reasons }) {
   }));
   const grid = el("div", { class: `fa-click-grid${headed ? " is-headed" : ""}`, role: "group", "aria-label": words, style: `--columns:${widest}` }, [...heads, ...all]);
   const check = () => {
-    if (!chosen.size) return { again: wanted.size === 1 ? "Choose a cell first." : "Choose the cells first." };
+    if (!chosen.size) return { again: "Choose a cell first." };
     const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
     for (const node of all) set(node, { class: chosen.has(node.dataset.at) ? (wanted.has(node.dataset.at) ? "is-right" : "is-wrong") : null });
-    return { right, because: reasons[right ? 0 : 1] };
+    if (right) return { right, because: reasons[0] };
+    const [r, c] = [...chosen, ...wanted].find((at) => chosen.has(at) !== wanted.has(at)).split(",");
+    return { right, because: [notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
   };
-  const hint = el("p", { class: "fa-fine", text: wanted.size === 1 ? "Choose one cell." : "Choose every cell that fits." });
+  const hint = el("p", { class: "fa-fine", text: "Choose all that fit." });
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
 }
 

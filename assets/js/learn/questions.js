@@ -5,7 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 
-const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
+const TRIES = 2; // wrong answers after which a closed control opens all the same
 const SIGNS = { right: "✓ Right. ", wrong: "✗ Not so. ", again: "" };
 
 const button = (text, kind, act) => {
@@ -33,12 +33,10 @@ export class Question {
     this.check = button(this.kind.act ?? "Check", "is-main", () => this.submit());
     this.next = button("Try again, with new numbers", "", () => this.again());
     this.next.hidden = true;
-    this.shown = button("Show me", "", () => this.reveal());
-    this.shown.hidden = true;
     const told = question.hint && el("p", { class: "fa-fine fa-hint", text: question.hint, hidden: true });
     const hint = question.hint && button("Hint", "is-plain", () => { told.hidden = !told.hidden; });
     const legend = el("legend", {}, [el("b", { text: question.words })]);
-    const row = el("div", { class: "fa-check" }, [this.check, this.next, this.shown, hint, this.said]);
+    const row = el("div", { class: "fa-check" }, [this.check, this.next, hint, this.said]);
     this.field = el("fieldset", {}, [legend, this.kind.body, told, row, this.kind.given]);
     for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, () => this.touched(name));
     this.mount.replaceChildren(this.field);
@@ -54,13 +52,12 @@ export class Question {
     const { right, because, again } = this.kind.check();
     if (again) return this.say("again", again);
     this.say(right ? "right" : "wrong", because);
+    this.said.scrollIntoView({ block: "nearest" });
     this.wrong += Number(!right);
     this.progress.tell(this.key, right);
     const others = this.asked.length > 1;
     this.next.hidden = right || !others;
     this.check.hidden = !right && others;
-    this.shown.hidden = right || !this.hidden().length;
-    if (right) this.reveal();
     tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
 
@@ -68,16 +65,6 @@ export class Question {
     this.at += 1;
     this.ask();
     this.mount.querySelector("input, button, select")?.focus({ preventScroll: true });
-  }
-
-  /** What stands below a question until it is answered. */
-  hidden() {
-    return [...this.mount.parentElement.querySelectorAll(":scope > [data-reveal][hidden]")];
-  }
-
-  reveal() {
-    for (const part of this.hidden()) part.hidden = false;
-    this.shown.hidden = true;
   }
 
   say(kind, words) {

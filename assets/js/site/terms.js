@@ -7,9 +7,7 @@ import { during, pending } from "../lib/pending.js";
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
   "#learn-matmul": ["B", "i", "j"],
-  "#learn-fp8": ["M"],
   "#learn-formats": ["m", "N", "K"],
-  "#learn-level0, .fa-known": ["B"],
 };
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself

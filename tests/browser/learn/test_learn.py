@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from explainer.learn.claims import CLAIMS
 from explainer.learn.course import PATHS
 from explainer.learn.registry import rungs
 from tests.browser.harness import query_of, settled
@@ -23,7 +24,7 @@ PRINTED = """() => {
   const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
   const last = document.querySelector(".fa-printed").lastElementChild.getBoundingClientRect();
   return {
-    boxes: said(all.filter((n) => n.matches("[data-reveal], .fa-widget:empty"))),
+    boxes: said(all.filter((n) => n.matches(".fa-widget:empty"))),
     wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
       n.getBoundingClientRect().right > innerWidth + 1)),
     end: last.bottom + scrollY, height: document.documentElement.scrollHeight,
@@ -97,8 +98,14 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     page.reload()
     page.wait_for_function(SHOWN, arg="claims")
     assert page.locator(".fa-proved [data-widget]").count() == 0, "decide first"
+    board = page.locator(".fa-claim-board button")
+    assert board.count() == len(CLAIMS) and not page.locator(".fa-claim-card:visible").count()
+    board.nth(3).click()
+    assert page.locator(".fa-deciding h3").inner_text() == board.nth(3).inner_text()
+    board.first.click()
     first = page.locator(".fa-deciding h3").inner_text()
     page.keyboard.press("f")
+    assert not page.locator(".fa-claim-board").count(), "the proof is in its place"
     proved = page.locator(".fa-proved")
     assert proved.locator("h3").inner_text() == first
     assert re.match("[✓✗] (True|False)[.]", proved.locator(".fa-verdict").inner_text())

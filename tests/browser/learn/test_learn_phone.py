@@ -14,15 +14,18 @@ PHONE = {"width": 390, "height": 844}
 
 def test_a_plot_is_read_where_it_is_touched(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "lab-accumulate")
-    plot = widget(page, "accumulate").locator(".fa-plot-box").first
+    page = open_page(watch(context), "backward")
+    place = widget(page, "backward")
+    place.get_by_role("slider", name="Step").press("End")
+    plot = place.locator(".fa-plot-box")
     plot.evaluate("node => node.scrollIntoView({ block: 'center' })")
     box = plot.bounding_box()
     read = []
     for share in (0.95, 0.2):
         page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         read.append(int(plot.get_attribute("aria-valuenow")))
-    assert read[0] == int(plot.get_attribute("aria-valuemax")) and read[1] < read[0]
+    most = int(plot.get_attribute("aria-valuemax"))
+    assert 0.9 * most < read[0] <= most and read[1] < 0.3 * most
     context.close()
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
 import pytest
 
-from explainer.learn.level0 import KNOWN
+from explainer.learn.course import MOVED
 from explainer.learn.registry import answer, rungs
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
     AT_HEADING,
     SHOWN,
-    agree,
     open_page,
     tables,
     widget,
@@ -23,6 +23,10 @@ from tests.browser.learn.learning import (
 from tests.browser.learn.test_learn_fits import GO
 
 QUESTIONS = {rung.key: rung.question for rung in rungs()}
+TO = """(to) => {
+  history.pushState(null, "", to);
+  dispatchEvent(new PopStateEvent("popstate"));
+}"""
 HALVES = [tuple(QUESTIONS)[0::2], tuple(QUESTIONS)[1::2]]
 
 
@@ -136,7 +140,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
 
 WRONG = {
     "choice": lambda form, q: form.locator("input").nth((q.answer + 1) % len(q.options)).check(),
-    "number": lambda form, q: write(form, numbers(q, 7)),
+    "number": lambda form, q: write(form, numbers(replace(q, answer=q.mistakes[0][0]))),
     "click": lambda form, q: form.locator("[data-at='0,0']").click(),
     "order": lambda form, q: pick_first(form),
     "fill": lambda form, q: fill(form, q, "lse", "0", q.gaps[2][2]),
@@ -196,6 +200,8 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         WRONG[kind](form, question)
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
+        would = {"number": lambda q: q.mistakes[0][1], "click": lambda q: q.notes[0][0]}
+        assert would.get(kind, lambda q: "")(question) in said.inner_text(), "what it would give"
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
         if question.variants:
             form.get_by_role("button", name="Try again, with new numbers").click()
@@ -227,6 +233,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         asked = json.dumps({
             "key": rung.question.key, "kind": "number", "words": "One?", "answer": 3,
             "reasons": ["Yes.", "No."], "hint": "Count.",
+            "mistakes": [[6.9, "Six."], [8, "Eight."]],
             "variants": [{"key": rung.question.key, "kind": "number", "words": "Two?",
                           "answer": 4, "reasons": ["Yes.", "No."]}],
         })  # fmt: skip
@@ -249,7 +256,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert form.get_by_text("Count.").is_visible()
     form.locator("input").fill("7")
     form.get_by_role("button", name="Check").click()
-    assert form.locator(".fa-verdict").inner_text() == "✗ Not so. No."
+    assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
     form.get_by_role("button", name="Try again, with new numbers").click()
     assert form.locator("legend").inner_text() == "Two?"
@@ -260,26 +267,13 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     page.evaluate("localStorage.clear()")
 
 
-def test_level_0_shows_the_solution_when_asked_or_right(tab):
-    page = open_page(tab, "level0")
-    page.evaluate("localStorage.clear()")
-    known = next(k for k in KNOWN if k.question.kind == "number")
-    card = page.get_by_role("region", name=known.title)
-    shown, ask = card.locator("[data-reveal]"), card.get_by_role("button", name="Show me")
-    assert not ask.is_visible()
-    card.locator("input").fill(str(known.question.answer + 7))
-    card.get_by_role("button", name="Check").click()
-    assert ask.is_visible() and not shown.is_visible(), "there is a second try"
-    ask.click()
-    assert shown.is_visible() and not ask.is_visible()
-    card.locator("input").fill(str(known.question.answer))
-    card.get_by_role("button", name="Check").click()
-    assert card.locator(".fa-verdict").inner_text().startswith("✓ Right. ")
-    widget(page, known.question.key)
-    agree(card.locator("[data-reveal] [data-widget]"))
-    card.locator(".fa-fine a").press("Enter")
-    page.wait_for_function(SHOWN, arg=known.rung)
-    page.evaluate("localStorage.clear()")
+def test_an_older_address_leads_to_its_new_place(tab):
+    """Level 0 is the entrance's self-test, and so is whatever no screen ever had."""
+    page = open_page(tab)
+    for old, new in {**MOVED, "level0": "entrance"}.items():
+        page.evaluate(TO, f"?page=learn&rung={old}")
+        page.wait_for_function(SHOWN, arg=new)
+    assert page.get_by_role("group", name="Where should you start?").is_visible()
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):

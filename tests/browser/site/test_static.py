@@ -145,7 +145,6 @@ GO = """(to) => {
 # they are at first. The answer: {widget: what it said instead}.
 WIDGETS = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  for (const hidden of document.querySelectorAll("[data-reveal]")) hidden.hidden = false;
   for (const fold of document.querySelectorAll(".fa-learn details")) fold.open = true;
   const all = [...document.querySelectorAll("[data-widget]")];
   const seen = all.filter((one) => one.checkVisibility());

@@ -1,0 +1,215 @@
+"""What a wrong answer is said to be: each mistake's value, from the numbers of the question's own
+words, by arithmetic that the course does not share."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explainer.learn.content import asked
+from explainer.learn.registry import questions
+
+QUESTIONS = {q.key: q for q in questions()}
+NUMBERS = [key for key, q in QUESTIONS.items() if q.kind == "number"]
+
+
+def lse_mean(a, x, b, y):
+    return ((x + y) / 2, (b * x + a * y) / (a + b))
+
+
+def ordered(x):
+    lse, o, *_, times, other = x
+    two = lse + math.log(times)
+    return (*lse_mean(1, o, times, other), (lse * o + two * other) / (lse + two))
+
+
+def updates(x):
+    start, count, by = x
+    above = np.spacing(np.float16(start))
+    return (start + by * count, float(np.float16(start + by * count)), start + float(above) * count)
+
+
+def tiles(words, x):
+    if "causal" in words:  # N, the side of a tile, the block
+        return (x[0] / x[1], x[2] + 1, 1)
+    n, _, bk = x
+    return (n / bk, 1, bk)
+
+
+def launches(words):
+    """Reads and writes of the launches named, one by one."""
+    steps = words.split(":")[1].split("?")[0].split(".")[0].split(";")
+    added = sum("bias" in step for step in steps)
+    moved = 2 * len(steps) + added
+    middle = len(steps) - 2
+    return (len(steps), moved / 2, (2 * len(steps) + middle) / (2 + middle))
+
+
+def warp(words, x):
+    size = 4 if "fp32" in words else 2
+    return (32, 32 * size / 32, len({t * int(x[0]) * (6 - size) // 32 for t in range(32)}))
+
+
+# {question: the values of its mistakes from (the numbers in its words, its words, its answer)}
+BY = {
+    "matmul-open": lambda x, w, a: (
+        (1, 1, 1), (1, x[0], x[0] * x[3]), (x[1], x[1] * x[3], x[0] * x[1] * x[3])
+    ),
+    "cat-weight": lambda x, w, a: (
+        max(x) / sum(x), 2 ** max(x) / sum(2**y for y in x),
+        1 / (sum(math.exp(y - max(x)) for y in x) - 1),
+    ),
+    "gpu-sectors": lambda x, w, a: warp(w, x),
+    "trips-gib": lambda x, w, a: (
+        x[0] / 8192 * 128 / 1024 * x[1], x[0] ** 2 * 4 * x[1] / 2**30, x[0] ** 2 * 2 / 2**30
+    ),
+    "fusion_ratio": lambda x, w, a: launches(w),
+    "tiled-reads": lambda x, w, a: tiles(w, x),
+    "order-merge": lambda x, w, a: ordered(x),
+    "saves-lse": lambda x, w, a: (
+        x[0] * x[1] * 2 / 2**20, x[0] * 4 / 2**20, 2 * x[0] ** 2 * x[1] * 2 / 2**20,
+        x[0] * x[1] * 8 / 2**20,
+    ),
+    "versions-writes": lambda x, w, a: (
+        (x[0] ** 2, x[0]), (x[0] * (x[0] + 1) / 2,) * 2, (x[0], x[0] * (x[0] + 1) / 2)
+    ),
+    "warps-partial": lambda x, w, a: (
+        x[0] * x[1] * 4 / 1024, 4 * x[0] * x[1] * 2 / 1024, 4 * x[0] * 4 / 1024
+    ),
+    "cores-count": lambda x, w, a: (
+        x[3] / x[0] * x[4] / x[1], x[3] / x[0] + x[4] / x[1] + x[5] / x[2]
+    ),
+    "formats-round": lambda x, w, a: (2 * x[-1] - a, x[-1]),
+    "overlap-busy": lambda x, w, a: (200 / (2 + x[0]), 200 / x[0], 100),
+    "blackwell-threshold": lambda x, w, a: (x[0], math.e ** x[0], 1),
+    "recompute-work": lambda x, w, a: (x[0], x[0] * 8 / 6, 2 * x[0]),
+    "amp-weight": lambda x, w, a: updates(x),
+    "gqa-bytes": lambda x, w, a: (
+        x[0] * x[2] * 128 * 2 / 1024, 2 * x[0] * x[1] * 128 * 2 / 1024, 2 * x[2] * 128 * 2 / 1024
+    ),
+    "rope-moved": lambda x, w, a: (x[1], x[2] + x[0] - x[1], x[2] * x[1] / x[0]),
+    "decode-merge": lambda x, w, a: (*lse_mean(*x), x[0] * x[1] + x[2] * x[3]),
+    "engines-pages": lambda x, w, a: (
+        x[0] % x[1], math.ceil(x[0] / x[1]), (math.ceil(x[0] / x[1]) + 1) * x[1] - x[0]
+    ),
+    "profile-rate": lambda x, w, a: tuple(
+        k * x[1] ** 2 * x[2] * y / (x[3] * 1e-3) / 1e12 for k, y in ((4, 1), (2, x[0]), (1, x[0]))
+    ),
+}  # fmt: skip
+# Parts of the words whose numbers name something else.
+NAMES = r"fp\d+|bf16|FA-\d|e4m3|log2|2\^\(S − m\)|\d+ significant|Blocks count from 0"
+
+
+# How far off a value may be: times are written in two places, fp32 adds up its own rounding.
+OFF = {"profile-rate": 0.005, "amp-weight": 1e-5}
+
+
+def told(words: str) -> list[float]:
+    found = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(NAMES, "", words.replace("lse = ", "lse=")))
+    return [float(x.rstrip(",").replace(",", "")) for x in found]
+
+
+@pytest.mark.parametrize("key", NUMBERS)
+def test_a_mistake_is_what_it_says(key):
+    question = QUESTIONS[key]
+    seen, off = 0, OFF.get(key, 1e-9)
+    for one in (question, *question.variants):
+        values = [value for value, _ in one.mistakes]
+        wanted = BY[key](told(one.words), one.words, one.answer)
+        for value, words in one.mistakes:
+            assert any(np.allclose(value, w, rtol=off) for w in wanted), (value, wanted)
+            assert words.endswith(".") and re.match(r"[\d.]", words)
+        for w in wanted:
+            known = [one.answer, *values]
+            assert any(np.allclose(w, v, rtol=off, atol=one.tolerance) for v in known), (w, values)
+        seen += len(values)
+    assert seen >= len(question.variants) + 1
+
+
+def test_every_number_question_has_its_mistakes():
+    assert set(BY) == {*NUMBERS}
+
+
+def test_a_mistake_that_gives_the_answer_is_left_out():
+    entry = {"key": "k", "kind": "number", "words": "?", "answer": 4.0, "tolerance": 0.1,
+             "reasons": ("a.", "b."), "mistakes": ("is one.", "is two.", "is three.")}  # fmt: skip
+    made = asked(entry, wrong=(4.05, 2, 2.05))
+    assert made.mistakes == ((2.0, "2 is two."),)
+    assert replace(made, variants=()) == asked({**entry, "variants": ()}, wrong=(4.0, 2, 2))
+    with pytest.raises(ValueError, match="zip"):
+        asked(entry, wrong=(1, 2))
+
+
+def test_a_cell_s_note_is_its_matrix_s():
+    """Shapes by numpy's own products; masks from which token asks which; tiles by counting."""
+    attention = QUESTIONS["attention-shapes"]
+    for one, size in zip((attention, *attention.variants), ("Nk", "Nq", "d"), strict=True):
+        for r, row in enumerate(one.notes):
+            for c, note in enumerate(row):
+                sizes = {"Nq": 4, "Nk": 6, "d": 8}
+                found = []
+                for _ in range(2):
+                    nq, nk, d = sizes.values()
+                    Q, K, V = np.ones((nq, d)), np.ones((nk, d)), np.ones((nk, d))
+                    S = Q @ K.T
+                    found.append([[Q, K, V], [S, S, S @ V]][r][c].shape)
+                    sizes[size] *= 2
+                was, now = ("{} × {}".format(*shape) for shape in found)
+                assert f"is {was} before" in note and ((r, c) in one.answer) == (was != now)
+                assert was == now or f"{now} after" in note
+    mask = QUESTIONS["mask-corner"]
+    for one in (mask, *mask.variants):
+        first, last, _, most = (int(x) for x in told(one.words))
+        assert len(one.notes) == last - first + 1 and len(one.notes[0]) == most + 1
+        for r, row in enumerate(one.notes):
+            for key, note in enumerate(row):
+                assert note.startswith(f"Token {first + r} meets key {key}, ")
+                assert ("later" in note) == (key > first + r) == ((r, key) in one.answer)
+    windows = QUESTIONS["windows-tiles"]
+    sees = (
+        lambda q, k: 0 <= q - k <= 5,
+        lambda q, k: k <= q and (q < 7) == (k < 7) and (q < 12) == (k < 12),
+        lambda q, k: 0 <= q - k <= 3,
+    )
+    for one, seen in zip((windows, *windows.variants), sees, strict=True):
+        for i, row in enumerate(one.notes):
+            for j, note in enumerate(row):
+                n = sum(seen(4 * i + a, 4 * j + b) for a in range(4) for b in range(4))
+                assert f"holds {n or 'no'} needed score" in note
+                assert ((i, j) in one.answer) == (n > 0)
+
+
+def test_a_wrong_choice_says_what_it_would_give():
+    """The numbers of those whose reasons are written as text, by other arithmetic."""
+
+    def reasons(key: str, variant: int = -1) -> list[str]:
+        question = QUESTIONS[key]
+        one = question if variant < 0 else question.variants[variant]
+        return [why for _, why in one.options]
+
+    def add_up(share: int, keys: int = 6) -> str:
+        return f"add up to {keys / share:g}."
+
+    axis = reasons("softmax-axis")
+    assert [why[-len(add_up(n)) :] for why, n in zip(axis, (2, 8, 4), strict=False)] == [
+        add_up(2), add_up(8), add_up(4)
+    ]  # fmt: skip
+    assert reasons("softmax-axis", 0)[0].endswith(add_up(4))
+    assert all(why.endswith(add_up(8)) for why in reasons("softmax-axis", 0)[2:])
+    assert all(why.endswith(add_up(4)) for why in reasons("softmax-axis", 1)[1:3])
+    cache = reasons("variants-cache")
+    kib = 2 * 32 * 128 * 2 / 1024
+    assert f"see {8192 / 8:,.0f}." in cache[0] and f"at {kib:g} KiB per token" in cache[1]
+    assert f"{kib / 8:g} KiB per token and layer in place of {kib:g} KiB" in cache[3]
+    state = 32 * (128 * 128 + 128) * 2 / 2**20  # a matrix and a vector a head
+    assert f"is {state:.3g} MiB per layer" in cache[2]
+    assert f"{2**17 * 2 * 128 * 2 / 2**20:g} MiB per layer" in reasons("variants-cache", 1)[1]
+    chance = 4096 * math.log10(0.95)
+    digits = (
+        str(round(chance)).replace("-", "⁻").translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )
+    assert all(f"10{digits}." in reasons("when_not-sparse")[k] for k in (0, 1, 3))
