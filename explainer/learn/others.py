@@ -97,7 +97,7 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
     softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
     low, high = 2.0**19, 2.0**35
     left = [
-        say(0, 16, f"Kept to go on, one layer, {HEADS} heads, d = {WIDE}", "is-bold"),
+        say(0, 16, f"Kept per layer: {HEADS} heads, d = {WIDE}", "is-bold"),
         *chart(70, 34, 300, 230, [("kv", softmax, "k", ""), ("state", state, "o", "")], low=low,
                high=high, log=True, ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)]),
         say(370, 292, "N from 1,024 to 1,048,576", "is-small is-quiet is-end"),

@@ -18,7 +18,7 @@ CUT = """() => {
     let [left, right] = [0, innerWidth];
     for (let at = node.parentElement; at; at = at.parentElement) {
       const { overflowX } = getComputedStyle(at), box = at.getBoundingClientRect();
-      if (overflowX === "visible" || at.matches(".fa-select, select")) continue;
+      if (overflowX === "visible" || box.width < 2) continue; // for who cannot see
       [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
     }
     return [left - 1, right + 1];

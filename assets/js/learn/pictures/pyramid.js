@@ -81,7 +81,7 @@ export function draw(data, api) {
     const body = height - foot;
     const hbm = Math.round(body * 0.4);
     const on = scales(now, width * hbm, narrow ? width : width * (paper.big ? 0.9 : 0.625));
-    const middle = width * (narrow ? 0.48 : paper.big ? 0.46 : 0.35);
+    const middle = width * (narrow ? 0.52 : paper.big ? 0.46 : 0.35);
     const [main, ...inner] = now.levels;
     const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
     nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
@@ -110,7 +110,7 @@ export function draw(data, api) {
       nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
       y += high;
       nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));
-      nodes.push(text(middle - 24, y + 2 + box / 2 + 5, `${narrow || paper.big ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
+      nodes.push(text(middle - (narrow ? 12 : 24), y + 2 + box / 2 + 5, `${narrow || paper.big ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
       y += box + 4;
     });
     const last = now.levels.at(-1);

@@ -38,7 +38,7 @@ export function draw(data, api) {
       const [x, y] = [before, after][k];
       const hue = k ? "q" : "o";
       const right = k && x < width * 0.6;
-      const [tx, anchor] = right ? [x + 18, "start"] : k ? [Math.min(width - 6, x + 40), "end"] : [x - 16, "end"];
+      const [tx, anchor] = right ? [x + 18, "start"] : k ? [Math.min(width - 6, x + 40), "end"] : [Math.max(x - 16, p.name.length * (type + 1) * 0.68), "end"];
       const ty = y + type * (k ? 2.6 : -2.4);
       nodes.push(svg(k ? "circle" : "rect", k ? { cx: x, cy: y, r: 10, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` } : { x: x - 9, y: y - 9, width: 18, height: 18, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` }));
       nodes.push(text(tx, ty, p.name, { size: type + 1, weight: 700, hue: k ? "accent-ink" : "ink-o", anchor, halo: true }));
