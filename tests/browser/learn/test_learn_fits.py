@@ -41,20 +41,26 @@ OVER = """([least, digits]) => {
     const of = node.parentElement, svg = of.closest("svg");
     line.selectNodeContents(node);
     const at = line.getBoundingClientRect();
-    if (!node.data.trim() || at.width < 2 || of.closest(".fa-sr, option") || !of.checkVisibility()) continue;
-    if (of.closest("figcaption") && getComputedStyle(of.closest("figcaption")).clipPath !== "none") continue;
-    const matrix = svg && of.getScreenCTM?.();
-    const scale = matrix ? Math.hypot(matrix.a, matrix.b) : place.firstElementChild.getBoundingClientRect().width / place.firstElementChild.offsetWidth;
+    if (!node.data.trim() || at.width < 2 || !of.checkVisibility()) continue;
+    const caption = of.closest("figcaption");
+    if (of.closest(".fa-sr, option")) continue;
+    if (caption && getComputedStyle(caption).clipPath !== "none") continue;
+    const matrix = svg && of.getScreenCTM?.(), sheet = place.firstElementChild;
+    const enlarged = sheet.getBoundingClientRect().width / sheet.offsetWidth;
+    const size = parseFloat(getComputedStyle(of).fontSize) * (matrix?.a ?? enlarged);
     const wanted = /^[−0-9.∞]+$/.test(node.data) ? digits : least;
-    put(`small: ${node.data}`, 2 * Math.max(0, wanted - parseFloat(getComputedStyle(of).fontSize) * scale));
-    if (svg && !of.closest("text").getAttribute("transform")) texts.push([node, at, at.height / 5]);
+    put(`small: ${node.data}`, size < wanted ? 2 + wanted - size : 0);
+    const isLevel = svg && !of.closest("text").getAttribute("transform");
+    if (isLevel) texts.push([node, at.left, at.right, at.top, at.bottom, at.height / 5]);
   }
-  texts.forEach(([one, a, edge], k) => texts.slice(k + 1).forEach(([other, b, ledge]) => {
-    if (one.parentElement.closest("text") === other.parentElement.closest("text")) return;
-    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-    const high = Math.min(a.bottom - edge, b.bottom - ledge) - Math.max(a.top + edge, b.top + ledge);
-    if (wide > 1 && high > 1) put(`${one.data} on ${other.data}`, wide);
-  }));
+  for (const [k, [one, l, r, t, b, edge]] of texts.entries()) {
+    for (const [other, left, right, top, bottom, rim] of texts.slice(k + 1)) {
+      if (one.parentElement.closest("text").contains(other)) continue;
+      const wide = Math.min(r, right) - Math.max(l, left);
+      const high = Math.min(b - edge, bottom - rim) - Math.max(t + edge, top + rim);
+      if (high > 1) put(`${one.data} on ${other.data}`, wide);
+    }
+  }
   const end = (one) => slide.querySelector(one).getBoundingClientRect();
   put("lines", end(".fa-slide ul").bottom - end(".fa-ground").top);
   return found;
