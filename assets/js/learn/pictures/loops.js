@@ -44,10 +44,10 @@ export function draw(data, api) {
       const left = narrow ? 0 : k * column + 6;
       const top = (narrow ? k * room : 0) + type;
       const down = top + type * 0.9;
-      const nodes = [text(left, top, paper.big ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
+      const nodes = [text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
       const side = /** @type {[string, string, number][]} */ ([
-        [paper.big ? `${order.finished} finished` : `${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
-        [paper.big ? `${order.open} begun` : `${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
+        [inCorner ? `${order.finished} finished` : `${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
+        [inCorner ? `${order.open} begun` : `${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
       ]);
       side.forEach(([words, hue, weight], r) => nodes.push(inCorner ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight }) : aside
         ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })
