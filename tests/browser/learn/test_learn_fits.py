@@ -47,7 +47,8 @@ OVER = """([least, digits]) => {
     if (caption && getComputedStyle(caption).clipPath !== "none") continue;
     const matrix = svg && of.getScreenCTM?.(), sheet = place.firstElementChild;
     const enlarged = sheet.getBoundingClientRect().width / sheet.offsetWidth;
-    const size = parseFloat(getComputedStyle(of).fontSize) * (matrix?.a ?? enlarged);
+    const zoom = matrix ? Math.hypot(matrix.a, matrix.b) : enlarged;
+    const size = parseFloat(getComputedStyle(of).fontSize) * zoom;
     const wanted = /^[−0-9.∞]+$/.test(node.data) ? digits : least;
     put(`small: ${node.data}`, size < wanted ? 2 + wanted - size : 0);
     const isLevel = svg && !of.closest("text").getAttribute("transform");
