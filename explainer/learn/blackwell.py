@@ -141,7 +141,7 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     kept = found.rescaled / found.rises if found.rises else 0.0
     return panel(
         WIDTH, HEIGHT, say(0, 18, "Conditional rescaling", "is-bold"),
-        say(0, 42, f"one row, maximum in log2, τ = {threshold}", "is-small"),
+        say(0, 42, f"one row, m in log2, τ = {threshold}", "is-small"),
         chart(30, 58, WIDTH - 40, 150,
               [("true", tops, "m", ""), ("used", used, "o", "is-dashed")], low=low, high=high,
               ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],

@@ -89,7 +89,7 @@ def _short() -> list[Shape]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     return [
-        say(0, 16, "FA-2 against plain PyTorch attention, times as fast", "is-bold"),
+        say(0, 16, "FA-2 over PyTorch, times as fast", "is-bold"),
         *_bars(items, "q", 28, 260, 110),
         say(440, 16, "Attention's share of a layer's FLOPs", "is-bold"),
         *_bars(layer, "s", 28, 140, 560),

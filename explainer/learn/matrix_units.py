@@ -89,7 +89,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     speed = rate(arch, fmt)
     lines = (
         (f"{m} × {n} × {k}", "is-bold"), (gen.threads, "is-small"),
-        (f"operands: {gen.operands}", "is-small"), (f"sums: {gen.sums}", "is-small"),
+        (f"from {gen.operands}", "is-small"), (f"sums in {gen.sums}", "is-small"),
         (f"{fma:,} FMA per clock, SM", "is-small"),
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
         (f"{instructions((m, n, k), br, bc, d):,} per tile", "is-bold"),

@@ -54,7 +54,7 @@ def _ring(step: int, layout: str) -> list[Shape]:
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
-        shapes.append(say(10, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]]))
+        shapes.append(say(0, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]]))
         for j in range(2 * GPUS):
             look = ("is-full is-edge" if (i, j) in now else "is-pale" if (i, j) in done else
                     "is-line")  # fmt: skip
@@ -79,8 +79,8 @@ def _told(step: int, layout: str) -> list[Shape]:
         origin = (g - step) % GPUS
         shapes += [
             say(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
-            box(64, 38 + g * 36, count * 30, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
-            say(72 + count * 30, 55 + g * 36, f"{count} tiles, K, V of GPU {origin}",
+            box(76, 38 + g * 36, count * 28, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
+            say(84 + count * 28, 55 + g * 36, f"{count} tiles, K, V of GPU {origin}",
                 "is-small", key=f"t {g}"),
         ]  # fmt: skip
     ideal = total() / GPUS
@@ -97,7 +97,7 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
     softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
     low, high = 2.0**19, 2.0**35
     left = [
-        say(0, 16, f"Kept to go on, one layer, {HEADS} heads, d = {WIDE}", "is-bold"),
+        say(0, 16, f"Kept per layer: {HEADS} heads, d = {WIDE}", "is-bold"),
         *chart(70, 34, 300, 230, [("kv", softmax, "k", ""), ("state", state, "o", "")], low=low,
                high=high, log=True, ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)]),
         say(370, 292, "N from 1,024 to 1,048,576", "is-small is-quiet is-end"),

@@ -44,7 +44,7 @@ def added(head: int, distance: int) -> float:
 
 
 def _circle(i: int, j: int) -> list[Shape]:
-    x, y, r = 190.0, 190.0, 115.0
+    x, y, r = 190.0, 190.0, 104.0
 
     def arrow(vector: tuple[float, float], name: str, hue: str, key: str) -> list[Shape]:
         end = x + vector[0] * r, y - vector[1] * r

@@ -80,25 +80,25 @@ def _profile(v: Values) -> list[Block]:
             say(0, y + 18, KERNELS[kernel], "is-bold"),
             say(0, y + 38, kernel, "is-small is-quiet"),
             box(
-                160,
+                190,
                 y,
-                dram / most * 460,
+                dram / most * 430,
                 22,
                 hue="o",
                 look="is-full" if at in (0, None) else "is-pale",
                 key=f"d {k}",
             ),
-            say(168 + dram / most * 460, y + 17, f"DRAM {amount(dram)}", "is-small", key=f"dt {k}"),
+            say(198 + dram / most * 430, y + 17, f"DRAM {amount(dram)}", "is-small", key=f"dt {k}"),
             box(
-                160,
+                190,
                 y + 25,
-                l2 / most * 460,
+                l2 / most * 430,
                 22,
                 hue="q",
                 look="is-full" if at in (1, None) else "is-pale",
                 key=f"l {k}",
             ),
-            say(168 + l2 / most * 460, y + 42, f"L2 {amount(l2)}", "is-small", key=f"lt {k}"),
+            say(198 + l2 / most * 430, y + 42, f"L2 {amount(l2)}", "is-small", key=f"lt {k}"),
         ]
     first, second = _said(step)
     shapes += [

@@ -45,7 +45,7 @@ def _kept(n: int, way: str) -> list[Shape]:
     bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        say(0, 18, "Kept for the backward pass, one head", "is-bold"),
+        say(0, 18, "Kept for backward, one head", "is-bold"),
         say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(0, 60, side if square else 2, side, hue="s" if square else "l",
@@ -58,7 +58,7 @@ def _kept(n: int, way: str) -> list[Shape]:
 
 def _work(way: str) -> list[Shape]:
     """A block per product."""
-    shapes, y = [say(0, 18, "Products, each of 2·N²·d operations", "is-bold")], 36.0
+    shapes, y = [say(0, 18, "Products of 2·N²·d operations", "is-bold")], 36.0
     for pass_, found in products(way).items():
         shapes.append(say(0, y + 22, f"{pass_.capitalize()} pass: {len(found)}", "is-quiet"))
         y += 34

@@ -96,8 +96,8 @@ def _counts(order: str, tick: int) -> list[Shape]:
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
-        say(0, y, f"O in HBM: read {now[0]}, written {now[1]}", hue="o"),
-        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
+        say(0, y, f"O: read {now[0]}, written {now[1]}", hue="o"),
+        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks, HBM", "is-small is-quiet"),
     ]
 
 

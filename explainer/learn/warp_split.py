@@ -21,7 +21,7 @@ from kernels.occupancy import MOST_REGISTERS, room
 WARPS = 4
 SIDES, DS = (32, 64, 128), (32, 64, 128)
 HUES = ("q", "k", "v", "o")  # of the warps
-TITLES = {"k": ("Split the keys (FA-1)", "each warp: some keys of every row"),
+TITLES = {"k": ("Split the keys (FA-1)", "each warp: some keys, all rows"),
           "q": ("Split the rows (FA-2)", "each warp: some rows, all keys")}  # fmt: skip
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
 QUESTIONS = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps

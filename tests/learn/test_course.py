@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -12,11 +15,11 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn import content, course
+from explainer.learn import content, course, engines, limits, vectors
 from explainer.learn.blocks import PICTURES, Control, picture
-from explainer.learn.content import Link, asked
+from explainer.learn.content import Link, Rung, asked
 from explainer.learn.controls import pick
-from explainer.learn.registry import questions, rungs, self_test, widgets
+from explainer.learn.registry import MODULES, questions, rungs, self_test, widgets
 from explainer.problem import Problem
 from explainer.web.answers import pass_of
 from tests.learn import whole
@@ -32,6 +35,32 @@ def test_the_course_has_36_rungs_in_seven_groups():
     assert course.NUMBERS["online"] == "3.2" and course.NUMBERS["others"] == "7.4"
     assert [len(path.rungs) for path in course.PATHS] == [3, 12, 36]
     assert set(course.PATHS[0].rungs) < set(course.PATHS[1].rungs) < set(course.PATHS[2].rungs)
+
+
+# What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
+GIVEN = {
+    "explainer.base.cards": "data sheet|cited|documents|paper",
+    "explainer.base.facts": "data sheet|cited|documents|paper",
+    "explainer.base.records": "recorded|measured|made-up|kernels/",
+    "explainer.learn.wild": "asked",
+}
+
+
+def taken(module) -> set[str]:
+    """Of GIVEN, what a module imports."""
+    found = ast.walk(ast.parse(inspect.getsource(module)))
+    return {node.module for node in found if isinstance(node, ast.ImportFrom)} & set(GIVEN)
+
+
+def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
+    for rung in rungs():
+        (module,) = (m for m in MODULES if rung.widget in [w.key for w in m.WIDGETS])
+        for given in taken(module):
+            assert re.search(GIVEN[given], rung.ground, re.I), (rung.key, given, rung.ground)
+        if rung.ground == Rung.ground:
+            assert not taken(module), f"{rung.key}: not all of it is {rung.ground!r}"
+        assert len(rung.ground) <= 42, f"{rung.key}: {rung.ground!r} is more than a line"
+    assert taken(engines) and taken(limits) and not taken(vectors)
 
 
 def test_the_self_test_asks_five_short_questions_on_the_way_up():

@@ -66,7 +66,7 @@ def test_what_o_costs_after_each_tick(tick):
     assert versions.moves_of_o("fa1", tick) == (tick, tick)
     assert versions.moves_of_o("fa2", tick) == (0, 4 if tick >= 4 else 0)
     said = texts(blocks("versions", step=tick))
-    assert f"O in HBM: read {tick}, written {tick}" in said
+    assert f"O: read {tick}, written {tick}" in said
 
 
 def test_the_strips_do_the_same_work_and_never_two_things_at_once():

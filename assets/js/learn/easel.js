@@ -5,6 +5,7 @@
 import { svg } from "../lib/dom.js";
 
 const NARROW = 600;
+const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /**
@@ -34,11 +35,17 @@ export function heightOf(width, wanted, narrow, room) {
   return Math.round(Math.max(wanted.least ?? 300, Math.min(wanted.most ?? 620, room)));
 }
 
+/** How much larger a picture is shown than it is drawn: a lecture hall enlarges. */
+const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
+
+/** The unit of a lecture hall's sizes, as in learn_hall.css: 1 at 1280 × 720. */
+export const hallUnit = () => Math.max(0.8, Math.min(3, window.innerWidth / 1280, window.innerHeight / 720));
+
 /** px from the top of a picture to the bottom of its widget's place on the screen. */
 function roomOf(root) {
   const box = root.closest(".fa-rung-body > .fa-widget");
   if (!box) return window.innerHeight * 0.62;
-  const scale = root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
+  const scale = scaleOf(root);
   const above = (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
   return box.clientHeight / scale - above - 6;
 }
@@ -59,7 +66,7 @@ export function easel(data, api, wanted, paint) {
     const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: 15 });
+    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? Math.max(15, READ * hallUnit() / scaleOf(root)) : 15 });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
     const high = Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
@@ -83,9 +90,8 @@ export function easel(data, api, wanted, paint) {
   const knobOf = (target) => knobs.get(target.closest?.("[data-knob]")?.dataset.knob);
   const at = (event) => {
     const box = root.getBoundingClientRect();
-    // A lecture hall enlarges
-    const scale = root.clientWidth / box.width;
-    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+    const scale = scaleOf(root);
+    return [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale];
   };
   root.addEventListener("pointerdown", (event) => {
     const knob = knobOf(event.target);

@@ -11,7 +11,7 @@ export function fixed(item, type) {
   if (item.kind === "sign") return item.words.length * type * OPERATOR + 18;
   if (item.kind === "note") return 0;
   const longest = Math.max(0, ...(item.rows ?? []).map((name) => name.length));
-  return (longest ? longest * type * 0.55 + 12 : 0) + (item.sums?.rows ? type * 3.1 : 0) + 10;
+  return (longest ? longest * type * 0.58 + 12 : 0) + (item.sums?.rows ? type * 3.1 : 0) + 10;
 }
 
 /** The size of all cells [width, height]: one size for the whole picture, so that shapes can be compared.

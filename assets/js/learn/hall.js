@@ -3,6 +3,7 @@
 
 import { address } from "../site/address.js";
 import { el, hall, set } from "../lib/dom.js";
+import { hallUnit } from "./easel.js";
 import { settle } from "./widget.js";
 
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
@@ -10,15 +11,16 @@ const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
 const MOST = 0.92; // of a screen, the most that a press goes
 const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enlarged
-const DRAWN_EASEL = 760;
+const EASEL = 1.1; // a drawn picture lays itself out for its type, whatever its size
 const LARGEST = 2.4;
 const SMALLEST = 0.4;
-const GAIN = 1.12; // how much larger the picture must come below the lines, to stand there
+const GAIN = 1.12; // how much larger the picture, or its least type, must come below the lines, to stand there
 
 /** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small. */
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
-  sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0`;
+  sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
+  for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.setProperty("--drawn", panel.getScreenCTM().a);
   for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
   const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
@@ -31,11 +33,17 @@ function enlarge(sheet, place, zoom) {
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
 function largest(sheet, place, zoom) {
-  const drawn = sheet.querySelector(".fa-easel") ? DRAWN_EASEL : DRAWN;
-  let found = Math.min(zoom, Math.max(1, place.clientWidth / drawn));
+  const most = sheet.querySelector(".fa-easel") ? EASEL * hallUnit() : place.clientWidth / DRAWN;
+  let found = Math.min(zoom, Math.max(1, most));
   while (!enlarge(sheet, place, found) && found > SMALLEST) found -= 0.03;
   return found;
 }
+
+/** What is drawn for its type says how well it is laid out by the least of it. */
+const leastType = (sheet) => {
+  const sizes = [...sheet.querySelectorAll(".fa-easel text")].map((node) => parseFloat(node.style.fontSize)).filter(Boolean);
+  return sizes.length ? Math.min(...sizes) : 1;
+};
 
 export class Hall {
   constructor(learn) {
@@ -110,11 +118,10 @@ export class Hall {
   /** The lines beside the picture, or above it where that makes the picture clearly larger. */
   arrange(body, sheet, place) {
     delete body.dataset.over;
-    const beside = largest(sheet, place, LARGEST);
-    if (sheet.querySelector(".fa-easel") && !body.parentElement.matches(".is-below")) return;
+    const size = () => largest(sheet, place, LARGEST) * leastType(sheet);
+    const beside = size();
     body.dataset.over = "";
-    const over = largest(sheet, place, LARGEST);
-    if (over < beside * GAIN) delete body.dataset.over;
+    if (size() < beside * GAIN) delete body.dataset.over;
     this.zoom = LARGEST;
   }
 

@@ -1,4 +1,5 @@
-"""One rung, one screen: nothing of a rung scrolls, in any size, theme or in a lecture hall.
+"""One rung, one screen: nothing of a rung scrolls, in any size, theme or in a lecture hall, where
+a picture's words can be read from the last row.
 
 ``overflowing`` measures one, ``unfitting`` all of them on a page that goes from rung to rung.
 """
@@ -13,8 +14,10 @@ from tests.browser.learn.learning import SHOWN, open_page
 
 SIZES = ((1280, 720), (1440, 900))
 # What of the screen is higher or wider than its place: {its class: px}. In a lecture hall the page
-# clips a picture, so each of its parts is held against the picture's place.
-OVER = """() => {
+# clips a picture, so each of its parts is held against the picture's place; there, what is written
+# has at least LEAST px (DIGITS in a cell), and no two words of a picture lie on each other.
+LEAST, DIGITS = 19.5, 17.5
+OVER = """([least, digits]) => {
   const found = {}, root = document.documentElement;
   const put = (name, by) => { if (by > 1) found[name] = Math.round(by); };
   const named = (node) => node.className.split?.(" ").at(0) || node.tagName;
@@ -32,10 +35,46 @@ OVER = """() => {
     put(named(node), Math.max(at.right - box.right, at.bottom - box.bottom) - 2);
     put(named(node), Math.max(box.left - at.left, box.top - at.top) - 2);
   }
+  const words = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const texts = [], line = document.createRange();
+  for (let node; (node = words.nextNode());) {
+    const of = node.parentElement, svg = of.closest("svg");
+    line.selectNodeContents(node);
+    const at = line.getBoundingClientRect();
+    if (!node.data.trim() || at.width < 2 || !of.checkVisibility()) continue;
+    const caption = of.closest("figcaption");
+    if (of.closest(".fa-sr, option")) continue;
+    if (caption && getComputedStyle(caption).clipPath !== "none") continue;
+    const matrix = svg && of.getScreenCTM?.(), sheet = place.firstElementChild;
+    const enlarged = sheet.getBoundingClientRect().width / sheet.offsetWidth;
+    const zoom = matrix ? Math.hypot(matrix.a, matrix.b) : enlarged;
+    const size = parseFloat(getComputedStyle(of).fontSize) * zoom;
+    const wanted = /^[−0-9.∞]+$/.test(node.data) ? digits : least;
+    put(`small: ${node.data}`, size < wanted ? 2 + wanted - size : 0);
+    const isLevel = svg && !of.closest("text").getAttribute("transform");
+    if (isLevel) texts.push([node, at.left, at.right, at.top, at.bottom, at.height / 5]);
+  }
+  for (const [k, [one, l, r, t, b, edge]] of texts.entries()) {
+    for (const [other, left, right, top, bottom, rim] of texts.slice(k + 1)) {
+      if (one.parentElement.closest("text").contains(other)) continue;
+      const wide = Math.min(r, right) - Math.max(l, left);
+      const high = Math.min(b - edge, bottom - rim) - Math.max(t + edge, top + rim);
+      if (high > 1) put(`${one.data} on ${other.data}`, wide);
+    }
+  }
   const end = (one) => slide.querySelector(one).getBoundingClientRect();
   put("lines", end(".fa-slide ul").bottom - end(".fa-ground").top);
   return found;
 }"""
+# Colours alone differ in the dark; a lecture hall is light in both.
+BOTH = f"""(least) => {{
+  const over = {OVER}, light = over(least);
+  if (document.body.classList.contains("fa-present")) return light;
+  document.body.classList.toggle("dark");
+  const other = over(least);
+  document.body.classList.toggle("dark");
+  return {{ ...other, ...light }};
+}}"""
 GO = """(key) => {
   const link = Object.assign(document.createElement("a"), { href: `?page=learn&rung=${key}` });
   document.querySelector(".fa-learn").append(link);
@@ -47,8 +86,12 @@ def overflowing(tab, key: str, hall: bool = False) -> dict[str, int]:
     """{part: px too large} of a rung as it is now."""
     page = open_page(tab, key, **({"mode": "present"} if hall else {}))
     page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
-    settled(page)
-    return page.evaluate(OVER)
+    return too_large(settled(page))
+
+
+def too_large(page) -> dict[str, int]:
+    """{part: px too large, or too small to read} of what is shown, light and dark."""
+    return page.evaluate(BOTH, [LEAST, DIGITS])
 
 
 def unfitting(tab, hall: bool) -> dict[str, dict]:
@@ -66,7 +109,7 @@ def unfitting(tab, hall: bool) -> dict[str, dict]:
                 page.keyboard.press("PageDown")
             for width, height in sizes:
                 page.set_viewport_size({"width": width, "height": height})
-                if over := settled(page).evaluate(OVER):
+                if over := too_large(settled(page)):
                     found[f"{key}, {slide}, {width}"] = over
             sizes.reverse()
     return found
@@ -85,11 +128,34 @@ def test_what_does_not_fit_is_found(tab):
     page = open_page(tab, "fusion")
     page.wait_for_function(SHOWN, arg="fusion")
     settled(page)
-    before = page.evaluate(OVER)
+    before = too_large(page)
     page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = '900px'")
-    after = page.evaluate(OVER)
+    after = too_large(page)
     assert sum(after.values()) > sum(before.values()) + 100
     assert "HTML" not in after, "the page itself never scrolls"
+    page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = ''")
+    page.add_style_tag(content=".dark .fa-rung-text { font-size: 60px; }")
+    assert too_large(page), "what is too large in the dark alone"
+
+
+# A fault in a slide's picture, and what of it is said.
+FAULTS = {
+    "text": "text.style.transform = 'translate(-3000px, 0)'",
+    "small: ": "text.style.fontSize = '8px'",
+    " on ": "text.setAttribute('x', other.getAttribute('x')), "
+            "text.setAttribute('y', other.getAttribute('y'))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    assert overflowing(tab, "gpu", hall=True) == {}
+    tab.page.evaluate(
+        f"() => {{ const [text, other] = document.querySelectorAll('.fa-easel text');"
+        f"{FAULTS[said]}; }}"
+    )
+    assert any(said in name for name in too_large(tab.page))
 
 
 def test_the_frame_fits_and_only_bodies_may_scroll(tab):

@@ -10,6 +10,29 @@ from tests.browser.learn.learning import SHOWN, open_page, widget
 from tests.browser.learn.test_learn_fits import GO
 
 PHONE = {"width": 390, "height": 844}
+SMALL = {"width": 360, "height": 740}
+# Words, keys and answers that a phone's edge, or what clips them, cuts off on either side; and
+# answers too small for a finger.
+CUT = """() => {
+  const edges = (node) => {
+    let [left, right] = [0, innerWidth];
+    for (let at = node.parentElement; at; at = at.parentElement) {
+      const { overflowX } = getComputedStyle(at), box = at.getBoundingClientRect();
+      if (overflowX === "visible" || box.width < 2) continue; // for who cannot see
+      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+    }
+    return [left - 1, right + 1];
+  };
+  const isCut = (node) => {
+    const { left, right } = node.getBoundingClientRect(), [from, to] = edges(node);
+    return left < from || right > to;
+  };
+  const isLow = (node) => node.matches(".fa-check button, .fa-click-grid button, " +
+    ".fa-number-answer input") && node.getBoundingClientRect().height < 47.5;
+  return [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
+    .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
+    .filter((n) => isCut(n) || isLow(n)).map((n) => n.outerHTML.slice(0, 90));
+}"""
 
 
 def test_a_plot_is_read_where_it_is_touched(browser, watch):
@@ -53,7 +76,8 @@ def test_a_phone_scrolls_down_only(browser, watch):
 
 
 def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch):
-    """Words and answers of all rungs; also what a sheet or a picture cuts off counts."""
+    """Words and answers of all rungs, on two phones; also what a sheet or a picture cuts off, at
+    the left or at the right, counts."""
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     tab, found = watch(context), {}
     page = open_page(tab, rungs()[0].key)
@@ -61,16 +85,19 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
         page.evaluate(GO, rung.key)
         page.wait_for_function(SHOWN, arg=rung.key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
-        if wrong := settled(page).evaluate(
-            """() => [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
-            .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
-            .filter((n) => n.getBoundingClientRect().right > innerWidth + 1 ||
-              (n.matches(".fa-check button, .fa-click-grid button, .fa-number-answer input") &&
-              n.getBoundingClientRect().height < 47.5)).map((n) => n.outerHTML.slice(0, 90))"""
-        ):
-            found[rung.key] = wrong[:3]
+        for phone in (SMALL, PHONE):
+            page.set_viewport_size(phone)
+            if wrong := settled(page).evaluate(CUT):
+                found[f"{rung.key}, {phone['width']}"] = wrong[:3]
+    for way in ("left", "right"):
+        page.evaluate(
+            "(way) => { const p = document.querySelector('.fa-rung-text p');"
+            "p.style.cssText = `position:relative;${way}:-60px`; }",
+            way,
+        )
+        assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
     context.close()
-    assert not found
+    assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 
 
 def test_on_a_phone_the_picture_is_first_and_the_question_a_sheet(browser, watch):

@@ -94,7 +94,7 @@ function histogram({ shares, hue, filled }, at, base, high, most) {
 
 function spread({ spread: s, d }, paper, box) {
   const nodes = [text(box.left, box.top, "Why divide by √d?", { size: paper.type + 1, weight: 700 })];
-  if (!paper.big) nodes.push(text(box.left, box.top + 23, `${s.many.toLocaleString("en")} dot products of d = ${d} random numbers`, { size: paper.type - 1.5, hue: "quiet" }));
+  nodes.push(text(box.left, box.top + 23, `${s.many.toLocaleString("en")} dot products of d = ${d} random numbers`, { size: paper.type - 1.5, hue: "quiet" }));
   const [top, base] = [box.top + 40, box.top + box.hist];
   const at = (part) => box.left + 12 + part * (box.width - 24);
   const most = Math.max(...s.raw.shares, ...s.scaled.shares);
@@ -109,16 +109,12 @@ function spread({ spread: s, d }, paper, box) {
 
 function tops({ spread: s }, paper, box) {
   const nodes = [text(box.left, box.top, `What softmax makes of ${s.keys} scores`, { size: paper.type + 1, weight: 700 })];
-  const lead = paper.big ? 40 : 28;
-  let y = box.top + lead - 6;
-  if (!paper.big) {
-    nodes.push(text(box.left, box.top + 22, "the largest weight, on average", { size: paper.type - 1.5, hue: "quiet" }));
-    y += 24;
-  }
+  nodes.push(text(box.left, box.top + 22, "the largest weight, on average", { size: paper.type - 1.5, hue: "quiet" }));
+  let y = box.top + 46;
   for (const [name, value, hue] of [["raw", s.raw.top, "quiet"], ["÷ √d", s.scaled.top, "q"]]) {
     const [left, wide] = [box.left + paper.type * 4.6, box.width - paper.type * 8.4];
     nodes.push(text(box.left, y + 14, name, { size: paper.type, hue: "quiet" }), rect(left, y, wide, 18, "empty"), rect(left, y, wide * value, 18, hue), text(box.left + box.width, y + 15, digits(value), { size: paper.type, weight: 700, anchor: "end" }));
-    y += lead + 2;
+    y += 30;
   }
   return nodes;
 }
@@ -137,6 +133,6 @@ export function draw(data, api) {
     }
     const left = width * 0.585;
     const side = { left: left + 28, width: width - left - 28, top: type + 2, hist: Math.min(230, height * 0.46) };
-    return [arrows(now, paper, pen, api, { left: 0, top: 0, width: left, height: height - foot }), spread(now, paper, side), tops(now, paper, { ...side, top: height - (paper.big ? 110 : 106) })];
+    return [arrows(now, paper, pen, api, { left: 0, top: 0, width: left, height: height - foot }), spread(now, paper, side), tops(now, paper, { ...side, top: height - 106 })];
   });
 }

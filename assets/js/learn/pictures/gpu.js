@@ -30,13 +30,14 @@ function card(now, paper, left, top, width, high) {
 export function draw(data, api) {
   return easel(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
-    const side = narrow ? width : paper.big ? 0 : Math.min(300, width * 0.34);
-    const sm = paper.big ? { nodes: [], at: [0, 0], cell: 0 } : card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);
-    const left = narrow || paper.big ? 0 : side + 36;
+    const isAlone = paper.big; // the warp has the slide for itself
+    const side = narrow ? width : Math.min(300, width * 0.34);
+    const sm = isAlone ? { nodes: [], at: [0, 0], cell: 0 } : card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);
+    const left = narrow || isAlone ? 0 : side + 36;
     const top = narrow ? height * 0.47 : 0;
     const wide = width - left - 4;
     const nodes = [sm.nodes];
-    if (!narrow && !paper.big) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
+    if (!narrow && !isAlone) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
     nodes.push(text(left, top + type, `On one SM: a warp of 32 threads${narrow ? "" : ", one instruction"}`, { size: type + 1, weight: 700 }));
     const step = wide / 32;
     const lanes = top + type * 2.1;

@@ -16,15 +16,19 @@ function colour(x, item) {
   return { fill: `color-mix(in srgb, ${ink(item.hue ?? "quiet")} ${share}%, ${ink("paper")})`, ink: ink("ink") };
 }
 
+/** How wide a number or a word is, in ems. */
+const wide = (words) => [...words].reduce((sum, sign) => sum + (sign === "." ? 0.32 : sign === "−" ? 0.84 : 0.64), 0);
+
 function grid(item, left, top, [cw, ch], paper, pen, api) {
   const nodes = [];
   const { type } = paper;
   const names = fixed({ ...item, sums: null }, type) - 10;
   const x0 = left + names;
   const y0 = top + type * 1.35 * LABEL;
-  const size = Math.min(type, cw / (2.1 + (item.digits ?? 2) * 0.55), ch * 0.6);
+  const longest = Math.max(...item.cells.flat().map((x) => wide(typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? ""))));
+  const size = Math.min(type, cw / (longest * (item.row === undefined ? 1 : 1.1) + 0.25), ch * 0.85);
   nodes.push(text(x0, top + type, item.name, { size: type, weight: 700, hue: INKS[item.hue] ?? "ink" }));
-  (item.cols ?? []).forEach((name, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 - 5, name, { size: Math.min(type - 2, cw / (name.length * 0.56 || 1)), anchor: "middle", hue: "quiet" })));
+  (item.cols ?? []).forEach((name, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 - 5, name, { size: Math.min(type - 2, cw / (name.length * 0.64 || 1)), anchor: "middle", hue: "quiet" })));
   item.cells.forEach((row, r) => {
     const drawn = row.map((x, c) => {
       const paint = colour(x, item);
@@ -40,7 +44,7 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
     if (item.sums?.rows) drawn.push(text(x0 + cw * row.length + 8, y0 + (r + 0.5) * ch + type * 0.33, `Σ ${item.sums.rows[r]}`, { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" }));
     nodes.push(item.pick ? pen.knob({ key: `${item.name} ${r}`, label: `Follow ${item.rows?.[r] ?? `row ${r}`}`, said: item.row === r ? "followed" : "", press: () => api.move({ [item.pick]: r }) }, [rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", { style: { "fill-opacity": 0, fill: ink("paper") } }), drawn]) : drawn);
   });
-  if (item.sums?.cols) item.sums.cols.forEach((sum, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, `Σ ${sum}`, { size: Math.min(type - 1, cw / 3.6), anchor: "middle", weight: 600, hue: item.sums.one === "cols" ? "ink-v" : "quiet" })));
+  if (item.sums?.cols) item.sums.cols.forEach((sum, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, sum, { size: Math.min(type - 1, cw / 2.5), anchor: "middle", weight: 600, hue: item.sums.one === "cols" ? "ink-v" : "quiet" })));
   if (item.changed) for (const [r, c] of item.changed) nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", { rx: 3, style: stroke("o", 2.5) }));
   return { nodes, width: names + cw * item.cells[0].length + (item.sums?.rows ? type * 3.1 : 0) + 10, middle: y0 + (item.cells.length * ch) / 2 };
 }
@@ -77,7 +81,7 @@ export function draw(data, api) {
   return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
-    const lines = broken(now.lines, paper.narrow && !paper.big, paper.big);
+    const lines = broken(now.lines, paper.narrow, paper.big);
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {

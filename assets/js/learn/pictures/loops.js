@@ -10,7 +10,7 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
   const [cx, cy] = [left + inner * cell + 14, top + inner * cell + 14];
   const nodes = [];
   const [i, j, k] = order.last ?? [];
-  const size = Math.min(paper.type + 1, cell * 0.46);
+  const size = Math.min(paper.type + 1, cell * 0.5);
   const box = (x, y, value, hue, share, isNow) => [
     rect(x + 1, y + 1, cell - 2, cell - 2, "empty", { rx: 3 }),
     share > 0 && rect(x + 1, y + 1 + (cell - 2) * (1 - share), cell - 2, (cell - 2) * share, hue, { rx: 3, style: { opacity: isNow ? 0.5 : 0.28 } }),
@@ -36,19 +36,20 @@ export function draw(data, api) {
     const wide = now.B.length + now.B[0].length;
     const across = narrow ? 1 : 3;
     const [column, room] = [width / across, narrow ? height / 3 : height];
-    const aside = narrow || column > 380;
-    const foot = aside ? 0 : type * 4.6;
-    const cell = Math.max(16, Math.min(52, (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide, (room - foot - type * 2 - 22) / tall));
+    const inCorner = paper.big; // above A, left of B
+    const aside = !inCorner && (narrow || column > 380);
+    const foot = aside || inCorner ? 0 : type * 4.6;
+    const cell = Math.max(16, Math.min(60, (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide, (room - foot - type * 2 - 22) / tall));
     return now.orders.map((order, k) => {
       const left = narrow ? 0 : k * column + 6;
       const top = (narrow ? k * room : 0) + type;
       const down = top + type * 0.9;
-      const nodes = [text(left, top, paper.big ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
+      const nodes = [text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
       const side = /** @type {[string, string, number][]} */ ([
-        [paper.big ? `${order.finished} finished` : `${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
-        [paper.big ? `${order.open} begun` : `${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
+        [inCorner ? `${order.finished} finished` : `${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
+        [inCorner ? `${order.open} begun` : `${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
       ]);
-      side.forEach(([words, hue, weight], r) => nodes.push(aside
+      side.forEach(([words, hue, weight], r) => nodes.push(inCorner ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight }) : aside
         ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })
         : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, { size: type, hue, weight })));
       if (!narrow && k) nodes.push(path(`M${left - 14} 0V${down + tall * cell + 14}`, stroke("line", 1)));

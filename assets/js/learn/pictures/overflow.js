@@ -16,7 +16,7 @@ const short = (x) => String(x).replace("-", "−");
 export function draw(data, api) {
   return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
-    const side = narrow ? 0 : type * (paper.big ? 13.4 : 15);
+    const side = narrow ? 0 : type * 15;
     const wide = width - side - 16;
     const on = axis(now, 8, wide);
     const head = type * 2.6;
@@ -32,11 +32,11 @@ export function draw(data, api) {
       const top = head + k * each;
       const [y, high] = [top + type * 1.5, Math.min(52, each - type * (narrow ? 4.6 : 2.4))];
       const [a, b] = [on.at(lane.zero), on.at(lane.end)];
-      nodes.push(line(8, top + type, [[lane.name, "ink", 700], [paper.big ? "" : `  largest number ${lane.largest}`, "quiet"]], { size: type }));
+      nodes.push(line(8, top + type, [[lane.name, "ink", 700], [`  largest number ${lane.largest}`, "quiet"]], { size: type }));
       nodes.push(rect(8, y, a - 8, high, "empty"), rect(a, y, b - a, high, "chip-paper", { style: stroke("chip-line", 1) }), rect(b, y, on.at(now.high) - b, high, "risen"));
       const inside = [[8, a, "exp = 0", "quiet"], [b, on.at(now.high), "∞", "risen-ink"]];
       for (const [from, to, words, hue] of inside) if (to - from > words.length * type * 0.6) nodes.push(text((from + to) / 2, y + high - 7, words, { size: type - 1, anchor: "middle", hue }));
-      if (!paper.big) nodes.push(text(b - 4, y + high - 7, lane.end.toFixed(2), { size: type - 2, anchor: "end", hue: "quiet" }));
+      nodes.push(text(b - 4, y + high - 7, lane.end.toFixed(2), { size: type - 2, anchor: "end", hue: "quiet" }));
       const dots = lane.at.map((x, r) => svg("circle", { cx: on.at(x), cy: y + high * 0.2 + r * high * 0.19, r: 5, style: `fill:${ink(x > lane.end ? "o" : x < lane.zero ? "quiet" : "q")};stroke:${ink("paper")};stroke-width:1.5` }));
       nodes.push(dots);
       if (k === 0) nodes.push(pen.knob(
@@ -49,7 +49,7 @@ export function draw(data, api) {
         nodes.push(text(8, y + high + type * 1.3, lane.weights.join("   "), { size: type, weight: 700 }), text(8, y + high + type * 2.6, mark + lane.what, { size: type - 1, hue, weight: 600 }));
         return;
       }
-      lane.weights.forEach((words, r) => nodes.push(text(width - side + type * (paper.big ? 2.6 : 3.4) + r * type * (paper.big ? 3.3 : 3.8) - 10, y + high * 0.62, words, { size: paper.big ? type - 3 : type, weight: 700, anchor: "end" })));
+      lane.weights.forEach((words, r) => nodes.push(text(width - side + type * (3.4 + r * 3.8) - 10, y + high * 0.62, words, { size: type, weight: 700, anchor: "end" })));
       nodes.push(text(width, y + high + type * 1.3, mark + lane.what, { size: type - 1, hue, weight: 600, anchor: "end" }));
     });
     const base = height - type * 1.4;

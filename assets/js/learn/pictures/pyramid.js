@@ -77,11 +77,12 @@ function least(now, paper, top, width) {
 export function draw(data, api) {
   return easel(data, api, { share: 1.95, least: 420, most: 640 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
+    const isShort = narrow || paper.big;
     const foot = narrow ? 210 : type * 2.4 + 3 * Math.max(26, type * 1.5);
     const body = height - foot;
     const hbm = Math.round(body * 0.4);
-    const on = scales(now, width * hbm, narrow ? width : width * (paper.big ? 0.9 : 0.625));
-    const middle = width * (narrow ? 0.48 : paper.big ? 0.46 : 0.35);
+    const on = scales(now, width * hbm, narrow ? width : width * (paper.big ? 0.9 : 0.58));
+    const middle = width * (narrow ? 0.52 : paper.big ? 0.46 : 0.35);
     const [main, ...inner] = now.levels;
     const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
     nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
@@ -93,8 +94,8 @@ export function draw(data, api) {
     const s = on.square;
     nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
     const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
-    nodes.push(label(middle - 62, base - type * 1.35, narrow || paper.big ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
-    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, narrow || paper.big ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? (narrow ? "never stored" : "with tiles it is never stored") : "written, read, and P likewise", "start"));
+    nodes.push(label(middle - 62, base - type * 1.35, isShort ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
+    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? (narrow ? "never stored" : "with tiles it is never stored") : "written, read, and P likewise", "start"));
     const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
     // Below it: a pipe, then the level that it leads to
     const mouth = Math.max(46, body * 0.16);
@@ -110,14 +111,17 @@ export function draw(data, api) {
       nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
       y += high;
       nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));
-      nodes.push(text(middle - 24, y + 2 + box / 2 + 5, `${narrow || paper.big ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
+      nodes.push(text(middle - (narrow ? 12 : 24), y + 2 + box / 2 + 5, `${isShort ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
       y += box + 4;
     });
     const last = now.levels.at(-1);
     const wide = on.pipe(last.per_s);
     const left = Math.max(0, middle - wide / 2);
     nodes.push(svg("path", { d: `M${middle} ${y}L${left + wide} ${y + 13}V${y + mouth}H${left}V${y + 13}Z`, style: `fill:${ink("q")};opacity:.2` }), bytes(left + 6, y + 17, wide - 12, mouth - 20, names.map((name) => (name === "Q" ? "V" : name)).concat("Q")));
-    nodes.push(text(left + wide / 2, y + mouth / 2 + 12, `${last.rate} ${last.kind}`, { size: type, weight: 700, anchor: "middle", hue: "accent-ink", halo: true }));
+    const said = `${last.rate} ${last.kind}`;
+    const plate = said.length * type * 0.68;
+    nodes.push(rect(left + (wide - plate) / 2, y + mouth / 2 + 8 - type * 0.8, plate, type * 1.4, "paper", { rx: 4, style: { opacity: 0.9 } }));
+    nodes.push(text(left + wide / 2, y + mouth / 2 + 12, said, { size: type, weight: 700, anchor: "middle", hue: "accent-ink", halo: true }));
     if (!paper.big) nodes.push(text(left + wide / 2, y + mouth + type * 1.1, "to the units that multiply, add and take exp", { size: type - 1, anchor: "middle", hue: "quiet" }));
     if (!narrow && !paper.big) {
       const x = width * 0.655;

@@ -15,6 +15,7 @@ const POWERS = [1, 10, 100, 1000, 10000];
 export function draw(data, api) {
   return easel(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
+    const isShort = narrow || paper.big;
     const left = type * 3.4;
     const foot = type * 3.2;
     const on = axes(now, left, type * 1.6, width - left - 10, height - foot - type * 1.6);
@@ -30,7 +31,7 @@ export function draw(data, api) {
     const part = (f) => [start[0] + (edge[0] - start[0]) * f, start[1] + (edge[1] - start[1]) * f];
     nodes.push(text(part(0.3)[0] + 10, part(0.3)[1] + 20, now.memory, { size: type - 1, weight: 600, turn: lean, anchor: "middle" }));
     nodes.push(text(on.x(now.high) - 4, edge[1] - 12, narrow ? now.units.split(",")[0] : now.units, { size: type - 1, weight: 600, anchor: "end" }));
-    nodes.push(text(start[0] + 12, on.y(on.base) - 12, "bound by memory", { size: type, weight: 700, hue: "risen-ink" }), text(on.x(now.high) - 12, on.y(on.base) - 12, narrow || paper.big ? "by the units" : "bound by the matrix units", { size: type, weight: 700, hue: "accent-ink", anchor: "end" }));
+    nodes.push(text(start[0] + 12, on.y(on.base) - 12, "bound by memory", { size: type, weight: 700, hue: "risen-ink" }), text(on.x(now.high) - 12, on.y(on.base) - 12, isShort ? "by the units" : "bound by the matrix units", { size: type, weight: 700, hue: "accent-ink", anchor: "end" }));
     nodes.push(text(edge[0] + 6, on.y(on.base) - type * 2.4, now.edge_said, { size: type - 1, hue: "quiet" }));
     const [before, after] = now.points.map((p) => [on.x(p.x), on.y(p.y)]);
     nodes.push(path(`M${before}L${after}`, stroke("ink", 1.5, { "stroke-dasharray": "3 5" })));
@@ -38,11 +39,11 @@ export function draw(data, api) {
       const [x, y] = [before, after][k];
       const hue = k ? "q" : "o";
       const right = k && x < width * 0.6;
-      const [tx, anchor] = right ? [x + 18, "start"] : k ? [Math.min(width - 6, x + 40), "end"] : [x - 16, "end"];
+      const [tx, anchor] = right ? [x + 18, "start"] : k ? [Math.min(width - 6, x + 40), "end"] : [Math.max(x - 16, p.name.length * (type + 1) * 0.68), "end"];
       const ty = y + type * (k ? 2.6 : -2.4);
       nodes.push(svg(k ? "circle" : "rect", k ? { cx: x, cy: y, r: 10, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` } : { x: x - 9, y: y - 9, width: 18, height: 18, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` }));
       nodes.push(text(tx, ty, p.name, { size: type + 1, weight: 700, hue: k ? "accent-ink" : "ink-o", anchor, halo: true }));
-      (narrow || paper.big ? [p.said.split(" ")[0] + " per byte"] : [p.said, p.most]).forEach((words, r) => nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true })));
+      (isShort ? [p.said.split(" ")[0] + " per byte"] : [p.said, p.most]).forEach((words, r) => nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true })));
     });
     return nodes;
   });

@@ -106,7 +106,9 @@ function sheet(panel, api) {
   /** @type {Map<string, any>} */
   let there = new Map();
   const update = (/** @type {Panel} */ { w, h, shapes }) => {
-    set(root, { viewBox: `0 0 ${w} ${h}`, style: `--w:${w}px;aspect-ratio:${w}/${h}` });
+    set(root, { viewBox: `0 0 ${w} ${h}` });
+    root.style.setProperty("--w", `${w}px`);
+    root.style.aspectRatio = `${w}/${h}`;
     const next = new Map();
     shapes.forEach((shape, k) => {
       const key = `${shape.kind} ${shape.key ?? `at ${k}`}`;

@@ -63,7 +63,7 @@ export function draw(data, api) {
       const share = Math.max(0.01, along(bytes, now.least, now.most));
       nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(from + full * share + 8, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
     });
-    if (!paper.big) nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic", { size: type - 2.5, hue: "quiet" }));
+    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic", { size: type - 2.5, hue: "quiet" }));
     return nodes;
   });
 }
