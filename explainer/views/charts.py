@@ -12,12 +12,14 @@ from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited
+from explainer.base.texts import Texts
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, styled, wrapped
 
+say = Texts("memory")
 # Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {ASKED: 2.5, LEAST: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
@@ -73,7 +75,7 @@ def traffic(
                 hoverinfo="text", name=f"{algorithm.label}, {origin}", showlegend=False, **look,
             )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
+    _bytes_axis(figure, [r["bytes"] for r in rows], say("traffic.y"))
     if over == "n":
         lengths_axis(figure, (r["n"] for r in rows if r["origin"] == ASKED))
     else:
@@ -82,11 +84,11 @@ def traffic(
 
 
 def _told(row: Mapping) -> str:
-    tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
-    return (
-        f"<b>{LABELS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
-        f"<br>{wrapped(row['source'], HOVER)}"
-    )
+    told = {"name": LABELS[row["order"]], "amount": amount(row["bytes"]), "n": row["n"]}
+    told["source"] = wrapped(row["source"], HOVER)
+    if row["side"] is None:
+        return say("traffic.hover", **told)
+    return say("traffic.hover_tile", **told, side=row["side"])
 
 
 def capacity(
@@ -106,8 +108,13 @@ def capacity(
                 look = {"mode": "markers", "showlegend": False}
                 look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
             texts = [
-                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>"
-                f"{wrapped(r['source'], HOVER)}"
+                say(
+                    "traffic.hover",
+                    name=name,
+                    amount=amount(r["bytes"]),
+                    n=r["n"],
+                    source=wrapped(r["source"], HOVER),
+                )
                 for r in mine
             ]
             figure.add_scatter(
@@ -118,14 +125,14 @@ def capacity(
     figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
     figure.add_annotation(
         x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
-        text=f"{CARDS[card].name}: {amount(room)}",
+        text=say("capacity.room", card=CARDS[card].name, room=amount(room)),
     )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
+    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], say("capacity.y"))
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
     crosses = any(r["measured"] for r in rows)
-    remark = "crosses: measured peaks" if crosses else "no peak was measured at this size"
-    return styled(figure, TALL, "Memory against N", kind + cited(CARDS[card].source), remark)
+    remark = say("capacity.crosses" if crosses else "capacity.no_peak")
+    return styled(figure, TALL, say("capacity"), kind + cited(CARDS[card].source), remark)
 
 
 # Waves, told apart by lightness too; beyond the last the colours come round again.

@@ -22,6 +22,10 @@ MOVED = {  # the code that says what a page says
         *("views/gradients_run_report", "views/sweep_report", "views/times", "views/figures"),
         *("views/backward_report", "views/masks_report", "views/downloads"),
     ),
+    "memory": (
+        *("pages/memory", "views/memory_report", "views/memory_views", "views/levels_report"),
+        *("views/tiles_report", "views/work_report", "views/gradients_report", "views/drawings"),
+    ),
     "shared": ("pages/workload", "pages/masks"),
 }
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
