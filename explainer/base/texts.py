@@ -17,21 +17,20 @@ from explainer.base.paths import ASSETS
 FOLDER = ASSETS / "texts"
 
 
-class _Strict(Formatter):
-    """Every value has its place, and every place its value."""
-
-    def format_field(self, value: object, spec: str) -> str:
-        return count(value, spec[2:]) if spec.startswith("# ") else format(value, spec)
-
-    def check_unused_args(self, used: set, args: tuple, values: dict) -> None:
-        if unused := set(values) - used:
-            raise KeyError(f"no place in the text for {', '.join(sorted(unused))}")
-
-
 @lru_cache(maxsize=8)
 def stored(page: str) -> dict[str, str | list | dict]:
     """The texts of a page as they are written: one, a list of them, or several by name."""
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
+    """(what stands before a value, the value's name, how it is written); no name at the end."""
+    return tuple((before, name, how) for before, name, how, _ in Formatter().parse(text))
+
+
+def _written(value: object, how: str) -> str:
+    return count(value, how[2:]) if how.startswith("# ") else format(value, how)
 
 
 class Texts:
@@ -39,10 +38,16 @@ class Texts:
     and for a value that the text has no place for."""
 
     def __init__(self, page: str) -> None:
-        self._stored, self._form = stored(page), _Strict()
+        self._stored = stored(page)
 
     def __call__(self, key: str, **values: object) -> str:
-        return self._form.vformat(self._stored[key], (), values)
+        parts = _parts(self._stored[key])
+        if unused := values.keys() - {name for _, name, _ in parts}:
+            raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
+        return "".join(
+            before if name is None else before + _written(values[name], how)
+            for before, name, how in parts
+        )
 
     def row(self, key: str) -> tuple[str, ...]:
         """A list's texts: the heads of a table and the like."""

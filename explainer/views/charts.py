@@ -19,7 +19,7 @@ from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, styled, wrapped
 
-say = Texts("memory")
+say, parallel = Texts("memory"), Texts("parallel")
 # Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {ASKED: 2.5, LEAST: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
@@ -165,12 +165,12 @@ def timeline(
             width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
             hovertext=[told(p) for p in mine], hoverinfo="text",
         )  # fmt: skip
-    every = f"one multiprocessor in {step} drawn" if step > 1 else ""
+    every = parallel("timeline.every", step=step) if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))
     figure.update_yaxes(
-        range=[s.sms * s.slots - 0.5, -0.5], title="multiprocessor",
+        range=[s.sms * s.slots - 0.5, -0.5], title=parallel("timeline.sm"),
         tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
     )  # fmt: skip
     remark = ", ".join(part for part in (remark, every) if part)
@@ -204,7 +204,7 @@ def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
             every = slice(0, None, -(-len(axis.tickvals) // 5))
             texts = axis.ticktext[every] if axis.ticktext else None
             axis.update(tickvals=axis.tickvals[every], ticktext=texts, tickangle=0)
-    return figure.update_yaxes(title_text="SM") if height < 300 else figure
+    return figure
 
 
 def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -224,37 +224,38 @@ def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
     figure.add_bar(
-        x=x, y=[100 * r["busy"] for r in ours], name="card at work, simulated (%)",
+        x=x, y=[100 * r["busy"] for r in ours], name=parallel("chart.busy"),
         yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
-        hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
+        hovertext=[parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"])
                    for r in ours],
     )  # fmt: skip
     timed = [r for r in ours if "median_ms" in r]
     figure.add_scatter(
         x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
-        name="time, measured (µs)", mode="lines+markers", hoverinfo="text",
+        name=parallel("chart.time"), mode="lines+markers", hoverinfo="text",
         hovertext=[_took(r) for r in timed],
         line={"color": "#d55e00", "width": 2}, marker={"size": 9},
     )  # fmt: skip
     for r in rows[len(ours) :]:
         figure.add_scatter(
-            x=x, y=[r["median_ms"] * 1e3] * len(x), name=f"{r['method']}, measured (µs)",
-            mode="lines", line=SDPA_LOOK[r["method"]], hoverinfo="text",
-            hovertext=[_took(r)] * len(x),
+            x=x, y=[r["median_ms"] * 1e3] * len(x), mode="lines",
+            name=parallel("chart.other", method=r["method"]), line=SDPA_LOOK[r["method"]],
+            hoverinfo="text", hovertext=[_took(r)] * len(x),
         )  # fmt: skip
     for r in (r for r in timed if r["rule"]):
         figure.add_scatter(
-            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name="as many as the rule chooses",
-            mode="markers", hoverinfo="text", hovertext=[f"the rule's choice<br>{_took(r)}"],
+            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name=parallel("chart.rule"),
+            mode="markers", hoverinfo="text",
+            hovertext=[parallel("chart.rule_hover", took=_took(r))],
             marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
         )  # fmt: skip
-    figure.update_xaxes(title="parts that the keys are split into", type="category")
-    figure = styled(figure, TALL, "One query: split the keys", kind, remark)
+    figure.update_xaxes(title=parallel("chart.x"), type="category")
+    figure = styled(figure, TALL, parallel("chart"), kind, remark)
     figure.update_layout(
         margin={"r": 64},
         yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
         yaxis2={
-            **{"title": "% of multiprocessors", "range": [0, 105], "side": "right"},
+            **{"title": parallel("chart.y"), "range": [0, 105], "side": "right"},
             **{"showgrid": False, "showline": False, "zeroline": True},
         },
     )
@@ -263,5 +264,5 @@ def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
 
 def _took(r: Mapping) -> str:
     """What hovering says of a measured time."""
-    spread = f"(p20 {r['p20_ms'] * 1e3:.1f}, p80 {r['p80_ms'] * 1e3:.1f})"
-    return f"<b>{r['median_ms'] * 1e3:.1f} µs</b> {spread}<br>{wrapped(r['source'], HOVER)}"
+    time, p20, p80 = (1e3 * r[key] for key in ("median_ms", "p20_ms", "p80_ms"))
+    return parallel("chart.took", time=time, p20=p20, p80=p80, source=wrapped(r["source"], HOVER))

@@ -121,7 +121,7 @@ OURS = {
     ("levels.py", "5,120"): "a100.l2",
     ("memory.json", "0.001 %"): "a bound below which a share is not written out",
     ("memory.json", "2 times"): "√2, from N² = memory",
-    ("decode_report.py", "100"): "so many calls kernels/measure/decoding.py makes in a row",
+    ("parallel.json", "100"): "so many calls kernels/measure/decoding.py makes in a row",
     ("selftest.json", "4.5 × 10³⁸"): "exp(89), computed in tests/learn/test_course.py",
     ("kinds.js", "0.5"): "an example of a number to type",
 }
@@ -258,8 +258,8 @@ def test_no_page_states_a_figure_without_an_entry():
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
     assert seen >= {"rungs1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
-    assert seen >= {"versions.py", "memory.json", "parallel_report.py", "run.json"}
-    assert seen >= {"index.js", "race.js", "pipeline.json", "parallel.py", "script.py"}
+    assert seen >= {"versions.py", "memory.json", "parallel.json", "run.json"}
+    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "jobs.py"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 

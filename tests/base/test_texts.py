@@ -26,6 +26,11 @@ MOVED = {  # the code that says what a page says
         *("pages/memory", "views/memory_report", "views/memory_views", "views/levels_report"),
         *("views/tiles_report", "views/work_report", "views/gradients_report", "views/drawings"),
     ),
+    "parallel": (
+        *("pages/parallel", "views/parallel_report", "views/parallel_views", "views/decode_report"),
+        *("views/balance_report", "views/additions_report", "views/charts"),
+        "parallel/warp_loops",
+    ),
     "shared": ("pages/workload", "pages/masks"),
 }
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,7 +54,7 @@ def places(text: object) -> set[str]:
 
 @cache
 def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
-    """Of each page: (key, names of the values or None where some come from a dict, file)."""
+    """Of each page: (key, names of the values or None where they are not seen here, file)."""
     found: dict[str, list] = {page: [] for page in PAGES}
     for path in sorted(ROOT.glob("explainer/**/*.py")):
         tree = ast.parse(path.read_text("utf-8"))
@@ -64,7 +69,9 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
             if isinstance(name, ast.Name) and name.id in sayers and node.args:
                 values = {k.arg for k in node.keywords}
                 for key in _keys(node.args[0], scope):
-                    told = None if None in values else values
+                    told = (
+                        None if None in values or getattr(said, "attr", "") == "named" else values
+                    )
                     found[sayers[name.id]].append((key, told, path.stem))
     return found
 
