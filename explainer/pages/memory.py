@@ -18,7 +18,7 @@ from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, made
 
-say = Texts("memory")
+say, shared = Texts("memory"), Texts("shared")
 PREFIX = "mem-"
 
 
@@ -50,7 +50,7 @@ def build() -> tuple[FigurePage, gr.Button]:
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
-                view = gr.Radio(names, value="levels", label=say("view"), show_label=False)
+                view = gr.Radio(names, value="levels", label=shared("view"), show_label=False)
                 metrics = [(name, key) for key, name in METRICS.items()]
                 metric = gr.Radio(
                     metrics, value="tflops", label=say("shown"), show_label=False, visible=False

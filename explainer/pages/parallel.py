@@ -25,7 +25,7 @@ from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
 from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, compared, made, recorded
 
-say = Texts("parallel")
+say, shared = Texts("parallel"), Texts("shared")
 PREFIX = "par-"
 POLL_S = 0.15
 
@@ -72,7 +72,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
-                view = gr.Radio(names, value="grid", label=say("view"), show_label=False)
+                view = gr.Radio(names, value="grid", label=shared("view"), show_label=False)
                 cases = [(label, key) for key, label in CASES.items()]
                 case = gr.Radio(
                     cases, value="fa2-full", label=say("case"), show_label=False, visible=False
@@ -116,7 +116,7 @@ def _recorder(engine: Engine, page: FigurePage):
         if job.result is None:
             yield parallel_report.failure(job.error), shown(None), shown(None), ""
             return
-        kind = measured((engine.machine() or {}).get("device", say("this_gpu")))
+        kind = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         ran = asked.workload.with_tile(job.result)
         yield _placed(compared(real_schedules.compare(ran, order, job.result, kind)), False)
 

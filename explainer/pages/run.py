@@ -246,9 +246,9 @@ def _controls(at: dict) -> Fields:
             )
     controls["mask"] = masks.menu(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
-    passes = [(say("control.forward"), PASSES[0]), (say("control.both"), PASSES[1])]
+    passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (say("control.both"), PASSES[1])]
     controls["pass"] = gr.Radio(
-        passes, value=at["pass"], label=say("control.pass"), elem_classes="fa-passes-run"
+        passes, value=at["pass"], label=shared("pass"), elem_classes="fa-passes-run"
     )
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(

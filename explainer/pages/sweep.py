@@ -24,7 +24,7 @@ from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
-say = Texts("run")
+say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
 
@@ -107,7 +107,7 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
             yield *_old(say("sweep.no_gpu"), wanted, hall), _stop(False)
             return
         rows, done = [], 0
-        live = measured((engine.machine() or {}).get("device", say("this_gpu")))
+        live = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         async for rows, done, position, error in rows_of(
             engine, wanted, session, client, lambda: running.get(session, True)
         ):

@@ -31,7 +31,10 @@ MOVED = {  # the code that says what a page says
         *("views/balance_report", "views/additions_report", "views/charts"),
         "parallel/warp_loops",
     ),
-    "shared": ("pages/workload", "pages/masks"),
+    "shared": (
+        *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
+        *("views/bar", "views/html", "web/lanes", "web/middleware"),
+    ),
 }
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 FILES = [ROOT / f"explainer/{name}.py" for names in MOVED.values() for name in names]
