@@ -16,7 +16,7 @@ from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
-say = Texts("run")
+say, shared = Texts("run"), Texts("shared")
 # method → (colour, symbol): told apart by both, and by the legend's words
 LOOK = {
     "naive": ("#7b8494", "square"),
@@ -99,7 +99,7 @@ def wrapped(text: str, width: int) -> str:
 
 def log_axis(title: str, **more: object) -> dict:
     """Of an axis that has a logarithmic scale, and says so."""
-    return {"type": "log", "title": f"{title}, log scale", **more}
+    return {"type": "log", "title": shared("log_axis", title=title), **more}
 
 
 def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:

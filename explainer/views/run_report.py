@@ -90,7 +90,7 @@ def meter(share: float) -> str:
     """A bar that says how far something is."""
     values = {"aria_valuenow": round(100 * share), "aria_valuemin": 0, "aria_valuemax": 100}
     inner = tag("i", "", style=f"width:{100 * share:.1f}%")
-    return div("fa-run-meter", inner, role="progressbar", aria_label="Run", **values)
+    return div("fa-run-meter", inner, role="progressbar", aria_label=say("button.run"), **values)
 
 
 def _bars(result: Result, made: Callable[[Row], dict]) -> list[str]:
