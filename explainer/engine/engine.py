@@ -332,7 +332,7 @@ class Engine:
         if job.began is not None and self._clock() >= job.began + self._deadline_s:
             return f"This run took longer than {self._deadline_s:.0f} s, was stopped"
         silent = self._allowed_s(job.request)
-        return f"This run made no progress for {silent:.0f} s, was stopped"
+        return f"This run made no progress for longer than {silent:.0f} s, was stopped"
 
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected
