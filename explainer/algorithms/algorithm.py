@@ -14,7 +14,7 @@ ASKED, LEAST = "asked", "least"
 # How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
 CONVENTIONS = {
     ASKED: "every load and store of every tile: what the L2 cache is asked for",
-    LEAST: "each matrix once a kernel: what HBM moves when caches answer every repeat",
+    LEAST: "each matrix once per kernel: what HBM moves when caches answer every repeat",
 }
 WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
 

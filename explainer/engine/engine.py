@@ -203,7 +203,7 @@ class Engine:
             self._waiting.remove(job)
         elif job.asked and self._child:
             self._child.cancel()
-        self._settle(job, "dropped", error="Nobody waits for this run any more.", why=REFUSED)
+        self._settle(job, "dropped", error="Nobody is waiting for this run any more.", why=REFUSED)
 
     def _refusal(self, request: Request, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
@@ -332,7 +332,7 @@ class Engine:
         if job.began is not None and self._clock() >= job.began + self._deadline_s:
             return f"This run took longer than {self._deadline_s:.0f} s, was stopped"
         silent = self._allowed_s(job.request)
-        return f"This run did not get on for longer than {silent:.0f} s, was stopped"
+        return f"This run made no progress for longer than {silent:.0f} s, was stopped"
 
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected

@@ -25,7 +25,7 @@ Grads = tuple[torch.Tensor, ...]
 OURS = {"fa2": "readable", "hopper": "hopper"}  # method → which of `kernels.gradients`' it is
 OF_FA2 = "It has no backward pass of its own: its gradients are those of FA-2."
 HOPPER = "The backward pass of this kernel is not in use: KERNELS_BACKWARD has turned it off."
-BLIND = "Some rows see no key here, and PyTorch's softmax gives them gradients that are no numbers."
+BLIND = "Some rows see no key here: PyTorch's softmax gives them gradients that are not numbers."
 
 
 class Gradients:

@@ -118,7 +118,7 @@ def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) 
 
     def report(stage: str, done: int, total: int) -> None:
         if cancelled.is_set():
-            raise jobs.Refused("The run was cancelled.")
+            raise jobs.Refused("The run was canceled.")
         answers.report(stage, done, total)
 
     try:

@@ -13,6 +13,7 @@ from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.traffic import asked, least
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
 ORDERS = tuple(ALGORITHMS)
@@ -114,19 +115,8 @@ def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
 # ---- how far what was measured lies from what is computed, and why
 
 NEAR = 0.01  # of what was asked: closer than this needs no reason
-WHY_L2 = {
-    "standard": "programs of its scores kernel that share an SM find blocks of Q or K in the SM's "
-    "L1 cache, and L2 is not asked; its other two kernels are exact",
-    "fa1": "one program does the whole head, and Q and O of so short a head stay in its SM's L1 "
-    "cache, so L2 is not asked again",
-}
-WHY_DRAM = {
-    "standard": "S and P go out and come back; of what a kernel writes only that counts which "
-    "leaves L2 while the kernel runs",
-    "fa1": "Q, K and V come in, and so do the O, m and ℓ that it starts from; an O may leave L2 "
-    "between two visits and is then written more than once",
-    "fa2": "Q, K and V come in once; O was still in L2 when the kernel ended",
-}
+say = Texts("memory")
+WHY_L2, WHY_DRAM = say.named("distance.why_l2"), say.named("distance.why_dram")
 
 
 @dataclass(frozen=True)

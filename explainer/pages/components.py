@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explainer.base.texts import Texts
 from explainer.pages.browser import mounted
 from explainer.views.html import PASSES
 
+say = Texts("shared")
 PLACE = '<div class="fa-mount"></div>'
 
 
@@ -33,7 +35,7 @@ def block(at_first: str = "", **kwargs) -> gr.HTML:
 def switch() -> gr.Radio:
     """Forward | Backward, for the views that show either; hidden until one is shown."""
     names = [(label, key) for key, label in PASSES.items()]
-    return gr.Radio(names, value="forward", label="Pass", show_label=False, visible=False)
+    return gr.Radio(names, value="forward", label=say("pass"), show_label=False, visible=False)
 
 
 def picker() -> gr.HTML:

@@ -6,9 +6,11 @@ import re
 
 import gradio as gr
 
+from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS
 from explainer.problem import mask_of
 
+shared = Texts("shared")
 # By their titles, those that are a mask alone; causal and full are their own texts.
 SCALED = {p.title: p.mask for p in PRESETS if p.score == "none" and not p.sink}
 PLAIN = {title: mask(16) for title, mask in SCALED.items() if mask_of(mask(16)).plain}
@@ -18,7 +20,11 @@ def menu(value: object) -> gr.Dropdown:
     """Also takes what is typed: a text of :mod:`kernels.masks`."""
     choices = [(title, PLAIN.get(title, title)) for title in SCALED]
     return gr.Dropdown(
-        choices, value=str(value), label="Mask", allow_custom_value=True, elem_classes="fa-select"
+        choices,
+        value=str(value),
+        label=shared("mask"),
+        allow_custom_value=True,
+        elem_classes="fa-select",
     )
 
 

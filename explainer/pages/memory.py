@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import gradio as gr
 
 from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
 from explainer.pages.browser import call
 from explainer.pages.components import block, picker, switch
 from explainer.pages.figure_page import FigurePage
@@ -17,6 +18,7 @@ from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, made
 
+say, shared = Texts("memory"), Texts("shared")
 PREFIX = "mem-"
 
 
@@ -44,14 +46,14 @@ def build() -> tuple[FigurePage, gr.Button]:
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
             sizes = controls(shown_controls({}, PLAIN), sliders=False)
-            take = gr.Button("Take the Step page's Problem", elem_classes="fa-secondary")
+            take = gr.Button(say("take"), elem_classes="fa-secondary")
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
-                view = gr.Radio(names, value="levels", label="View", show_label=False)
+                view = gr.Radio(names, value="levels", label=shared("view"), show_label=False)
                 metrics = [(name, key) for key, name in METRICS.items()]
                 metric = gr.Radio(
-                    metrics, value="tflops", label="Shown", show_label=False, visible=False
+                    metrics, value="tflops", label=say("shown"), show_label=False, visible=False
                 )
                 pass_ = switch()
             head = block(awaited())

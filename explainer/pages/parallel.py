@@ -10,6 +10,7 @@ import gradio as gr
 
 from explainer.base.fields import ProblemError
 from explainer.base.kinds import measured
+from explainer.base.texts import Texts
 from explainer.engine.engine import Engine
 from explainer.engine.requests import Placed
 from explainer.engine.results import has_gpu
@@ -24,6 +25,7 @@ from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
 from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, compared, made, recorded
 
+say, shared = Texts("parallel"), Texts("shared")
 PREFIX = "par-"
 POLL_S = 0.15
 
@@ -70,15 +72,13 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
-                view = gr.Radio(names, value="grid", label="View", show_label=False)
+                view = gr.Radio(names, value="grid", label=shared("view"), show_label=False)
                 cases = [(label, key) for key, label in CASES.items()]
                 case = gr.Radio(
-                    cases, value="fa2-full", label="Recorded case", show_label=False, visible=False
+                    cases, value="fa2-full", label=say("case"), show_label=False, visible=False
                 )
                 pass_ = switch()
-                live = gr.Button(
-                    "Record this launch here", elem_classes="fa-secondary", visible=False
-                )
+                live = gr.Button(say("record"), elem_classes="fa-secondary", visible=False)
             head = block(awaited())
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
@@ -107,7 +107,7 @@ def _recorder(engine: Engine, page: FigurePage):
             yield parallel_report.failure(str(error)), shown(None), shown(None), ""
             return
         job = engine.submit(asked, session, client_of(request))
-        yield parallel_report.progress("Running the kernel."), shown(None), shown(None), ""
+        yield parallel_report.progress(say("running")), shown(None), shown(None), ""
         try:
             while not job.finished.is_set():
                 await asyncio.sleep(POLL_S)
@@ -116,7 +116,7 @@ def _recorder(engine: Engine, page: FigurePage):
         if job.result is None:
             yield parallel_report.failure(job.error), shown(None), shown(None), ""
             return
-        kind = measured((engine.machine() or {}).get("device", "this GPU"))
+        kind = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         ran = asked.workload.with_tile(job.result)
         yield _placed(compared(real_schedules.compare(ran, order, job.result, kind)), False)
 

@@ -12,6 +12,7 @@ import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.fields import DTYPES, PASSES, ProblemError
+from explainer.base.texts import Texts
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
@@ -33,21 +34,21 @@ from explainer.views import (
     run_report,
 )
 
+say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
 KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "hk", "mask", "dtype", "methods", "text",
         "gain", "score", "sink", "head", "rope", "dropout", "pass")  # fmt: skip
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
-    "n": ("Length N", (16, 64, 128, 512, 1024, 4096, 16384, 65536)),
-    "d": ("Head dim. d", (8, 16, 32, 64, 80, 96, 128, 256)),
-    "br": ("Query block Br", (AUTO, 4, 16, 32, 64, 128)),
-    "bc": ("Key block Bc", (AUTO, 4, 16, 32, 64, 128)),
-    "b": ("Batch B", (1, 2, 4, 8, 16)),
-    "h": ("Heads H", (1, 8, 16, 32)),
+    "n": (16, 64, 128, 512, 1024, 4096, 16384, 65536),
+    "d": (8, 16, 32, 64, 80, 96, 128, 256),
+    "br": (AUTO, 4, 16, 32, 64, 128),
+    "bc": (AUTO, 4, 16, 32, 64, 128),
+    "b": (1, 2, 4, 8, 16),
+    "h": (1, 8, 16, 32),
 }
 STOP = ["fa-secondary", "fa-stop", "fa-cancel"]
-INSTEAD = "The controls show the default problem in its place."
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,7 @@ def told(query: dict) -> dict:
     try:
         RunRequest.from_query(_asked(query))
     except ProblemError as error:
-        said = run_report.failure(f"The address is not used as it is: {error} {INSTEAD}")
-        return {"said": said}
+        return {"said": run_report.failure(say("address.unused", error=error))}
     return {"said": ""}
 
 
@@ -189,8 +189,10 @@ def build(engine: Engine) -> RunPage:
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
             controls = _controls(start)
             with gr.Row(elem_classes="fa-go"):
-                button = gr.Button("Run", variant="primary", elem_classes="fa-primary")
-                begin = gr.Button("Sweep", elem_classes=["fa-secondary", "fa-sweeps"], min_width=80)
+                button = gr.Button(say("button.run"), variant="primary", elem_classes="fa-primary")
+                begin = gr.Button(
+                    say("button.sweep"), elem_classes=["fa-secondary", "fa-sweeps"], min_width=80
+                )
             longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
@@ -198,7 +200,7 @@ def build(engine: Engine) -> RunPage:
                 js_on_load=mounted("scenes"),
             )  # fmt: skip
             stop = gr.Button(
-                "Cancel the run", visible=False, elem_classes=["fa-secondary", "fa-stop"]
+                say("button.cancel"), visible=False, elem_classes=["fa-secondary", "fa-stop"]
             )
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
@@ -229,27 +231,28 @@ def _controls(at: dict) -> Fields:
     """By the keys of ``_shown``, which says what they show at first."""
     with gr.Row(elem_classes="fa-start-row"):
         choices = [(label, name) for name, label in INPUTS.items()]
-        data = gr.Dropdown(choices, value=at["data"], label="Inputs", filterable=False)
-        seed = gr.Number(at["seed"], label="Seed", min_width=64)
+        data = gr.Dropdown(choices, value=at["data"], label=say("control.inputs"), filterable=False)
+        seed = gr.Number(at["seed"], label=say("control.seed"), min_width=64)
     controls = {"data": data, "seed": seed}
     with gr.Row(elem_classes="fa-sizes"):
-        for key, (label, choices) in SIZES.items():
+        labels = shared.named("sizes")
+        for key, choices in SIZES.items():
             controls[key] = gr.Dropdown(
                 [str(x) for x in choices],
                 value=at[key],
-                label=label,
+                label=labels[key],
                 allow_custom_value=True,
                 min_width=80,
             )
     controls["mask"] = masks.menu(at["mask"])
-    controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
-    passes = [("Forward", PASSES[0]), ("With backward", PASSES[1])]
+    controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
+    passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (say("control.both"), PASSES[1])]
     controls["pass"] = gr.Radio(
-        passes, value=at["pass"], label="Pass", elem_classes="fa-passes-run"
+        passes, value=at["pass"], label=shared("pass"), elem_classes="fa-passes-run"
     )
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
-        names, value=at["methods"], label="Methods", elem_classes="fa-methods"
+        names, value=at["methods"], label=say("control.methods"), elem_classes="fa-methods"
     )
     controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}

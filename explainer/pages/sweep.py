@@ -11,6 +11,7 @@ import gradio as gr
 from explainer.base.fields import FIELDS, ProblemError
 from explainer.base.kinds import Kind, measured
 from explainer.base.kinds import recorded as from_record
+from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.line import Client
@@ -23,16 +24,9 @@ from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
+say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
-STOPPED = "Stopped after {done} of {points} points; what was measured by then is below."
-MEASURED = "{points} points measured on {device}."
-NO_GPU, BROKE = "No GPU here.", "{error} In place of live points:"
-AS_ASKED = "{why} What you asked for, {near}, was {about}."
-INSTEAD = (
-    "{why} {asked} was never measured (on record: {what}). The points below answer another "
-    "question: {near}, {about}."
-)
 
 
 def longest() -> gr.Dropdown:
@@ -40,7 +34,7 @@ def longest() -> gr.Dropdown:
     return gr.Dropdown(
         [(f"{n:,}", n) for n in LENGTHS],
         value=LENGTHS[-1],
-        label="Sweep N to",
+        label=say("control.longest"),
         filterable=False,
         elem_classes="fa-select",
     )
@@ -110,28 +104,29 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
             return
         points = wanted.points()
         if has_gpu(engine.machine()) is False:
-            yield *_old(NO_GPU, wanted, hall), _stop(False)
+            yield *_old(say("sweep.no_gpu"), wanted, hall), _stop(False)
             return
         rows, done = [], 0
-        live = measured((engine.machine() or {}).get("device", "this GPU"))
+        live = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         async for rows, done, position, error in rows_of(
             engine, wanted, session, client, lambda: running.get(session, True)
         ):
             if error:
-                yield *_old(BROKE.format(error=error), wanted, hall), _stop(False)
+                yield *_old(say("sweep.broke", error=error), wanted, hall), _stop(False)
                 return
             if done < len(points):
                 line = sweep_report.on_its_way(done, wanted, position, rows)
                 yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
         if done < len(points):
-            text = STOPPED.format(done=done, points=len(points))
+            text = say("sweep.stopped", done=done, points=len(points))
         else:
-            text = MEASURED.format(points=len(points), device=engine.machine()["device"])
+            device = engine.machine()["device"]
+            text = say("sweep.measured", points=len(points), device=device)
         line = sweep_report.note(text, rows=rows, sweep=wanted, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     note = block(elem_id="sweep-note")
-    stop = gr.Button("Stop the sweep", visible=False, elem_classes=["fa-secondary", "fa-stop"])
+    stop = gr.Button(say("button.stop"), visible=False, elem_classes=["fa-secondary", "fa-stop"])
     with gr.Row(elem_classes="fa-plots"):
         curves = [plot() for _ in figures.SWEPT]
     table = block()
@@ -155,9 +150,13 @@ def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
 def _old(why: str, asked: Sweep, hall: bool) -> tuple:
     about, record = recorded.about(), recorded.load()
     near, rows = recorded.swept(asked)
-    text = AS_ASKED if near == asked else INSTEAD
+    told = {"why": why, "near": near.name, "about": about}
+    if near == asked:
+        text = say("sweep.as_asked", **told)
+    else:
+        text = say("sweep.instead", **told, asked=asked.name, what=recorded.what())
     line = sweep_report.note(
-        text.format(why=why, about=about, asked=asked.name, near=near.name, what=recorded.what()),
+        text,
         "" if near == asked else "is-other",
         rows=rows,
         sweep=near,

@@ -10,17 +10,19 @@ import gradio as gr
 
 from explainer.base.cards import CARDS
 from explainer.base.fields import DTYPES, MAX_N, ProblemError
+from explainer.base.texts import Texts
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages import masks
 from explainer.pages.browser import Fields
 
+shared = Texts("shared")
 SIZES = {
-    "n": ("Length N", (256, 1024, 4096, 8192, 16384, 65536)),
-    "d": ("Head dim. d", (32, 64, 80, 96, 128, 256)),
-    "br": ("Query block Br", (16, 32, 64, 128, 256)),
-    "bc": ("Key block Bc", (16, 32, 64, 128, 256)),
-    "b": ("Batch B", (1, 2, 4, 8, 16)),
-    "h": ("Heads H", (1, 8, 12, 16, 32, 96)),
+    "n": (256, 1024, 4096, 8192, 16384, 65536),
+    "d": (32, 64, 80, 96, 128, 256),
+    "br": (16, 32, 64, 128, 256),
+    "bc": (16, 32, 64, 128, 256),
+    "b": (1, 2, 4, 8, 16),
+    "h": (1, 8, 12, 16, 32, 96),
 }
 SLIDERS = {"n": (256, 16384, 256), "b": (1, 16, 1), "h": (1, 64, 1)}
 
@@ -97,20 +99,21 @@ class FreeSlider(gr.Slider):
 def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
     """By the keys of ``shown``, which says what they show at first."""
     made: Fields = {}
+    labels = shared.named("sizes")
     cards = [(card.name, key) for key, card in CARDS.items()]
     made["card"] = gr.Dropdown(
-        cards, value=at["card"], label="Card", filterable=False, elem_classes="fa-select"
+        cards, value=at["card"], label=shared("card"), filterable=False, elem_classes="fa-select"
     )
     if sliders:
         for key, (low, high, step) in SLIDERS.items():
-            made[key] = FreeSlider(low, high, float(at[key]), step=step, label=SIZES[key][0])
+            made[key] = FreeSlider(low, high, float(at[key]), step=step, label=labels[key])
     with gr.Row(elem_classes="fa-sizes"):
-        for key, (label, choices) in SIZES.items():
+        for key, choices in SIZES.items():
             if key not in made:
                 made[key] = gr.Dropdown(
-                    [str(x) for x in choices], value=str(at[key]), label=label,
+                    [str(x) for x in choices], value=str(at[key]), label=labels[key],
                     allow_custom_value=True, min_width=80,
                 )  # fmt: skip
     made["mask"] = masks.menu(at["mask"])
-    made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label="Precision")
+    made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
     return {key: made[key] for key in KEYS}

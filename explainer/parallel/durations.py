@@ -126,7 +126,7 @@ def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
     one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
     return Pace(
         known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
-        known.spread, VISITS, f"in visits of FA-2; their relations {known.source}",
+        known.spread, VISITS, f"in visits of FA-2; their ratios {known.source}",
     )  # fmt: skip
 
 

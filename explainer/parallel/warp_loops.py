@@ -27,6 +27,7 @@ from explainer.algorithms.numbers import NEG_INF
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.base.formats import round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from explainer.trace import one_visit
 
@@ -103,38 +104,8 @@ class WarpTrace:
 
 
 # "split phase part" → its sentence; the braces are filled from the tile's facts.
-SENTENCES = {
-    "k load own": "Every warp sees all of {Q}; of {K} and {V} each has {keys_each} of its own. "
-    "One barrier after the copy.",
-    "q load own": "Each warp has {rows_each} of {Q} of its own; every warp sees all of {K} and "
-    "{V}. One barrier after the copy.",
-    "k scores own": "Each warp computes columns of S: {rows} × its own keys.",
-    "q scores own": "Each warp computes whole rows of S: its own rows × {keys}.",
-    "k mask own": "In its own columns each warp puts −∞ where the key comes after the query.",
-    "q mask own": "In its own rows each warp puts −∞ where the key comes after the query.",
-    "k max own": "A row's scores lie in {writers}: each knows the maximum over its own keys only.",
-    "q max own": "A row's scores lie in one warp: its maximum, and so m, is known at once.",
-    "k max write": "Partial maxima go to shared memory, {rows} from each of {writers}: {moved}.",
-    "k max read": "Barrier: every part must be there. Then each of {warps} reads them all: "
-    "{moved}. Now m is known.",
-    "k exp own": "P = exp(S − m), each warp in its own columns.",
-    "q exp own": "P = exp(S − m), each warp in its own rows.",
-    "k sum own": "Each warp sums the weights of its own keys: again only a part of each row.",
-    "q sum own": "Each warp sums whole rows: ℓ is known at once.",
-    "k sum write": "Partial sums go to shared memory, {rows} from each of {writers}: {moved}.",
-    "k sum read": "Barrier. Then each of {warps} reads them all: {moved}. Now ℓ is known.",
-    "k output own": "Own columns of P times own rows of {V}: only a part of every number of {O}.",
-    "q output own": "Own rows of P times all of {V}: each warp's rows of {O} are complete.",
-    "k output write": "Partial products go to shared memory, {rows} × {d} in fp32 from each of "
-    "{writers}: {moved}.",
-    "k output read": "Barrier. Then each warp reads its own rows of every part and adds them up: "
-    "{moved}.",
-    "k store own": "FA-1 writes {O}, m and ℓ to HBM at every visit; each warp its rows.",
-    "q store own": "Last key block: each warp divides its rows of {O} by ℓ and writes them to HBM.",
-    "q store none": "{O}, m and ℓ stay in registers: the next key block goes on with them.",
-    "q any write": "Nothing to write: no other warp needs these numbers.",
-    "q any read": "Nothing to read and no barrier: no warp waits for another.",
-}
+say = Texts("parallel")
+SENTENCES = say.named("warps.said")
 
 
 class Tile:

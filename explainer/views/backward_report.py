@@ -7,19 +7,13 @@ from collections.abc import Mapping
 from explainer.base import kinds
 from explainer.base.amounts import milliseconds
 from explainer.base.records import load
+from explainer.base.texts import Texts
 from explainer.views.html import card, div, table, words
 
 NAME = "backward_nvidia_h200"
-METHODS = {
-    "hopper": "FA-2 Hopper",
-    "hopper_deterministic": "in turns",
-    "readable": "FA-2 readable",
-    "readable_deterministic": "two passes",
-    "sdpa_flash": "SDPA flash",
-    "sdpa_cudnn": "SDPA cuDNN",
-    "fa4": "FA-4",
-}
-BESIDE = {"sdpa_flash": "× flash", "sdpa_cudnn": "× cuDNN", "fa4": "× FA-4"}
+say = Texts("run")
+METHODS = say.named("backward.methods")
+BESIDE = say.named("backward.times")
 
 
 def recorded() -> str:
@@ -38,18 +32,13 @@ def recorded() -> str:
         )
         for (d, n, mask), point in sorted(points.items())
     ]
-    head = ("d, N, mask", *METHODS.values(), *BESIDE.values())
-    one = rows[0]
-    note = (
-        f"The backward pass alone, {one['dtype']}, 16 k tokens, hidden 2048: the median of "
-        f"{one['runs']} runs by CUDA events, all in turns, L2 emptied before each. In turns and in "
-        "two passes the bits of dQ are the same at each call."
-    )
+    head = (say("backward.first"), *METHODS.values(), *BESIDE.values())
+    note = say("backward.note", dtype=rows[0]["dtype"], runs=rows[0]["runs"])
     return div(
         "fa-run",
         card(
-            "backward-recorded", "The backward pass on record", kinds.recorded(NAME), "",
-            table(head, lines, "Times of the backward pass by d, N and mask"),
+            "backward-recorded", say("backward"), kinds.recorded(NAME), "",
+            table(head, lines, say("backward.caption")),
             words(note, "fa-fine"),
         ),
         data_testid="backward-recorded",

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explainer.base.kinds import computed
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.views.html import bar, card, table, words
 from explainer.views.work_report import short
 
-BALANCED = computed("visits of each block: the tiles that the mask leaves")
-BLOCKS = {"forward": "row block", "backward": "key block"}  # of each pass: what has a program
+say = Texts("parallel")
+BALANCED = computed(say("balance.kind"))
+BLOCKS = say.named("block")  # of each pass: what has a program
 BAR = 14  # characters of a mask beside its bar
 
 
 def balance(w: Workload, pass_: str = "forward") -> str:
     """How equal the row blocks' work is, in the backward pass the key blocks': this mask beside
     causal and full."""
-    block = BLOCKS[pass_]
     bars, rows = [], []
     for text in dict.fromkeys((w.mask.text, "causal", "full")):
         visits = sum(launch.block_visits(replace(w, mask=text), pass_))
@@ -27,13 +28,8 @@ def balance(w: Workload, pass_: str = "forward") -> str:
         bars.append(bar(short(text, BAR), even, (f"{100 * even:.0f} %",), "kernel"))
         rows.append((short(text), f"{int(visits.sum()):,}", f"{visits.min():,}", f"{mean:,.1f}",
                      f"{longest:,}", f"{100 * even:.0f} %"))  # fmt: skip
-    head = ("Mask", "visits of one head", "shortest", "mean", "longest", "balance")
-    note = (
-        f"Balance: the mean {block}'s visits over the longest's. Where they are equal, all "
-        "programs of FA-2 have the same work; the launch ends with the longest, and what starts "
-        "last shows as its tail."
-    )
     return card(
-        "balance", f"Work of the {block}s", BALANCED, "", *bars, words(note),
-        table(head, rows, f"Visits of {block}s by mask"),
+        "balance", say.named("balance")[pass_], BALANCED, "", *bars,
+        words(say("balance.note", block=BLOCKS[pass_])),
+        table(say.row("balance.head"), rows, say.named("balance.caption")[pass_]),
     )  # fmt: skip

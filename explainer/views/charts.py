@@ -12,12 +12,14 @@ from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited
+from explainer.base.texts import Texts
 from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, styled, wrapped
 
+say, parallel = Texts("memory"), Texts("parallel")
 # Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {ASKED: 2.5, LEAST: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
@@ -73,7 +75,7 @@ def traffic(
                 hoverinfo="text", name=f"{algorithm.label}, {origin}", showlegend=False, **look,
             )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [r["bytes"] for r in rows], "bytes of one head")
+    _bytes_axis(figure, [r["bytes"] for r in rows], say("traffic.y"))
     if over == "n":
         lengths_axis(figure, (r["n"] for r in rows if r["origin"] == ASKED))
     else:
@@ -82,11 +84,11 @@ def traffic(
 
 
 def _told(row: Mapping) -> str:
-    tile = "" if row["side"] is None else f", tile {row['side']} × {row['side']}"
-    return (
-        f"<b>{LABELS[row['order']]}, {amount(row['bytes'])}</b><br>N = {row['n']:,}{tile}"
-        f"<br>{wrapped(row['source'], HOVER)}"
-    )
+    told = {"name": LABELS[row["order"]], "amount": amount(row["bytes"]), "n": row["n"]}
+    told["source"] = wrapped(row["source"], HOVER)
+    if row["side"] is None:
+        return say("traffic.hover", **told)
+    return say("traffic.hover_tile", **told, side=row["side"])
 
 
 def capacity(
@@ -106,8 +108,13 @@ def capacity(
                 look = {"mode": "markers", "showlegend": False}
                 look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
             texts = [
-                f"<b>{name}, {amount(r['bytes'])}</b><br>N = {r['n']:,}<br>"
-                f"{wrapped(r['source'], HOVER)}"
+                say(
+                    "traffic.hover",
+                    name=name,
+                    amount=amount(r["bytes"]),
+                    n=r["n"],
+                    source=wrapped(r["source"], HOVER),
+                )
                 for r in mine
             ]
             figure.add_scatter(
@@ -118,14 +125,14 @@ def capacity(
     figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
     figure.add_annotation(
         x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
-        text=f"{CARDS[card].name}: {amount(room)}",
+        text=say("capacity.room", card=CARDS[card].name, room=amount(room)),
     )  # fmt: skip
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], "bytes needed")
+    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], say("capacity.y"))
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
     crosses = any(r["measured"] for r in rows)
-    remark = "crosses: measured peaks" if crosses else "no peak was measured at this size"
-    return styled(figure, TALL, "Memory against N", kind + cited(CARDS[card].source), remark)
+    remark = say("capacity.crosses" if crosses else "capacity.no_peak")
+    return styled(figure, TALL, say("capacity"), kind + cited(CARDS[card].source), remark)
 
 
 # Waves, told apart by lightness too; beyond the last the colours come round again.
@@ -158,12 +165,12 @@ def timeline(
             width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
             hovertext=[told(p) for p in mine], hoverinfo="text",
         )  # fmt: skip
-    every = f"one multiprocessor in {step} drawn" if step > 1 else ""
+    every = parallel("timeline.every", step=step) if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))
     figure.update_yaxes(
-        range=[s.sms * s.slots - 0.5, -0.5], title="multiprocessor",
+        range=[s.sms * s.slots - 0.5, -0.5], title=parallel("timeline.sm"),
         tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
     )  # fmt: skip
     remark = ", ".join(part for part in (remark, every) if part)
@@ -197,7 +204,7 @@ def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
             every = slice(0, None, -(-len(axis.tickvals) // 5))
             texts = axis.ticktext[every] if axis.ticktext else None
             axis.update(tickvals=axis.tickvals[every], ticktext=texts, tickangle=0)
-    return figure.update_yaxes(title_text="SM") if height < 300 else figure
+    return figure
 
 
 def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -217,37 +224,38 @@ def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
     figure.add_bar(
-        x=x, y=[100 * r["busy"] for r in ours], name="card at work, simulated (%)",
+        x=x, y=[100 * r["busy"] for r in ours], name=parallel("chart.busy"),
         yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
-        hovertext=[f"{r['programs']:,} programs: {100 * r['busy']:.1f} % of the card, simulated"
+        hovertext=[parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"])
                    for r in ours],
     )  # fmt: skip
     timed = [r for r in ours if "median_ms" in r]
     figure.add_scatter(
         x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
-        name="time, measured (µs)", mode="lines+markers", hoverinfo="text",
+        name=parallel("chart.time"), mode="lines+markers", hoverinfo="text",
         hovertext=[_took(r) for r in timed],
         line={"color": "#d55e00", "width": 2}, marker={"size": 9},
     )  # fmt: skip
     for r in rows[len(ours) :]:
         figure.add_scatter(
-            x=x, y=[r["median_ms"] * 1e3] * len(x), name=f"{r['method']}, measured (µs)",
-            mode="lines", line=SDPA_LOOK[r["method"]], hoverinfo="text",
-            hovertext=[_took(r)] * len(x),
+            x=x, y=[r["median_ms"] * 1e3] * len(x), mode="lines",
+            name=parallel("chart.other", method=r["method"]), line=SDPA_LOOK[r["method"]],
+            hoverinfo="text", hovertext=[_took(r)] * len(x),
         )  # fmt: skip
     for r in (r for r in timed if r["rule"]):
         figure.add_scatter(
-            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name="as many as the rule chooses",
-            mode="markers", hoverinfo="text", hovertext=[f"the rule's choice<br>{_took(r)}"],
+            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name=parallel("chart.rule"),
+            mode="markers", hoverinfo="text",
+            hovertext=[parallel("chart.rule_hover", took=_took(r))],
             marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
         )  # fmt: skip
-    figure.update_xaxes(title="parts that the keys are split into", type="category")
-    figure = styled(figure, TALL, "One query: split the keys", kind, remark)
+    figure.update_xaxes(title=parallel("chart.x"), type="category")
+    figure = styled(figure, TALL, parallel("chart"), kind, remark)
     figure.update_layout(
         margin={"r": 64},
         yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
         yaxis2={
-            **{"title": "% of multiprocessors", "range": [0, 105], "side": "right"},
+            **{"title": parallel("chart.y"), "range": [0, 105], "side": "right"},
             **{"showgrid": False, "showline": False, "zeroline": True},
         },
     )
@@ -256,5 +264,5 @@ def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
 
 def _took(r: Mapping) -> str:
     """What hovering says of a measured time."""
-    spread = f"(p20 {r['p20_ms'] * 1e3:.1f}, p80 {r['p80_ms'] * 1e3:.1f})"
-    return f"<b>{r['median_ms'] * 1e3:.1f} µs</b> {spread}<br>{wrapped(r['source'], HOVER)}"
+    time, p20, p80 = (1e3 * r[key] for key in ("median_ms", "p20_ms", "p80_ms"))
+    return parallel("chart.took", time=time, p20=p20, p80=p80, source=wrapped(r["source"], HOVER))

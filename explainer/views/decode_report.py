@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.amounts import count, shown
+from explainer.base.amounts import shown
 from explainer.base.kinds import Kind, computed, recorded, simulated
 from explainer.base.records import about
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 from explainer.views.html import card, figures_of, said, table, words
 from explainer.views.parallel_report import page
+
+say = Texts("parallel")
+RECORD = "decode_nvidia_h200"
 
 
 def decode_rows(w: Workload) -> list[dict]:
@@ -22,7 +26,8 @@ def decode_rows(w: Workload) -> list[dict]:
     rows = []
     for splits in sorted({*split_keys.SPLITS, *timed, chosen}):
         s = split_keys.schedule(w, splits)
-        row = {"method": "split keys", "splits": splits, "rule": "yes" if splits == chosen else ""}
+        row = {"method": say("decode.method"), "splits": splits}
+        row["rule"] = say("decode.yes") if splits == chosen else ""
         row |= {"programs": len(s.sm), "busy": round(s.busy, 4)}
         rows.append(row | _timed(timed.get(splits, {})))
     return rows + [
@@ -36,17 +41,14 @@ def _timed(r: Mapping) -> dict:
     """The time of a recorded row, and where it comes from; nothing without one."""
     if "median_ms" not in r:
         return {}
-    at = f"measured at N = {r['n_k']:,}, {r['heads']} heads, d = 64, {about(RECORD)}"
+    at = say("decode.at", n=r["n_k"], heads=r["heads"], about=about(RECORD))
     return {x: r[x] for x in ("median_ms", "p20_ms", "p80_ms")} | {"source": at}
-
-
-RECORD = "decode_nvidia_h200"
 
 
 def _kind_of(r: Mapping) -> Kind:
     """Of a row of ``decode_rows``: how busy the card is was simulated, times were recorded."""
-    busy = [simulated("share of the multiprocessors that work")] * ("busy" in r)
-    times = [recorded(RECORD, "times")] * ("median_ms" in r)
+    busy = [simulated(say("decode.busy"))] * ("busy" in r)
+    times = [recorded(RECORD, say("decode.times"))] * ("median_ms" in r)
     first, *more = busy + times
     return sum(more, first)
 
@@ -63,41 +65,35 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
     timed = [r for r in rows if "splits" in r and "median_ms" in r]
     best = min(timed, key=lambda r: r["median_ms"])
     at = split_keys.recorded(w)[0]
-    idle = f"and {sms - heads} stay idle" if heads < sms else "which is enough to fill the card"
-    text = (
-        f"One new query, {w.n:,} keys: there is one row, so splitting the queries gives one "
-        f"program a head, {heads:,} for {sms} multiprocessors, {idle}. Measured on the H200 with "
-        f"{at['n_k']:,} keys and {at['heads']} head{'s' * (at['heads'] > 1)}, splitting the "
-        f"keys into {best['splits']} parts took {best['median_ms'] * 1e3:.0f} µs in place of "
-        f"{timed[0]['median_ms'] * 1e3:.0f}."
-    )
+    if heads < sms:
+        text = say("decode.idle", n=w.n, heads=heads, sms=sms, idle=sms - heads)
+    else:
+        text = say("decode.full", n=w.n, heads=heads, sms=sms)
+    text += say(
+        "decode.measured", keys=at["n_k"], heads=at["heads"], parts=best["splits"],
+        time=best["median_ms"] * 1e3, whole=timed[0]["median_ms"] * 1e3,
+    )  # fmt: skip
     return page(said(text, computed() + recorded(RECORD)), view="decode")
 
 
 def _beside(w: Workload) -> str:
     """The rule and what it chooses; measured beside SDPA where that is recorded."""
-    rule = (
-        f"The kernel splits the keys into as many parts as give every multiprocessor "
-        f"{split_keys.PROGRAMS_A_MULTIPROCESSOR} programs, at most one for every "
-        f"{split_keys.MIN_KEYS} keys, and at most {split_keys.MAX_PARTS}. Here: "
-        f"{count(split_keys.chosen(w), 'part')}."
-    )
+    rule = say(
+        "rule.note", programs=split_keys.PROGRAMS_A_MULTIPROCESSOR, keys=split_keys.MIN_KEYS,
+        most=split_keys.MAX_PARTS, parts=split_keys.chosen(w),
+    )  # fmt: skip
     listed = []
     for r in split_keys.beside(w):
-        name = split_keys.SDPA.get(r["method"], f"split keys, {count(r.get('splits', 1), 'part')}")
+        ours = say("decode.method_parts", n=r.get("splits", 1))
+        name = split_keys.SDPA.get(r["method"], ours)
         times = (f"{r[x] * 1e3:.1f} µs" if x in r else "" for x in ("median_ms", "loop_ms"))
         listed.append((name, r["refused"], "") if "refused" in r else (name, *times))
     if not listed:
-        return card("rule", "How many parts", computed(), "", words(rule))
+        return card("rule", say("rule"), computed(), "", words(rule))
     at = split_keys.beside(w)[0]
-    note = (
-        f"Measured with {at['n_k']:,} keys, {count(at['heads'], 'head')}, d = 64, bf16. GPU time: "
-        "by CUDA events, L2 emptied before each run, the host's work hidden. A call in a loop: 100 "
-        "calls in a row, waited for once at the end, L2 warm."
-    )
-    head = ("Method", "GPU time", "a call in a loop")
-    return card("rule", "How many parts", computed() + recorded(RECORD), "", words(rule),
-                words(note), table(head, listed, "Split keys beside SDPA"))  # fmt: skip
+    note = say("rule.measured", keys=at["n_k"], heads=at["heads"])
+    return card("rule", say("rule"), computed() + recorded(RECORD), "", words(rule), words(note),
+                table(say.row("rule.head"), listed, say("rule.caption")))  # fmt: skip
 
 
 def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
@@ -105,24 +101,20 @@ def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     problem = Problem(n=16, d=8, block_q=4, block_k=4, causal=False)
     parts, o, lse = split_keys.parts(problem, 4)
     lines = [
-        (f"keys {p.first} to {p.last - 1}", *(shown(x, 4) for x in (p.m, p.l, p.lse, p.weight)),
+        (say("combine.keys", first=p.first, last=p.last - 1),
+         *(shown(x, 4) for x in (p.m, p.l, p.lse, p.weight)),
          " ".join(map(shown, p.O[:4])))
         for p in parts
     ]  # fmt: skip
-    lines.append(("combined", "", "", shown(lse, 4), shown(1, 4), " ".join(map(shown, o[:4]))))
-    head = ("Part", "m", "ℓ", "lse = m + log ℓ", "exp(lse − all)", "O, first four")
-    note = (
-        f"The last row of N = 16, d = 8 ({INPUTS[problem.inputs]}). Each part is a softmax of its "
-        "own; lse = log Σ exp(lse of the parts), O = Σ exp(lse of the part − lse) · O of the "
-        "part. In exact arithmetic nothing is lost: it is the online softmax, in any order."
+    lines.append(
+        (say("combine.all"), "", "", shown(lse, 4), shown(1, 4), " ".join(map(shown, o[:4])))
     )
-    columns = ("Method", "parts", "the rule's", "programs", "busy", "median ms", "p20 ms", "p80 ms",
-               "measured")  # fmt: skip
+    note = say("combine.note", inputs=INPUTS[problem.inputs])
+    kinds = [_kind_of(r) for r in rows]
     return page(
         _beside(w),
-        card("combine", "The parts put together", computed(), "", words(note),
-             table(head, lines, "Combining four parts")),
-        figures_of("decode", [_kind_of(r) for r in rows], columns, rows,
-                   "Every bar and point as a table"),
+        card("combine", say("combine"), computed(), "", words(note),
+             table(say.row("combine.head"), lines, say("combine.caption"))),
+        figures_of("decode", kinds, say.row("decode.head"), rows, say("decode.caption")),
         view="decode-figures",
     )  # fmt: skip

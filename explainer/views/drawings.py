@@ -11,6 +11,7 @@ from markupsafe import Markup
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
 from explainer.base.amounts import amount
+from explainer.base.texts import Texts
 from explainer.views.html import div, tag
 
 HBM_SIDE = 156.0  # px of the square that is all of HBM
@@ -18,7 +19,8 @@ LEAST = 1.5  # px: what is smaller could not be seen
 KERNEL_Y, HBM_Y, HEIGHT = 4, 184, 230
 ARROW_STEP, MARGIN = 66, 7
 WIDEST = 30.0  # px of the widest arrow
-NAMES = {"scores": "1 scores", "softmax": "2 softmax", "output": "3 output", **LABELS}
+say = Texts("memory")
+NAMES = say.named("trips.launches") | LABELS
 
 
 def _svg(
@@ -80,7 +82,7 @@ def _launch(name: str, moved: Moved, heads: int, widest: int) -> tuple[Markup, i
     for k, (tensor, n_bytes, up) in enumerate(arrows):
         parts += _arrow(MARGIN + ARROW_STEP * (k + 0.5), tensor, n_bytes, up, widest)
     parts += _box(MARGIN, inner, HBM_Y, 42, "HBM", "fa-trip-hbm")
-    label = f"{NAMES[name]}: its round trip"
+    label = say("trips.label", launch=NAMES[name])
     return _svg(wide, HEIGHT, label, parts, "fa-trips", style=f"--wide:{wide}"), wide
 
 
@@ -97,7 +99,8 @@ def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> Markup
     deep = min(14.0, head)
     tip, root = (top, bottom) if up else (bottom, top)
     neck = tip + deep if up else tip - deep
-    words = f"{tensor}, {'read' if up else 'written'}: {amount(n_bytes)} ({n_bytes:,} bytes)"
+    key = "trips.read" if up else "trips.written"
+    words = say(key, tensor=tensor, amount=amount(n_bytes), bytes=n_bytes)
     middle = (top + bottom) / 2
     spans = (f"{tensor} {'↑' if up else '↓'}", *amount(n_bytes).split())
     at = f"{x:.1f}"

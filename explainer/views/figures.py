@@ -12,9 +12,11 @@ import plotly.io as pio
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, rounded, scientific
 from explainer.base.kinds import Kind, required
+from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
+say, shared = Texts("run"), Texts("shared")
 # method → (colour, symbol): told apart by both, and by the legend's words
 LOOK = {
     "naive": ("#7b8494", "square"),
@@ -35,7 +37,6 @@ HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands 
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 SHORT, TALL = 320, 430  # px of a chart's height; run.css keeps a place of each
 TOP, LINE = 52, 17  # px above a chart: its title and a line; each line more
-GRADIENTS = "dQ, dK and dV"
 ON_A_PHONE = 48  # characters of 13 px across a chart
 BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
 
@@ -98,7 +99,7 @@ def wrapped(text: str, width: int) -> str:
 
 def log_axis(title: str, **more: object) -> dict:
     """Of an axis that has a logarithmic scale, and says so."""
-    return {"type": "log", "title": f"{title}, log scale", **more}
+    return {"type": "log", "title": shared("log_axis", title=title), **more}
 
 
 def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
@@ -119,7 +120,8 @@ def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
     judged = [row for row in rows if "histogram" in row]
     if not judged:
         return None
-    of = GRADIENTS if "gradients" in judged[0] else "O"
+    both = "gradients" in judged[0]
+    of = say("gradients") if both else "O"
     figure = go.Figure()
     used = [
         k
@@ -134,21 +136,21 @@ def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
         x = [10 ** (LOWEST + (k + 0.5) / A_DECADE) for k in range(first, last + 1)]
         y = [100 * counts[k] / total for k in range(first, last + 1)]
         share = 100 * exact / total
-        name = METHODS[row["method"]] + (f" ({share:.0f} % exact)" if share >= 0.5 else "")
+        method = METHODS[row["method"]]
+        name = say("histogram.exact", name=method, share=share) if share >= 0.5 else method
         line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
         figure.add_scatter(
             x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
             hoverinfo="text", hovertext=[
-                f"<b>{METHODS[row['method']]}</b><br>{rounded(share)} % of the elements of {of}<br>"
-                f"are about {scientific(error)} from float64"
+                say("histogram.hover", name=method, share=rounded(share), of=of,
+                    error=scientific(error))
                 for error, share in zip(x, y, strict=True)
             ],
         )  # fmt: skip
-    apart = "|gradient − float64's|" if of == GRADIENTS else "|O − O in float64|"
+    apart = say("histogram.x_gradients" if both else "histogram.x")
     figure.update_xaxes(log_axis(apart, exponentformat="power", dtick=1))
-    figure.update_yaxes(title=f"% of the elements of {of}", rangemode="tozero")
-    remark = "all elements of the heads compared"
-    return styled(figure, TALL, "How large are the errors?", kind, remark)
+    figure.update_yaxes(title=say("histogram.y", of=of), rangemode="tozero")
+    return styled(figure, TALL, say("histogram"), kind, say("histogram.remark"))
 
 
 def roofline(result: Result, kind: Kind) -> go.Figure | None:
@@ -162,15 +164,15 @@ def roofline(result: Result, kind: Kind) -> go.Figure | None:
     figure = go.Figure()
     known = [x for _, x in points]
     low, high = min([*known, 4.0]) / 2, max([*known, 2000.0]) * 2
+    hbm, l2 = (ceilings[key] for key in ("hbm_bytes_per_s", "l2_bytes_per_s"))
     roofs = (
-        ("from memory", ceilings["hbm_bytes_per_s"], "solid"),
-        ("from L2", ceilings["l2_bytes_per_s"], "dash"),
+        (say("roofline.memory", rate=hbm / 1e12), hbm, "solid"),
+        (say("roofline.l2", rate=l2 / 1e12), l2, "dash"),
     )
-    for label, rate, dash in roofs:
+    for name, rate, dash in roofs:
         ridge = ceilings["flops"] / rate
         x = [low, ridge, high]
         y = [rate * low / 1e12, peak, peak]
-        name = f"{label}: {rate / 1e12:.1f} TB/s"
         figure.add_scatter(
             x=x, y=y, name=name, mode="lines", hoverinfo="text", hovertext=name,
             line={"color": "#7b8494", "dash": dash, "width": 2},
@@ -178,31 +180,29 @@ def roofline(result: Result, kind: Kind) -> go.Figure | None:
     for row, x in points:
         marker = _marker(row["method"], 12)
         name = METHODS[row["method"]]
-        text = (
-            f"<b>{name}</b><br>{row['tflops']:.3g} TFLOP/s<br>"
-            f"{x:.3g} FLOPs per byte (least, {amount(row['least_bytes'])})"
-        )
+        least = amount(row["least_bytes"])
+        text = say("roofline.hover", name=name, speed=row["tflops"], x=x, least=least)
         figure.add_scatter(
             x=[x], y=[row["tflops"]], name=name, mode="markers", marker=marker,
             hovertext=[text], hoverinfo="text",
         )  # fmt: skip
     figure.add_annotation(
         x=1, xref="paper", y=math.log10(peak), xanchor="right", yanchor="bottom", showarrow=False,
-        text=f"matrix products: {peak:,.0f} TFLOP/s",
+        text=say("roofline.peak", peak=peak),
     )  # fmt: skip
-    speeds = [peak, ceilings["hbm_bytes_per_s"] * low / 1e12, *(row["tflops"] for row in rows)]
+    speeds = [peak, hbm * low / 1e12, *(row["tflops"] for row in rows)]
     ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
     across = [math.log10(low), math.log10(high)]
     whole = {"tickformat": ",", "dtick": 1}
-    figure.update_xaxes(log_axis("FLOPs per byte (least)", range=across, **whole))
+    figure.update_xaxes(log_axis(say("roofline.x"), range=across, **whole))
     figure.update_yaxes(log_axis("TFLOP/s", range=ends, **whole))
-    return styled(figure, TALL, "Why? The roofline", kind, "its ceilings too")
+    return styled(figure, TALL, say("roofline"), kind, say("roofline.remark"))
 
 
 SWEPT = (  # title, unit, what of a row, log or linear
-    ("GPU time", "ms", lambda r: r["median_ms"], "log"),
-    ("Speed", "TFLOP/s", lambda r: r["tflops"], "linear"),
-    ("Peak memory beyond the inputs", "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
+    (say("sweep.time"), "ms", lambda r: r["median_ms"], "log"),
+    (say("sweep.speed"), "TFLOP/s", lambda r: r["tflops"], "linear"),
+    (say("sweep.memory"), "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )
 
 
@@ -248,9 +248,10 @@ def _swept(rows: list[PointRow], kind: Kind, title: str, unit: str, value, scale
 
 def _told(row: PointRow, figure: str, spread: bool) -> str:
     """What hovering says of a point: who, where, how much; of a time its ``spread``."""
-    text = f"<b>{METHODS[row['method']]}, {row['mask']}</b><br>N = {row['n']:,}<br>{figure}"
+    method, mask, n = METHODS[row["method"]], row["mask"], row["n"]
+    text = say("sweep.hover", method=method, mask=mask, n=n, figure=figure)
     if spread:
-        text += f" (p20 {rounded(row['p20_ms'])} to p80 {rounded(row['p80_ms'])})"
+        text += say("sweep.spread", p20=rounded(row["p20_ms"]), p80=rounded(row["p80_ms"]))
     return text
 
 

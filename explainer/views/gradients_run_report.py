@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from explainer.base.amounts import listed, milliseconds, scientific
+from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Result, Row, Same, ran
 from explainer.memory.mask_work import PRODUCTS
 from explainer.views.downloads import kind
 from explainer.views.html import card, filled, table, words
 
+say = Texts("run")
 NAMES = ("dQ", "dK", "dV")
 SURE = "deterministic"
 
@@ -18,27 +20,23 @@ SURE = "deterministic"
 def tiles_of(same: Same) -> str:
     """How far the kernel's tiles are from the picture's, as the end of a sentence."""
     if same["largest"] is None:
-        return "dQ, dK and dV stand in other tiles than in the picture."
+        return say("same.gradients_elsewhere")
     apart = ", ".join(f"|Δ{name}| ≤ {scientific(same['errors'][name])}" for name in NAMES)
     share = f"{100 * same['largest']:.2g} %"
-    return (
-        f"{same['values']:,} values of dQ, dK and dV in {same['tiles']:,} tiles: {apart}, at most "
-        f"{share} of what rounding explains."
-    )
+    tiles, values = same["tiles"], same["values"]
+    return say("same.gradients", values=values, tiles=tiles, apart=apart, share=share)
 
 
 def both_passes(rows: Sequence[Row]) -> str:
     """Of what the times are; what deterministic mode costs where that was timed."""
     products = {pass_: len(made) for pass_, made in PRODUCTS.items()}
     more = sum(products.values()) / products["forward"]
-    text = f"Time of the forward and the backward pass together, FLOPs {more:g} × the forward's."
+    text = say("fast.passes", more=more)
     slow = next((row for row in rows if "deterministic_ms" in row), None)
     if slow:
-        ratio = slow["deterministic_ms"] / slow["median_ms"]
-        text += (
-            f" {METHODS[slow['method']]} in deterministic mode takes "
-            f"{milliseconds(slow['deterministic_ms'])}, {ratio:.2f} × as long."
-        )
+        took, ratio = slow["deterministic_ms"], slow["deterministic_ms"] / slow["median_ms"]
+        name = METHODS[slow["method"]]
+        text += say("fast.deterministic", method=name, time=milliseconds(took), ratio=ratio)
     return text
 
 
@@ -52,16 +50,9 @@ def gradients(result: Result) -> str:
          f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–")
         for row in ran(result["rows"]) for name, g in row["gradients"].items()
     ]  # fmt: skip
-    head = ("", "error", "naive's", "÷ naive's", "2 × naive's", "rounding", "scores", "allowed",
-            "÷ allowed")  # fmt: skip
-    text = (
-        "The peers' rule: |dX − dX in float64| ≤ 2 × that of naive attention under PyTorch's "
-        "autograd in the same dtype + what rounding P, dS and dX may do, and an error of each "
-        "score. dO is random, drawn with the seed; the sums are judged with all query heads of a "
-        "key head."
-    )
-    return card("rules", "dQ, dK and dV", kind(result), "the rule of the verdict",
-                table(*filled(head, lines), "Each gradient"), words(text, "fa-fine"))  # fmt: skip
+    body = table(*filled(say.row("gradients.head"), lines), say("gradients.caption"))
+    rule = words(say("gradients.rule"), "fa-fine")
+    return card("rules", say("gradients"), kind(result), say("gradients.remark"), body, rule)
 
 
 def repeated(result: Result) -> str:
@@ -69,26 +60,19 @@ def repeated(result: Result) -> str:
     lines, rows = [], ran(result["rows"])
     for row in rows:
         again = row["repeat"]
-        modes = [("", again["differ"]), (f", {SURE}", again[SURE])]
+        modes = [("", again["differ"]), (say("repeat.mode"), again[SURE])]
         lines += [
             (f"{METHODS[row['method']]}{mode}", *(f"{differ[name]:,}" for name in NAMES))
             for mode, differ in modes if differ is not None
         ]  # fmt: skip
     differ = [METHODS[r["method"]] for r in rows if any(r["repeat"]["differ"].values())]
     if differ:
-        text = (
-            f"{listed(differ)} gave other bits the second time: dQ is added up by atomics, in the "
-            "order in which the programs come."
-        )
+        text = say("repeat.differ", names=listed(differ))
     elif result["machine"].get("interpreted"):
-        text = "The interpreter runs one program after the other, so every order is the same."
+        text = say("repeat.interpreted")
     else:
-        text = "Every method gave the same bits twice."
-    fine = (
-        "deterministic=True, or torch.use_deterministic_algorithms(True), has dQ in a pass of its "
-        "own that adds in one order, for 7 products in place of 5."
-    )
-    remark = f"numbers that differ in a bit, of {rows[0]['repeat']['values']:,}"
-    return card("repeat", "The same twice?", kind(result), remark,
-                table(("", *NAMES), lines, "Bits that differ"), words(text),
-                words(fine, "fa-fine"))  # fmt: skip
+        text = say("repeat.same")
+    remark = say("repeat.remark", values=rows[0]["repeat"]["values"])
+    return card("repeat", say("repeat"), kind(result), remark,
+                table(("", *NAMES), lines, say("repeat.caption")), words(text),
+                words(say("repeat.fine"), "fa-fine"))  # fmt: skip

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup, escape
 
 from explainer.base.kinds import Kind, required
+from explainer.base.texts import Texts
 
-PASSES = {"forward": "Forward", "backward": "Backward"}  # as a switch has them
+say = Texts("shared")
+PASSES = say.named("passes")  # as a switch has them
 
 
 def tag(name: str, *content: str, **attributes: object) -> Markup:
@@ -107,7 +109,7 @@ def memory_page(*parts: str, view: str) -> Markup:
 
 def awaited() -> Markup:
     """In the place of a view that the server has yet to make."""
-    return div("fa-run", div("fa-awaited", words("The server is working this view out.")))
+    return div("fa-run", div("fa-awaited", words(say("awaited"))))
 
 
 def saving(*more: Markup) -> Markup:

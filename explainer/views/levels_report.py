@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount, rounded
 from explainer.base.kinds import computed
+from explainer.base.texts import Texts
 from explainer.memory.levels import NO_RATE, Level, tensors
 from explainer.memory.levels import levels as levels_of
 from explainer.memory.workload import Workload
@@ -11,12 +12,8 @@ from explainer.views import drawings
 from explainer.views.html import badge, card, div, figures_of, memory_page, said, tag
 
 SIGNS = {"l": "ℓ"}
-OVER = {  # what it means that a level is too small
-    "registers": "does not fit: it spills to memory",
-    "shared": "does not fit: this tile cannot be launched",
-    "l2": "does not fit: read again from memory",
-    "hbm": "does not fit: out of memory",
-}
+say = Texts("memory")
+OVER = say.named("levels.over")  # what it means that a level is too small
 
 
 def rate(bytes_per_s: float) -> str:
@@ -30,17 +27,17 @@ def levels(w: Workload) -> str:
     hbm = found[-1].size_bytes
     fastest = max(level.bytes_per_s or 0 for level in found)
     standard = tensors(w, "standard")
-    size, keeps = found[-1].size_kind, computed("the tensors of the kernel's tile and its heads")
-    head = div("fa-level is-head", tag("span", ""), tag("span", "size, areas to scale"),
-               tag("span", "rate, to scale"),
-               tag("span", "what FA-2 keeps there ", badge(keeps)))  # fmt: skip
+    size, keeps = found[-1].size_kind, computed(say("levels.keeps"))
+    *columns, last = say.row("levels.columns")
+    columns = [*(tag("span", text) for text in columns), tag("span", last, badge(keeps))]
+    head = div("fa-level is-head", *columns)
     rows = (_level(level, hbm, fastest, standard) for level in found)
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
-    sums = (
-        f"{w.batch} × {w.heads} heads of N = {w.n:,}, d = {w.d} in {w.dtype}: the fused kernel "
-        f"needs {amount(fused)} in memory, standard attention {amount(naive)}, "
-        f"{rounded(naive / fused)} times as much{'' if fused <= hbm else ', and neither fits'}."
-    )
+    sums = say(
+        "levels.sums" if fused <= hbm else "levels.sums_neither",
+        b=w.batch, h=w.heads, n=w.n, d=w.d, dtype=w.dtype, fused=amount(fused),
+        standard=amount(naive), ratio=rounded(naive / fused),
+    )  # fmt: skip
     listed = [
         {
             "level": level.name, "bytes": level.size_bytes, "bytes_per_sm": level.per_sm_bytes,
@@ -50,12 +47,12 @@ def levels(w: Workload) -> str:
         }
         for level in found
     ]  # fmt: skip
-    names = ("Level", "bytes", "of one SM", "bytes per second", "FA-2 keeps", "size", "rate")
+    names = say.row("levels.head")
     kinds = [level.size_kind + (level.rate_kind or level.size_kind) + keeps for level in found]
     return memory_page(
         said(sums, keeps),
-        card("levels", "Where the bytes live", size, w.hardware.name, head, *rows),
-        figures_of("levels", kinds, names, listed, "The levels as a table"),
+        card("levels", say("levels"), size, w.hardware.name, head, *rows),
+        figures_of("levels", kinds, names, listed, say("levels.caption")),
         view="levels",
     )
 
@@ -68,31 +65,32 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
         naive = sum(n for _, n in standard)
         inside = [("fa-ghost", naive), ("fa-held", level.held_bytes)]
         legend = tag("span", tag("i", "", class_="fa-key-held"), "FA-2", class_="fa-key-line")
-        legend += tag("span", tag("i", "", class_="fa-key-ghost"), f"standard: {amount(naive)}",
-                      class_="fa-key-line")  # fmt: skip
+        text = say("levels.standard", size=amount(naive))
+        legend += tag("span", tag("i", "", class_="fa-key-ghost"), text, class_="fa-key-line")
     else:
-        text = f"{rounded(hbm / level.size_bytes)} times smaller than the card's memory"
+        text = say("levels.smaller", times=rounded(hbm / level.size_bytes))
         legend = tag("span", text, class_="fa-fine")
     size = amount(level.size_bytes)
     name = tag("b", level.name) + tag("span", size, title=str(level.size_kind))
     if level.per_sm_bytes:
-        each = f"{amount(level.per_sm_bytes)} per SM"
+        each = say("levels.each", size=amount(level.per_sm_bytes))
         name += tag("span", each, title=str(level.size_kind))
-    square = drawings.area(level.size_bytes, hbm, f"{level.name}: {size}", inside)
+    label = say("levels.area", level=level.name, size=size)
+    square = drawings.area(level.size_bytes, hbm, label, inside)
     share = (level.bytes_per_s or 0) / fastest
     bar = tag("i", "", class_="fa-rate", style=f"width:{max(0.4, 100 * share):.2f}%")
     speed = tag("span", bar, class_="fa-rate-track")
     if level.rate_kind is None:
-        speed = tag("b", "no figure", title=NO_RATE)
+        speed = tag("b", say("levels.no_rate"), title=NO_RATE)
     else:
         speed += tag("b", rate(level.bytes_per_s)) + badge(level.rate_kind)
     held = level.held_bytes / level.room_bytes
-    where = "of an SM" if level.per_sm_bytes else "of the card"
+    where = "levels.of_sm" if level.per_sm_bytes else "levels.of_card"
     kept = ", ".join(f"{SIGNS.get(tensor, tensor)} {amount(n)}" for tensor, n in level.holds)
     over = " is-over" if held > 1 else ""
     fill = tag("i", "", class_="fa-hold" + over, style=f"width:{min(100, 100 * held):.2f}%")
     keeps = tag("span", fill, class_="fa-rate-track") + tag(
-        "b", f"{_percent(held)} {where}", title=f"{level.held_bytes:,} bytes"
+        "b", say(where, share=_percent(held)), title=say("levels.bytes", n=level.held_bytes)
     )
     keeps += tag("span", kept, class_="fa-fine")
     if held > 1:
@@ -107,4 +105,4 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
 
 
 def _percent(share: float) -> str:
-    return "< 0.001 %" if share < 1e-5 else f"{rounded(100 * share)} %"
+    return say("levels.least") if share < 1e-5 else f"{rounded(100 * share)} %"

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from explainer.base import kinds
 from explainer.base.amounts import milliseconds
 from explainer.base.records import load
+from explainer.base.texts import Texts
 from explainer.views.html import card, div, table, words
 from explainer.views.work_report import short
 
+say = Texts("run")
 NAME = "masks_nvidia_h200"
 LONGEST = 22  # characters of a mask in the table
 
@@ -25,24 +27,21 @@ def recorded() -> str:
         (_asked(ours), _time(ours), _time(flex), f"{flex['median_ms'] / ours['median_ms']:.2f} ×")
         for ours, flex in pairs
     ]
-    head = ("Mask and score", "FA-2 Hopper", "FlexAttention, compiled", "times as fast")
     one = pairs[0][0]
-    shape = (
-        f"N = {one['n']:,}, d = {one['d']}, {one['dtype']}, B × H = {one['batch']} × {one['heads']}"
+    shape = say(
+        "masks.shape", n=one["n"], d=one["d"], dtype=one["dtype"], b=one["batch"], h=one["heads"]
     )
     lengths = ", ".join(
-        f"{milliseconds(row['median_ms'])} at N = {row['n']:,}" for row in record["lengths"]
+        say("masks.length", time=milliseconds(row["median_ms"]), n=row["n"])
+        for row in record["lengths"]
     )
-    note = (
-        f"The median of {one['runs']} runs and, in ms, the 20th to 80th percentile, by CUDA "
-        "events; both kernels in turns, L2 emptied before each run."
-    )
-    grown = f"The window at growing N, by the Hopper kernel: {lengths}." if lengths else ""
+    note = say("masks.note", runs=one["runs"])
+    grown = say("masks.window", lengths=lengths) if lengths else ""
     return div(
         "fa-run",
         card(
-            "masks-recorded", "Masks and scores on record", kinds.recorded(NAME), shape,
-            table(head, lines, "The Hopper kernel beside FlexAttention by mask and score"),
+            "masks-recorded", say("masks"), kinds.recorded(NAME), shape,
+            table(say.row("masks.head"), lines, say("masks.caption")),
             *([words(grown)] if grown else []), words(note, "fa-fine"),
         ),
         data_testid="masks-recorded",

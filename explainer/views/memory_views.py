@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from explainer.base.texts import Texts
 from explainer.memory import traffic_series
 from explainer.memory.workload import Workload
 from explainer.views import charts, html, levels_report, memory_report, tiles_report, work_report
 
-VIEWS = {"levels": "Levels", "trips": "Round trips", "traffic": "Traffic", "capacity": "Capacity",
-         "tiles": "Tiles", "work": "Mask and cache"}  # fmt: skip
+say = Texts("memory")
+VIEWS = say.named("views")
 PASSED = ("traffic", "capacity", "work")  # the views that show either pass
-METRICS = {key: name for key, (name, *_) in tiles_report.METRICS.items()}
+METRICS = say.named("metrics")
 PLAIN = {
     "view": "levels", "show": "tflops", "pass": "forward", "card": "h200", "n": "4096", "d": "64",
     "br": "64", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
@@ -32,12 +33,12 @@ def made(
         return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
     if view == "traffic":
         by_n, by_side = (f(w, pass_) for f in (traffic_series.by_n, traffic_series.by_side))
-        tile = f"tiles of {w.block_q} × {w.block_k}"
         kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
-        left = charts.traffic(by_n, "n", "Traffic against N", kind(by_n), f"one head, {tile}", w.n)
+        tile = say("traffic.by_n_remark", br=w.block_q, bc=w.block_k)
+        left = charts.traffic(by_n, "n", say("traffic.by_n"), kind(by_n), tile, w.n)
         right = charts.traffic(
-            by_side, "side", "Traffic against the tile", kind(by_side), f"one head, N = {w.n:,}",
-            w.block_q,
+            by_side, "side", say("traffic.by_side"), kind(by_side),
+            say("traffic.by_side_remark", n=w.n), w.block_q,
         )  # fmt: skip
         tail = memory_report.traffic_tail(w, rows, pass_)
         return memory_report.traffic_head(w, rows, pass_), [left, right], tail

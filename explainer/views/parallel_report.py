@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from explainer.algorithms.registry import LABELS
-from explainer.base.amounts import count, milliseconds
+from explainer.base.amounts import milliseconds
 from explainer.base.kinds import Kind, simulated
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.parallel.durations import pace, places
@@ -18,6 +19,8 @@ from explainer.views.additions_report import additions
 from explainer.views.balance_report import BLOCKS, balance
 from explainer.views.html import card, div, figures_of, said, table, tag, words
 
+say = Texts("parallel")
+HEADS = {"forward": say.row("programs.forward"), "backward": say.row("programs.backward")}
 MOST_LISTED = 600  # programs of a launch in the table and its downloads
 
 
@@ -29,13 +32,12 @@ def time(value: float, unit: str) -> str:
     """µs as µs, ms or s; visits as a number."""
     if unit == "µs":
         return f"{value:.3g} µs" if value < 1000 else milliseconds(value / 1e3)
-    return f"{value:,.0f} visits"
+    return say("visits", n=value)
 
 
 def simulation(w: Workload, pass_: str = "forward") -> Kind:
     """Of a simulated launch."""
-    how = "programs start in the order of their numbers, each where there is room first"
-    return simulated(f"{how}; times {pace(w, 'fa2', pass_).source}")
+    return simulated(say("simulated", source=pace(w, "fa2", pass_).source))
 
 
 def told(
@@ -44,11 +46,12 @@ def told(
     """What hovering says of a program."""
 
     def text(p: int) -> str:
-        row = f", {BLOCKS[pass_]} {launched.row[p]}" if launched.row[p] >= 0 else ""
-        span = f"{time(s.start[p], unit)} to {time(s.end[p], unit)}"
-        where = f"{count(int(launched.visits[p]), 'visit')} on multiprocessor {s.sm[p]}"
-        head = f"<b>program {p:,}</b>, head {launched.head[p]}{row}"
-        return f"{head}<br>{where}<br>{span}<br>{kind.text}"
+        start, end = time(s.start[p], unit), time(s.end[p], unit)
+        where = {"sm": s.sm[p], "start": start, "end": end, "kind": kind.text}
+        what = {"p": p, "head": launched.head[p], "n": int(launched.visits[p])}
+        if launched.row[p] < 0:
+            return say("hover", **what, **where)
+        return say("hover.block", **what, **where, block=BLOCKS[pass_], row=launched.row[p])
 
     return text
 
@@ -66,10 +69,6 @@ def _listed(s: Schedule, launched: launch.Programs, order: str) -> list[dict]:
     ]  # fmt: skip
 
 
-def _head(pass_: str = "forward") -> tuple[str, ...]:
-    return ("Order", "program", "head", BLOCKS[pass_], "visits", "multiprocessor", "start", "end")
-
-
 # ---- the grid on the card
 
 
@@ -79,14 +78,13 @@ def grid_head(w: Workload, both: Mapping[str, Schedule], pass_: str = "forward")
     used = {order: len(np.unique(s.sm)) for order, s in both.items()}
     heads = w.batch * w.heads
     idle = {order: sms - n for order, n in used.items()}
-    said_of = {order: f"leaves {n} of them idle" if n else "uses all" for order, n in idle.items()}
-    where = "Backward, " * (pass_ == "backward")
-    text = (
-        where
-        + f"B × H = {heads:,}: FA-1 has {count(len(both['fa1'].sm), 'program')} for the {sms} "
-        f"multiprocessors of {w.hardware.name} and {said_of['fa1']}; FA-2 has "
-        f"{len(both['fa2'].sm):,}, one per head and {BLOCKS[pass_]}, and {said_of['fa2']}."
-    )
+    use = {o: say("grid.idle", n=n) if n else say("grid.all") for o, n in idle.items()}
+    fa1, fa2 = (len(both[order].sm) for order in ("fa1", "fa2"))
+    text = say(
+        "grid.finding_backward" if pass_ == "backward" else "grid.finding",
+        heads=heads, fa1=fa1, sms=sms, card=w.hardware.name, use1=use["fa1"], fa2=fa2,
+        block=BLOCKS[pass_], use2=use["fa2"],
+    )  # fmt: skip
     return page(said(text, simulation(w, pass_)), _facts(w, both, pass_), view="grid")
 
 
@@ -95,17 +93,15 @@ def _facts(w: Workload, both: Mapping[str, Schedule], pass_: str) -> str:
     for order, s in both.items():
         slots, known = places(w, order, pass_)
         p = pace(w, order, pass_)
-        where = "compiled" if known else "assumed: not compiled"
         rows.append((
             LABELS[order], f"{len(s.sm):,}",
-            f"{len(np.unique(s.sm))} of {s.sms}", f"{slots} ({where})", f"{s.waves:.2f}",
+            say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
+            say("launch.compiled" if known else "launch.assumed", n=slots), f"{s.waves:.2f}",
             f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, p.unit),
         ))  # fmt: skip
-    head = ("Order", "programs", "multiprocessors used", "programs at once on one", "waves",
-            "busy", "tail", "takes")  # fmt: skip
-    times = f"times {pace(w, 'fa2', pass_).source}"
-    return card("facts", "The launch", simulation(w, pass_), times,
-                table(head, rows, "Both launches in numbers"))  # fmt: skip
+    times = say("launch.times", source=pace(w, "fa2", pass_).source)
+    return card("facts", say("launch"), simulation(w, pass_), times,
+                table(say.row("launch.head"), rows, say("launch.caption")))  # fmt: skip
 
 
 def grid_tail(
@@ -117,31 +113,19 @@ def grid_tail(
     kind, parts, spread = simulation(w, pass_), [], pace(w, "fa2", pass_).spread
     if others:
         parts.append(words(_imbalance(w, others, pass_)))
-    how = (
-        "those that share a multiprocessor slow each other down, and times of equal FA-2 programs "
-        f"spread by {100 * spread:.1f} %, as recorded."
-    )
-    if pass_ == "backward":
-        how = (
-            "one at a time on a multiprocessor, and every visit takes as long as any other. No "
-            "schedule of the backward pass was recorded."
-        )
-    parts.append(words(
-        "Busy: the share of the card's time in which a multiprocessor holds a program. Tail: for "
-        "which share of the time one has, on average, run out of work. A wave: as many programs as "
-        "the card holds at once. Simulated: programs start in the order of their numbers, each "
-        f"where there is room first; {how}"
-    ))  # fmt: skip
+    backward = pass_ == "backward"
+    how = say("tail.backward") if backward else say("tail.forward", spread=100 * spread)
+    parts.append(words(say("tail.note") + how))
     launches = {order: launch.programs(w, order, pass_=pass_) for order in both}
     listed = [row for order, s in both.items() for row in _listed(s, launches[order], order)]
-    caption = "The programs as a table" + (
-        f" (the first {MOST_LISTED:,})" if len(listed) > MOST_LISTED else ""
-    )
+    caption = say("tail.caption")
+    if len(listed) > MOST_LISTED:
+        caption = say("tail.caption_first", n=MOST_LISTED)
     return page(
-        *([additions(w)] if pass_ == "backward" else []),
+        *([additions(w)] if backward else []),
         balance(w, pass_),
-        card("tail", "Waves, tail, imbalance", kind, "", *parts),
-        figures_of("schedule", kind, _head(pass_), listed, caption),
+        card("tail", say("tail"), kind, "", *parts),
+        figures_of("schedule", kind, HEADS[pass_], listed, caption),
         view="grid-figures",
     )
 
@@ -149,36 +133,35 @@ def grid_tail(
 def _imbalance(w: Workload, others: Mapping[str, Schedule], pass_: str) -> str:
     """What the order of unequal blocks does to the launch."""
     unit, own = pace(w, "fa2", pass_).unit, launch.kernels_order(w, pass_)
-    one, other = BLOCKS[pass_], BLOCKS["backward" if pass_ == "forward" else "forward"]
+    texts, forward = say.named("order"), pass_ == "forward"
     names = {
-        launch.PLAIN: f"in the order of the {one}s",
-        launch.HEAD: "the longest first within each head",
-        launch.HEAVY: f"the longest of {count(launch.section(w), 'head')} first",
-        launch.LIGHT: "the shortest first within each head",
+        launch.PLAIN: texts[f"{pass_} plain"],
+        launch.HEAD: texts["head"],
+        launch.HEAVY: say("order.heavy", n=launch.section(w)),
+        launch.LIGHT: texts["light"],
     }
     told = "; ".join(
-        f"{name}{', as the kernel has it' * (o == own)}, {time(others[o].makespan, unit)}"
-        for o, name in names.items()
-        if o in others
-    )
+        say(
+            "order.kernel" if o == own else "order.took",
+            order=name, time=time(others[o].makespan, unit),
+        )
+        for o, name in names.items() if o in others
+    )  # fmt: skip
     kernel, visits = others[own], sum(launch.block_visits(w, pass_))
     less = 1 - min(s.makespan for s in others.values()) / kernel.makespan
-    end = (
-        f"The best of them takes {100 * less:.0f} % less than the kernel's. With more heads side "
-        "by side, all K and V would compete for L2, of which the simulation knows nothing here."
-    )
+    end = say("order.best", less=100 * less)
     if kernel.waves <= 1:
-        end = "All programs start at once here, so the order hardly matters."
+        end = say("order.at_once")
     elif less < 0.005:
-        end = "The kernel's is the best of them here."
-    unequal = (
-        f"{one.capitalize()}s are unequal: the longest visits "
-        f"{count(int(visits.max()), other)}, the shortest {visits.min():,}."
-    )
-    if visits.min() == visits.max():
-        unequal = f"All {one}s visit {count(int(visits.max()), other)}."
-    elif pass_ == "backward" and w.causal:
-        unequal += f" Key block 0 meets all {other}s, the last one only its own."
+        end = say("order.own")
+    least, most = int(visits.min()), int(visits.max())
+    if least == most:
+        unequal = say("order.equal_rows" if forward else "order.equal_keys", most=most)
+    else:
+        key = "order.row_blocks" if forward else "order.key_blocks"
+        unequal = say(key, most=most, least=least)
+        if not forward and w.causal:
+            unequal += say("order.causal")
     return f"{unequal} {told[0].upper()}{told[1:]}. {end}"
 
 
@@ -191,18 +174,14 @@ def real_head(c: Compared) -> str:
     w = c.workload
     mask = str(w.mask)
     low, high = c.spread_us
-    sign = "longer" if c.makespan >= 0 else "shorter"
-    learnt = (
-        "Its unit was taken from this very run, so only the shape is a prediction."
-        if c.scaled
-        else "It was learnt from other runs, at other N and other numbers of heads."
-    )
-    text = (
-        f"{name}, {mask}, {w.dtype}, N = {w.n:,}, B × H = {w.batch * w.heads}, d = {w.d}, tiles of "
-        f"{w.block_q} × {w.block_k}: the real kernel took {time(c.real.makespan, 'µs')} "
-        f"({time(low, 'µs')} to {time(high, 'µs')} over the runs), the simulation says "
-        f"{time(c.simulated.makespan, 'µs')}, {abs(100 * c.makespan):.1f} % {sign}. {learnt}"
-    )
+    took = {"real": c.real.makespan, "low": low, "high": high, "simulated": c.simulated.makespan}
+    text = say(
+        "real.finding", name=name, mask=mask, dtype=w.dtype, n=w.n, heads=w.batch * w.heads, d=w.d,
+        br=w.block_q, bc=w.block_k, **{key: time(value, "µs") for key, value in took.items()},
+        off=abs(100 * c.makespan),
+        sign=say("real.longer" if c.makespan >= 0 else "real.shorter"),
+        learned=say("real.scaled" if c.scaled else "real.learned"),
+    )  # fmt: skip
     kind = simulation(w) + c.kind
     return page(said(text, kind), view="real", data_off=f"{c.makespan:.6f}")
 
@@ -210,22 +189,15 @@ def real_head(c: Compared) -> str:
 def real_tail(c: Compared) -> str:
     """Both schedules in numbers, and every program."""
     rows = [
-        (name, f"{len(np.unique(s.sm))} of {s.sms}", str(s.slots), f"{100 * s.busy:.0f} %",
-         f"{100 * s.tail:.0f} %", time(s.makespan, "µs"))
-        for name, s in (("simulated", c.simulated), ("real", c.real))
+        (name, say("launch.used", n=len(np.unique(s.sm)), sms=s.sms), str(s.slots),
+         f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, "µs"))
+        for name, s in zip(say.row("real.rows"), (c.simulated, c.real), strict=True)
     ]  # fmt: skip
-    head = ("", "multiprocessors used", "at once on one", "busy", "tail", "takes")
-    note = (
-        "The kernel is built with a flag that lets every program write down its multiprocessor "
-        "(%smid) and the GPU's clock (%globaltimer) when it starts and ends. The run shown is the "
-        "one with the median time. Which multiprocessor comes next is the hardware's own choice, "
-        "so rows do not match one by one."
-    )
     listed = _listed(c.real, c.launch, c.order)
     return page(
-        card("real", "Simulated and real", simulation(c.workload) + c.kind, "",
-             table(head, rows, "Both schedules"), words(note)),
-        figures_of("real-schedule", c.kind, _head(), listed, "The real programs as a table"),
+        card("real", say("real"), simulation(c.workload) + c.kind, "",
+             table(say.row("real.head"), rows, say("real.caption")), words(say("real.note"))),
+        figures_of("real-schedule", c.kind, HEADS["forward"], listed, say("real.figures")),
         view="real-figures",
     )  # fmt: skip
 
@@ -242,11 +214,4 @@ def progress(text: str) -> str:
 
 def warps_head() -> str:
     """What the two lanes below show."""
-    return page(
-        said(
-            "One tile among the warps of one block: FA-1 splits its keys and must put the pieces "
-            "together, FA-2 splits its rows and exchanges nothing.",
-            simulated("every warp's work and exchange, with the very numbers of the tile"),
-        ),
-        view="warps",
-    )
+    return page(said(say("warps"), simulated(say("warps.kind"))), view="warps")

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.views import charts, decode_report, html, parallel_report
 
-VIEWS = {
-    "grid": "Grid to multiprocessors",
-    "real": "The real schedule",
-    "warps": "Warps",
-    "decode": "Decoding",
-}
-CASES = {
-    "fa2-full": "FA-2, full",
-    "fa2-causal": "FA-2, causal",
-    "fa1-full": "FA-1, full",
-    "fa1-causal": "FA-1, causal",
-}
+say = Texts("parallel")
+VIEWS, CASES = say.named("views"), say.named("cases")
 PLAIN = {
     "view": "grid", "case": "fa2-full", "pass": "forward", "card": "h200", "n": "4096",
     "d": "64", "br": "128", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
@@ -30,12 +21,7 @@ ORDERS = {  # of unequal blocks, in either pass
     "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
     "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
 }
-NAMES = {  # of a launch; short, so that a phone has room for its visits
-    ("forward", "fa1"): "FA-1: a program per head",
-    ("forward", "fa2"): "FA-2: a program per row block",
-    ("backward", "fa1"): "FA-1: one program per head",
-    ("backward", "fa2"): "FA-2: one per key block",
-}
+NAMES = say.named("names")  # of a launch; short, so that a phone has room for its visits
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 View = tuple[str, list[go.Figure], str]
@@ -49,13 +35,14 @@ def _grid(w: Workload, pass_: str) -> View:
     longest = max(s.makespan for s in both.values())
     figures = []
     for order, s in both.items():
-        name = f"{NAMES[pass_, order]}, {parallel_report.time(s.makespan, unit)}"
+        takes = parallel_report.time(s.makespan, unit)
+        name = say("timeline.title", name=NAMES[f"{pass_} {order}"], time=takes)
         kind = parallel_report.simulation(w, pass_)
         launched = launch.programs(w, order, pass_=pass_)
         told = parallel_report.told(s, launched, unit, kind, pass_)
-        remark = f"{s.waves:.2f} waves"
         end = longest if longest < FAR_APART * s.makespan else s.makespan
-        remark += "" if end == longest else ", a scale of its own"
+        key = "timeline.waves" if end == longest else "timeline.waves_own"
+        remark = say(key, n=s.waves)
         figures.append(charts.timeline(s, told, name, kind, remark, unit, end))
     head = parallel_report.grid_head(w, both, pass_)
     return head, figures, parallel_report.grid_tail(w, both, other, pass_)
@@ -67,10 +54,10 @@ def compared(found: real_schedules.Compared) -> View:
     figures = []
     model = parallel_report.simulation(found.workload)
     for s, name, kind in (
-        (found.simulated, "Simulated", model),
-        (found.real, "Real", found.kind),
+        (found.simulated, say("timeline.simulated"), model),
+        (found.real, say("timeline.real"), found.kind),
     ):
-        name += f", {parallel_report.time(s.makespan, 'µs')}"
+        name = say("timeline.title", name=name, time=parallel_report.time(s.makespan, "µs"))
         told = parallel_report.told(s, found.launch, "µs", kind)
         figures.append(charts.timeline(s, told, name, kind, "", "µs", longest))
     return parallel_report.real_head(found), figures, parallel_report.real_tail(found)
@@ -88,7 +75,7 @@ def made(view: str, w: Workload, pass_: str = "forward") -> View:
         return _grid(w, pass_ if pass_ in html.PASSES else PLAIN["pass"])
     if view == "decode":
         rows = decode_report.decode_rows(w)
-        remark = f"N = {w.n:,} keys, B × H = {w.batch * w.heads}"
+        remark = say("decode.remark", n=w.n, heads=w.batch * w.heads)
         chart = charts.decode(rows, decode_report.decode_kind(rows), remark)
         head, tail = decode_report.decode_head(w, rows), decode_report.decode_tail(w, rows)
         return head, [chart], tail

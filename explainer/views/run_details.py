@@ -9,12 +9,15 @@ from explainer.algorithms.algorithm import CONVENTIONS, LEAST
 from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.kinds import Kind
+from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
 from explainer.views import downloads
 from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.script import script
 from explainer.views.verdict import backward, rules
+
+say = Texts("run")
 
 
 def details(result: Result) -> str:
@@ -25,18 +28,21 @@ def details(result: Result) -> str:
     data = json.dumps(result | table_of, allow_nan=False)
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
-    copy = tag("button", "Copy a script", type="button", data_copy="script")
+    copy = tag("button", say("all.script"), type="button", data_copy="script")
     again = {"data_script": script(result["query"], _measured(result))}
     if backward(result):  # the script has the forward pass alone
         copy, again = "", {}
-    caption = "All figures" + (f", {result['recorded']}" if "recorded" in result else "")
-    body = table(*filled(HEAD, [_cells(row, result) for row in result["rows"]]), caption)
+    caption = say("all")
+    if "recorded" in result:
+        caption = say("all.recorded", recorded=result["recorded"])
+    head = say.row("all.head")
+    body = table(*filled(head, [_cells(row, result, head) for row in result["rows"]]), caption)
     return div(
         "fa-run",
         _under_the_roof(result),
         rules(result) if "recorded" not in result else "",
         chooser,
-        card("all", "All figures", downloads.kind(result), "", body),
+        card("all", say("all"), downloads.kind(result), "", body),
         saving(copy),
         data_rows=data,
         data_name=name,
@@ -46,27 +52,20 @@ def details(result: Result) -> str:
 
 def _measured(result: Result) -> list[str]:
     """What the run found, in lines for the script that repeats it."""
-    where = result.get("recorded") or f"measured on {result['machine']['device']}"
-    when = "" if "recorded" in result else f", {result['when']}"
-    lines = [f"The run was {where}{when}; largest |O - O in float64|:"]
+    if "recorded" in result:
+        lines = [say("script.recorded", recorded=result["recorded"])]
+    else:
+        lines = [say("script.live", device=result["machine"]["device"], when=result["when"])]
     for row in ran(result["rows"]):
         speed = f", {row['median_ms']:.4g} ms" if "median_ms" in row else ""
         lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
     return lines
 
 
-HEAD = (
-    "Method", "max error", "relative", "mean error", "lse error", "GPU time", "p20", "p80",
-    "call in a loop", "on the host", "in a CUDA graph",
-    "first call", "TFLOP/s", "of peak", "× naive", "peak memory", "bytes asked", "least bytes",
-    "FLOP / least byte",
-)  # fmt: skip
-
-
-def _cells(row: Row, result: Result) -> tuple[str, ...]:
+def _cells(row: Row, result: Result, head: tuple[str, ...]) -> tuple[str, ...]:
     name = METHODS[row["method"]]
     if "refused" in row:
-        return (name, "not run", *[""] * (len(HEAD) - 2))  # the cards say why
+        return (name, say("all.not_run"), *[""] * (len(head) - 2))  # the cards say why
     peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
     naive = naive_ms(result["rows"])
 
@@ -84,7 +83,7 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
         cell("peak_bytes", amount),
-        amount(row["bytes"]) if "bytes" in row else "not known",
+        amount(row["bytes"]) if "bytes" in row else say("all.unknown"),
         cell("least_bytes", amount),
         rounded(row["flops"] / row["least_bytes"]) if "least_bytes" in row else "–",
     )
@@ -94,24 +93,15 @@ def _under_the_roof(result: Result) -> str:
     """How to read the roofline; "" where there is none."""
     if not timed(result["rows"]) or not result["ceilings"]:
         return ""
-    text = (
-        f"The roofline counts the least bytes of every method alike: {CONVENTIONS[LEAST]}. What a "
-        "kernel writes and the next one reads may still be in L2, so a point may stand above the "
-        "roof of memory."
-    )
-    return words(text, "fa-fine fa-roof-note")
+    return words(say("roof", least=CONVENTIONS[LEAST]), "fa-fine fa-roof-note")
 
 
 def _chooser(choice: Choice, kind: Kind) -> str:
     picked = choice["picked"]
     lines = []
     for name, reason in choice["reasons"].items():
-        if name == picked:
-            text = "picked."
-        else:
-            text = reason or "could run; PyTorch prefers the one it picked."
-        lines.append(words(f"{METHODS[name]}: {text}"))
+        text = say("chooser.picked") if name == picked else reason or say("chooser.could")
+        lines.append(words(say("chooser.line", method=METHODS[name], text=text)))
     if picked == "sdpa_math":
-        lines.append(words(f"{METHODS[picked]}: picked, since no fused backend takes this input."))
-    title = "What does scaled_dot_product_attention pick here?"
-    return card("chooser", title, kind, "PyTorch's own reasons", *lines)
+        lines.append(words(say("chooser.math", method=METHODS[picked])))
+    return card("chooser", say("chooser"), kind, say("chooser.remark"), *lines)

@@ -11,6 +11,7 @@ from explainer.algorithms.inputs import INPUTS
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.engine.recorded import MOST_N, MOST_WORK, what
 from explainer.engine.requests import AUTO, METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
@@ -30,6 +31,7 @@ from explainer.views.verdict import (
     verdict,
 )
 
+say = Texts("run")
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
 KINDS["naive_compiled"] = "naive"
 
@@ -40,11 +42,7 @@ def _kind(method: str) -> str:
 
 def idle() -> str:
     """Before anything ran."""
-    text = (
-        "Choose a problem and press Run: every method computes it, its O is compared with float64, "
-        "and the Triton kernels' m and ℓ, tile by tile, with what the Step page shows."
-    )
-    return div("fa-run", div("fa-run-idle", words(text)))
+    return div("fa-run", div("fa-run-idle", words(say("idle"))))
 
 
 def failure(sentence: str) -> str:
@@ -64,27 +62,27 @@ def progress(
     """The job on its way: its place in the line and when its turn is expected, or its stage and how
     far that is; for how long, and for how long it will be, in seconds, where that is known."""
     if position:
-        text, share = f"Waiting: {position} before this one.", 0.0
+        text, share = say("waiting", position=position), 0.0
         if wait_s is not None:
-            text = f"{text[:-1]}, its turn in about {max(1, wait_s):.0f} s."
+            text = say("waiting.turn", position=position, wait=max(1, wait_s))
     elif not stage:
-        text, share = "Starting the kernel's process.", 0.0
+        text, share = say("starting"), 0.0
     else:
-        share = done / max(1, total)
-        text = f"{stage[0].upper()}{stage[1:]}"
-        text += f": program {done:,} of {total:,}." if total > 1 else "."
-    clock = f"{elapsed_s:.0f} s so far"
-    if expected_s is not None and elapsed_s > 1.5 * expected_s:
-        clock += f": more than the {max(1, expected_s):.0f} s expected, this machine is busy"
-    elif expected_s is not None:
-        clock += f", about {max(1, expected_s):.0f} s expected"
-    body = meter(share), words(text), words(f"{clock}.", "fa-fine")
+        share, now = done / max(1, total), f"{stage[0].upper()}{stage[1:]}"
+        text = say("stage", stage=now)
+        if total > 1:
+            text = say("stage.program", stage=now, done=done, total=total)
+    clock = say("clock", elapsed=elapsed_s)
+    if expected_s is not None:
+        key = "clock.late" if elapsed_s > 1.5 * expected_s else "clock.expected"
+        clock = say(key, elapsed=elapsed_s, expected=max(1, expected_s))
+    body = meter(share), words(text), words(clock, "fa-fine")
     return div("fa-run", div("fa-run-idle", *body))
 
 
 def cancelled(elapsed_s: float) -> str:
     """In place of a result that its visitor does not want any more."""
-    text = f"Cancelled after {elapsed_s:.0f} s: nothing was judged. Run starts it again."
+    text = say("canceled", elapsed=elapsed_s)
     return div("fa-run", div("fa-run-idle", words(text), data_testid="run-cancelled"))
 
 
@@ -92,7 +90,7 @@ def meter(share: float) -> str:
     """A bar that says how far something is."""
     values = {"aria_valuenow": round(100 * share), "aria_valuemin": 0, "aria_valuemax": 100}
     inner = tag("i", "", style=f"width:{100 * share:.1f}%")
-    return div("fa-run-meter", inner, role="progressbar", aria_label="Run", **values)
+    return div("fa-run-meter", inner, role="progressbar", aria_label=say("button.run"), **values)
 
 
 def _bars(result: Result, made: Callable[[Row], dict]) -> list[str]:
@@ -124,10 +122,10 @@ def report(result: Result) -> str:
 
 
 def _shape(q: Mapping) -> str:
-    return (
-        f"N = {int(q['n']):,}, d = {q['d']}, {scored(q)}, {q['dtype']}, B × H = {q['b']} × {q['h']}"
-        + ", backward" * ("pass" in q)
-    )
+    return say(
+        "shape", n=int(q["n"]), d=q["d"], scored=scored(q), dtype=q["dtype"], b=q["b"], h=q["h"],
+        backward=say("shape.backward") if "pass" in q else "",
+    )  # fmt: skip
 
 
 def recorded(result: Result) -> str:
@@ -136,9 +134,9 @@ def recorded(result: Result) -> str:
     found = _shape(result["query"])
     apart = _apart(result)
     if apart:
-        text = f"Measured there: {found}. It differs: {listed(apart)}."
+        text = say("recorded.apart", found=found, apart=listed(apart))
     else:
-        text = f"What you asked for was measured there: {found}, random normal numbers."
+        text = say("recorded.same", found=found)
     about = result["recorded"]
     head = div("fa-run-words", tag("b", about[0].upper() + about[1:]), tag("span", text))
     return div(
@@ -150,7 +148,7 @@ def recorded(result: Result) -> str:
 
 
 def _apart(result: Result) -> list[str]:
-    """How a recorded problem differs from the asked one: "N = 256 in place of 200"."""
+    """How a recorded problem differs from the asked one: "N = 256 instead of 200"."""
     asked, found = result["asked"], result["query"]
 
     def heads(q: dict) -> str:
@@ -158,29 +156,26 @@ def _apart(result: Result) -> list[str]:
 
     out = []
     if asked["n"] != found["n"]:
-        out.append(f"N = {int(found['n']):,} in place of {int(asked['n']):,}")
+        out.append(say("apart.n", found=int(found["n"]), asked=int(asked["n"])))
     if heads(asked) != heads(found):
-        out.append(f"B × H = {heads(found)} in place of {heads(asked)}")
+        out.append(say("apart.heads", found=heads(found), asked=heads(asked)))
     if asked["data"] != "random":
-        out.append(f"random normal numbers in place of “{INPUTS[asked['data']]}”")
+        out.append(say("apart.data", data=INPUTS[asked["data"]]))
     if "rope" in asked:
-        out.append("no RoPE")
+        out.append(say("apart.rope"))
     if any(asked[key] != AUTO for key in ("br", "bc")):
-        out.append("tiles from the kernels' own tables in place of yours")
+        out.append(say("apart.tiles"))
     return out
 
 
 def nothing_recorded(asked: Mapping, nearest: Mapping, href: str) -> str:
     """No record can stand beside this run: the rule, what there is, and a link that sets the
     controls to the nearest of it. ``asked``, ``nearest``: queries of requests."""
-    text = (
-        f"Nothing like {_shape(asked)} was measured on a GPU: set beside a run is "
-        f"only the same mask, precision and d, with N at most {MOST_N} times as long or as short "
-        f"and at most {MOST_WORK} times the FLOPs, or a {MOST_WORK}th. On record: {what()}."
-    )
-    link = tag("a", "Set the controls to it", href=href, class_="fa-run-link")
-    to = f"The nearest measured is {_shape(nearest)}."
-    head = div("fa-run-words", tag("b", "No comparable measurement"), *map(_span_of, (text, to)))
+    shape = _shape(asked)
+    text = say("no_record.why", shape=shape, most_n=MOST_N, most_work=MOST_WORK, what=what())
+    link = tag("a", say("no_record.link"), href=href, class_="fa-run-link")
+    to = say("no_record.nearest", shape=_shape(nearest))
+    head = div("fa-run-words", tag("b", say("no_record")), *map(_span_of, (text, to)))
     return div(
         "fa-run",
         div("fa-run-verdict is-recorded", head, link),
@@ -206,60 +201,59 @@ def _right(result: Result) -> str:
         cells = (scientific(row["error"]), ratio, "✓" if row["right"] else "✗")
         return {"share": place(row["error"]), "cells": cells, "limit": place(row["allowed"])}
 
-    naive = result["naive_error"]
+    naive, remark = result["naive_error"], say("right.remark")
+    told = {"judged": judged(result), "dtype": result["query"]["dtype"]}
     said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
-    unknown = "not known." if said else f"not known. {result['naive_refused']}"
-    note = f"Of {judged(result)}. Naive attention's own error in {result['query']['dtype']} is " + (
-        f"{scientific(naive)}." if naive is not None else unknown
-    )
-    remark = "largest |O − O in float64|, log scale · × naive's"
+    if naive is None and not said:
+        note = say("right.unknown_why", **told, why=result["naive_refused"])
+    else:
+        note = say(
+            "right.note", **told, naive=say("right.unknown") if naive is None else scientific(naive)
+        )
     if backward(result):
-        note = f"Of {judged(result)}. Of dQ, dK and dV the one that comes nearest to its limit."
-        remark = "largest |gradient − float64's|, log scale · × naive's"
+        note, remark = (
+            say("right.note_backward", judged=judged(result)),
+            say("right.remark_backward"),
+        )
     notes = words(note), words(allowed(result), "fa-fine")
-    return card("right", "Right?", kind(result), remark, *_bars(result, made), *notes)
+    return card("right", say("right"), kind(result), remark, *_bars(result, made), *notes)
 
 
 def _same(result: Result) -> str:
     rows = [row for row in ran(result["rows"]) if row["method"] in ORDERS]
-    lines = []
+    lines, both = [], backward(result)
     for row in rows:
         s, name = row.get("same"), METHODS[row["method"]]
         if s is None:
-            made = "gradients were" if backward(result) else "O was"
-            text = f"{name}: too many tiles for a list of them, so only its {made} judged."
-            lines.append(words(text))
+            lines.append(words(say("same.many_backward" if both else "same.many", name=name)))
             continue
         if "errors" in s:
             found = tiles_of(s)
         elif s["against"] == "O":
-            found = f"O is the trace's to {scientific(s['o_error'])}."
+            found = say("same.o", error=scientific(s["o_error"]))
         elif s["m_error"] is None:
-            found = "m and ℓ stand in other tiles than in the picture."
+            found = say("same.elsewhere")
         else:
-            found = (
-                f"{s['values']:,} values of m and ℓ in {s['tiles']:,} tiles: "
-                f"|Δm| ≤ {scientific(s['m_error'])}, |Δℓ|/ℓ ≤ {scientific(s['l_error'])}."
-            )
+            m, l = (scientific(s[key]) for key in ("m_error", "l_error"))
+            found = say("same.values", values=s["values"], tiles=s["tiles"], m=m, l=l)
         lines.append(div("fa-run-same", mark(s["agrees"]), words(f"{name}: {found}")))
     if not rows:
-        lines.append(words("None of the methods with tiles was chosen: FA-2, FA-1 or Standard."))
+        lines.append(words(say("same.none")))
     against = {row["same"]["against"] for row in rows if row.get("same")}
-    made = "what it adds to dQ, dK and dV" if backward(result) else "m and ℓ"
     why = {
-        "trace": f"The kernel writes {made} after every tile; the Step page's trace is NumPy.",
-        "float64": "Too large for a trace: m and ℓ are compared with their definition in float64.",
-        "O": "Standard attention keeps no running m and ℓ: its output is compared.",
+        "trace": say("same.trace_backward" if both else "same.trace"),
+        "float64": say("same.float64"),
+        "O": say("same.output"),
     }
     notes = [words(why[key]) for key in ("trace", "float64", "O") if key in against]
     allowed = [row["same"]["tolerance"] for row in rows if row.get("same")]
-    if allowed and not backward(result):
-        text = f"Rounding alone explains up to {scientific(min(allowed))}."
+    if allowed and not both:
+        text = say("same.rounding", most=scientific(min(allowed)))
         notes.append(words(text, "fa-fine"))
-    first = picture(result["query"]).removeprefix("the ")
-    where = f", {first}" if several_heads(result["query"]) else ""
-    remark = f"kernel against trace{where}"
-    return card("same", "The same as the picture?", kind(result), remark, *lines, *notes)
+    remark = say("same.remark")
+    if several_heads(result["query"]):
+        remark = say("same.remark_head", head=picture(result["query"]))
+    return card("same", say("same"), kind(result), remark, *lines, *notes)
 
 
 def _fast(result: Result) -> str:
@@ -286,23 +280,25 @@ def _fast(result: Result) -> str:
     notes = []
     if peak:
         share = f"{100 * best['tflops'] / peak:.0f} %"
-        text = f"{METHODS[best['method']]} reaches {share} of the card's {peak:g} TFLOP/s ({dtype})"
-        notes.append(words(f"{text}, data sheet."))
+        name = METHODS[best["method"]]
+        notes.append(words(say("fast.peak", method=name, share=share, peak=peak, dtype=dtype)))
     else:
-        notes.append(words(f"{device} is not in the table of cards: its peak is not known here."))
+        notes.append(words(say("fast.no_peak", device=device)))
     if backward(result):
         notes.append(words(both_passes(rows), "fa-fine"))
     first = [
         f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in rows if "first_ms" in r
     ]
     if first:
-        notes.append(words(f"First call, compiling included: {', '.join(first)}.", "fa-fine"))
+        notes.append(words(say("fast.first", times=", ".join(first)), "fa-fine"))
     notes += [words(text, "fa-fine") for text in what_times_are(rows, result["after_timing"])]
     source = result.get("recorded") or result["when"]
     notes.append(words(f"{source[0].upper()}{source[1:]}.", "fa-fine"))
-    times = "GPU time, ▏call in a loop, " if looped else ""
-    remark = f"{times}{'× naive, ' if naive else ''}TFLOP/s · {device}"
-    return card("fast", "Fast?", kind(result), remark, *_bars(result, made), *notes)
+    columns = say("fast.columns_naive" if naive else "fast.columns")
+    if looped:
+        columns = say("fast.columns_loop", more=columns)
+    remark = say("fast.remark", columns=columns, device=device)
+    return card("fast", say("fast"), kind(result), remark, *_bars(result, made), *notes)
 
 
 def _not_fast(result: Result) -> str:
@@ -311,15 +307,9 @@ def _not_fast(result: Result) -> str:
         for row in result["rows"]
         if "interpreter_s" in row
     ]
-    text = (
-        f"One pass in Triton's interpreter, NumPy on the CPU, took: {listed(took)}. That says "
-        "nothing about how fast a GPU is."
-    )
-    if not took:
-        text = "No kernel was run, and PyTorch's time on this CPU says nothing about a GPU."
-    below = "Below: what a GPU took for a comparable problem, or why none is shown."
-    remark = "not a speed: interpreter"
-    return card("fast", "Fast?", kind(result), remark, words(text), words(below))
+    text = say("slow", took=listed(took)) if took else say("slow.none")
+    body = words(text), words(say("slow.below"))
+    return card("fast", say("fast"), kind(result), say("slow.remark"), *body)
 
 
 def _small(result: Result) -> str:
@@ -331,11 +321,9 @@ def _small(result: Result) -> str:
     q = result["query"]
     matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
     notes = [
-        words(f"One N × N matrix for every head is {amount(matrix)}; S and P are two."),
-        words(f"Q, K, V and O themselves are {amount(result['io_bytes'])}.", "fa-fine"),
+        words(say("small.matrix", matrix=amount(matrix))),
+        words(say("small.inputs", inputs=amount(result["io_bytes"])), "fa-fine"),
     ]
-    interpreted = result["machine"].get("interpreted")
-    how = "tensors alive at once" if interpreted else "PyTorch's allocator"
-    both = " of both passes" * backward(result)
-    remark = f"peak memory{both} beyond the inputs · {how}"
-    return card("small", "Small?", kind(result), remark, *_bars(result, made), *notes)
+    how = say("small.alive" if result["machine"].get("interpreted") else "small.allocator")
+    remark = say("small.remark_backward" if backward(result) else "small.remark", how=how)
+    return card("small", say("small"), kind(result), remark, *_bars(result, made), *notes)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.kinds import Kind
+from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
@@ -15,27 +16,27 @@ from explainer.views.html import card, div, filled, saving, table, tag, words
 from explainer.views.run_report import meter
 from explainer.views.times import what_times_are
 
+say = Texts("run")
+
 
 def measures(sweep: Sweep) -> str:
     """What the points of a sweep measure, and what of the controls it leaves out."""
     d, heads = sweep.d, WIDTH // sweep.d
     changed = downloads.scored(sweep.said).removeprefix(str(sweep.mask))
-    width = f"H · d = {WIDTH:,}" if heads * d == WIDTH else f"H · d just below {WIDTH:,}"
-    return (
-        f"Every point: random normal q, k and v, B · N = {TOKENS:,} tokens (B = 1 beyond), {width} "
-        f"(H = {heads} at d = {d}), {listed([*sweep.masks])}{changed}, tiles from the "
-        "kernels' own tables. Of the controls only d, the precision, the methods, the mask, the "
-        "scores, the sink, Hk and the dropout count, not N, B, H, Br, Bc and the inputs."
-    )
+    width = say("sweep.width" if heads * d == WIDTH else "sweep.width_below", width=WIDTH)
+    return say(
+        "sweep.points", tokens=TOKENS, width=width, heads=heads, d=d,
+        masks=listed([*sweep.masks]), changed=changed,
+    )  # fmt: skip
 
 
 def on_its_way(done: int, sweep: Sweep, position: int = 0, rows: Sequence[PointRow] = ()) -> str:
     """Which point is measured now; or the place in the queue."""
     points = sweep.points()
     total, now = len(points), points[min(done, len(points) - 1)]
-    text = f"{done} of {total} points. Now N = {now.n:,}, {now.mask}."
+    text = say("sweep.now", done=done, total=total, n=now.n, mask=now.mask)
     if position:
-        text += f" Waiting: {position} before this one."
+        text += " " + say("waiting", position=position)
     what = words(measures(sweep), "fa-fine")
     line = div("fa-sweep-line", meter(done / total), words(text), what, _legend(rows))
     return div("fa-run", line)
@@ -65,37 +66,34 @@ def _legend(rows: Sequence[PointRow]) -> str:
         tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true"), name)
         for sign, colour, name in legend(rows)
     ]
-    solid = "".join(f"solid: {mask}, " for mask in masks_of(rows) if mask != "full")
-    return div("fa-legend", *names, tag("span", f"{solid}dotted: full")) if names else ""
+    solid = [say("sweep.solid", mask=mask) for mask in masks_of(rows) if mask != "full"]
+    dashes = ", ".join([*solid, say("sweep.dotted")])
+    return div("fa-legend", *names, tag("span", dashes)) if names else ""
 
 
 def figures(rows: list[PointRow], sweep: Sweep, kind: Kind, about: Mapping) -> str:
     """What the curves show, the table, the downloads; ``about``: when and where, for a program, as
     :func:`downloads.of_sweep` takes it."""
     rows = sorted(rows, key=lambda r: (r["n"], r["mask"] != "full"))
-    shown = [_cells(row) for row in rows]
+    head = say.row("sweep.head")
+    shown = [_cells(row, head) for row in rows]
     name = downloads.name("sweep", sweep.d, sweep.dtype, about["source"])
     lines = downloads.of_sweep(rows, kind, about)
     told = {"sweep": str(kind), "rows": with_older_names(rows), "table": lines}
     data = json.dumps(told, allow_nan=False)
-    body = table(*filled(HEAD, shown), f"Sweep, d = {sweep.d}, {sweep.dtype}, {kind}")
+    caption = say("sweep.caption", d=sweep.d, dtype=sweep.dtype, kind=kind)
+    body = table(*filled(head, shown), caption)
     return div(
         "fa-run",
         *(words(text) for text in findings(rows)),
-        card("all", "All points", kind, "", body),
+        card("all", say("sweep.all"), kind, "", body),
         saving(),
         data_rows=data,
         data_name=name,
     )
 
 
-HEAD = (
-    "Method", "N", "mask", "B × H", "GPU time", "p20", "p80", "call in a loop", "on the host",
-    "TFLOP/s", "peak memory", "max error",
-)  # fmt: skip
-
-
-def _cells(row: PointRow) -> tuple[str, ...]:
+def _cells(row: PointRow, head: tuple[str, ...]) -> tuple[str, ...]:
     first = (
         METHODS[row["method"]],
         f"{row['n']:,}",
@@ -103,7 +101,7 @@ def _cells(row: PointRow) -> tuple[str, ...]:
         f"{row['batch']} × {row['heads']}",
     )
     if "refused" in row:
-        return (*first, "not run", *[""] * (len(HEAD) - 5))  # the sentences above say why
+        return (*first, say("all.not_run"), *[""] * (len(head) - 5))  # the sentences above say why
     times = (milliseconds(row[key]) for key in ("median_ms", "p20_ms", "p80_ms"))
     call = milliseconds(row["loop_ms"]) if "loop_ms" in row else "–"
     host = f"{rounded(row['host_us'])} µs" if "host_us" in row else "–"
@@ -123,13 +121,13 @@ def findings(rows: list[PointRow]) -> list[str]:
         if both and other != "full":
             n = max(both)
             share = ms[method, n, other] / ms[method, n, "full"]
-            parts.append(f"{label} {share:.2f} (N = {n:,})")
+            parts.append(say("sweep.share_of", method=label, share=share, n=n))
     if parts:
         name = other[0].upper() + other[1:]
-        out.append(f"{name} takes this share of full's time: {', '.join(parts)}.")
+        out.append(say("sweep.share", mask=name, parts=", ".join(parts)))
     for method, label in METHODS.items():
         refused = [r for r in rows if r["method"] == method and "refused" in r]
         if refused:
             first = min(refused, key=lambda r: (r["n"], r["mask"] != "full"))
-            out.append(f"{label} from N = {first['n']:,} on: {first['refused']}")
+            out.append(say("sweep.refused", method=label, n=first["n"], why=first["refused"]))
     return out

@@ -9,27 +9,20 @@ from markupsafe import Markup
 
 from explainer.base.amounts import amount, listed, rounded
 from explainer.base.kinds import Kind, compiled, recorded
+from explainer.base.texts import Texts
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
 
-UNITS = {"shared": ", KiB", "spills": ", bytes"}  # of a cell's number, in the map's heading
-# key → (what the page calls it, its field in a cell, how that is written, whether more is better)
+say = Texts("memory")
+# key → (its field in a cell, how that is written, whether more is better)
 METRICS = {
-    "tflops": ("TFLOP/s", "tflops", "{:.0f}".format, True),
-    "shared": ("Shared memory", "shared_bytes", lambda n: rounded(n / 1024), False),
-    "registers": ("Registers", "registers", str, False),
-    "spills": ("Spills", "spill_bytes", "{:,}".format, False),
-    "blocks": ("Blocks per SM", "blocks_per_sm", str, True),
+    "tflops": ("tflops", "{:.0f}".format, True),
+    "shared": ("shared_bytes", lambda n: rounded(n / 1024), False),
+    "registers": ("registers", str, False),
+    "spills": ("spill_bytes", "{:,}".format, False),
+    "blocks": ("blocks_per_sm", str, True),
 }
-NOT_COMPILED = (
-    "{name} ({arch}) is not among the cards that the kernels were compiled for, which are of "
-    "{others}."
-)
-NOT_16_BIT = (
-    "The map holds fp16 and bf16, which compile alike; in fp32 the kernel has tiles of 32 × 32 and "
-    "less, since true fp32 products need many registers. Choose fp16 or bf16."
-)
 
 
 def _cell_of(w: Workload, found: list[dict]) -> dict | None:
@@ -43,9 +36,10 @@ def tiles(w: Workload, metric: str) -> str:
     found = tile_choices.cells(w)
     others = listed(sorted(tile_choices.TABLED, key=lambda arch: int(arch[3:])))
     if w.itemsize != 2:
-        return memory_page(said(NOT_16_BIT, compiled(others)), view="tiles")
+        return memory_page(said(say("tiles.not_16_bit"), compiled(others)), view="tiles")
     if not found:
-        text = NOT_COMPILED.format(name=w.hardware.name, arch=w.hardware.arch, others=others)
+        name, arch = w.hardware.name, w.hardware.arch
+        text = say("tiles.not_compiled", name=name, arch=arch, others=others)
         return memory_page(said(text, compiled(others)), view="tiles")
     chosen = _cell_of(w, found)
     side = _chosen(w, chosen) if chosen else ""
@@ -56,12 +50,10 @@ def tiles(w: Workload, metric: str) -> str:
     ]  # fmt: skip
     made, sped = compiled(w.hardware.arch), _speeds(found)
     kinds = [made + sped if "tflops" in c else made for c in found]
-    head = ("Br", "Bc", "shared", "textbook", "registers", "spills", "blocks per SM",
-            "limited by", "warps", "stages", "TFLOP/s", "refused")  # fmt: skip
     return memory_page(
         said(_finding(w, found), made + sped if sped else made),
         div("fa-run-cards fa-tile-cards", _map(w, found, metric, chosen), side),
-        figures_of("tiles", kinds, head, rows, "Every tile as a table"),
+        figures_of("tiles", kinds, say.row("tiles.head"), rows, say("tiles.caption")),
         view="tiles",
     )
 
@@ -75,40 +67,37 @@ def _speeds(found: list[dict]) -> Kind | None:
 def _finding(w: Workload, found: list[dict]) -> str:
     fits = [c for c in found if c.get("fits")]
     whole = [c for c in fits if not c["spill_bytes"]]
-    text = (
-        f"At d = {w.d}{_as(w)}, {len(fits)} of {len(found)} tiles fit {w.hardware.name} and "
-        f"{len(whole)} of them spill no register."
-    )
+    told = {"d": w.d, "fit": len(fits), "all": len(found)}
+    told |= {"card": w.hardware.name, "whole": len(whole)}
+    padded = tile_choices.padded(w.d)
+    text = say("tiles.fit", **told)
+    if padded != w.d:
+        text = say("tiles.fit_padded", **told, padded=padded)
     if not w.mask.plain:
-        text += f" Compiled for {w.stands_for}: no other mask was."
+        text += say("tiles.stands_for", mask=w.stands_for)
     best = tile_choices.best(w)
     if best:
-        text += (
-            f" The fastest on the H200 is {best['block_m']} × {best['block_n']} with "
-            f"{best['tflops']:.0f} TFLOP/s ({_timed_at(best)})"
-        )
-        area = best["block_m"] * best["block_n"]
-        larger = sum(c["block_m"] * c["block_n"] > area for c in fits)
-        text += f"; {larger} larger tiles fit and are slower." if larger else "."
+        br, bc = best["block_m"], best["block_n"]
+        text += say("tiles.fastest", br=br, bc=bc, speed=best["tflops"], at=_timed_at(best))
+        larger = sum(c["block_m"] * c["block_n"] > br * bc for c in fits)
+        if larger == 1:
+            text += say("tiles.larger_one")
+        elif larger:
+            text += say("tiles.larger", n=larger)
     return text
 
 
 def _timed_at(cell: Mapping) -> str:
     """The launch that a tile's speed was recorded in."""
-    return f"N = {cell['n']:,}, B × H = {cell['batch']} × {cell['heads']}, fp16"
-
-
-def _as(w: Workload) -> str:
-    padded = tile_choices.padded(w.d)
-    return "" if padded == w.d else f" (padded to {padded})"
+    return say("tiles.timed", n=cell["n"], b=cell["batch"], h=cell["heads"])
 
 
 def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> str:
-    name, field, say, more = METRICS[metric]
-    title = name + UNITS.get(metric, "")
+    field, written, more = METRICS[metric]
+    title = say.named("metrics")[metric] + say.named("metrics.units")[metric]
     values = [c[field] for c in found if c.get("fits") and c.get(field) is not None]
     most = max(values, default=0) or 1
-    corner = tag("th", "Br \\ Bc", scope="col")
+    corner = tag("th", say("tiles.corner"), scope="col")
     top = tag("tr", corner, *(tag("th", str(n), scope="col") for n in tile_choices.SIDES))
     free = [c for c in found if c["block_m"] <= w.n and c["block_n"] <= w.n]
     stop = chosen if chosen in free else next(iter(free), None)
@@ -117,31 +106,30 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
         cells = Markup()
         for n in tile_choices.SIDES:
             cell = next(c for c in found if (c["block_m"], c["block_n"]) == (m, n))
-            cells += tag("td", _button(w, cell, say, field, most, cell is chosen, cell is stop))
+            cells += tag("td", _button(w, cell, written, field, most, cell is chosen, cell is stop))
         body += tag("tr", tag("th", str(m), scope="row") + cells)
-    caption, top = tag("caption", f"{title} of every tile"), tag("thead", top)
-    remark = "more is better" if more else "less leaves room for more blocks"
+    caption, top = tag("caption", say("tiles.map_caption", title=title)), tag("thead", top)
+    remark = say("tiles.more" if more else "tiles.less")
     kind, source = compiled(w.hardware.arch), ""
     if metric == "tflops" and (timed := next((c for c in found if "tflops" in c), None)):
-        kind, source = _speeds(found), f"{_timed_at(timed)}, {w.stands_for}"
+        kind, source = _speeds(found), say("tiles.for", at=_timed_at(timed), mask=w.stands_for)
     elif metric == "tflops":
-        source = "speed was recorded on the H200 only: choose that card, or another figure"
-    signs = "✗ does not fit · ≈ spills registers · arrow keys move, a click or Enter chooses"
+        source = say("tiles.only_h200")
     return card(
         "tile-map", title, kind, "; ".join(text for text in (source, remark) if text),
         tag("table", caption, top, tag("tbody", body), class_="fa-tile-table"),
-        tag("p", signs, class_="fa-fine"),
+        tag("p", say("tiles.signs"), class_="fa-fine"),
     )  # fmt: skip
 
 
 def _button(
-    w: Workload, cell: Mapping, say, field: str, most: float, chosen: bool, stop: bool
+    w: Workload, cell: Mapping, written, field: str, most: float, chosen: bool, stop: bool
 ) -> str:
     """One tile of the map, which is a single ``stop`` of the Tab key: arrows lead to the others."""
     m, n = cell["block_m"], cell["block_n"]
     fits = cell.get("fits", False)
     sign = "≈" if fits and cell["spill_bytes"] else ("" if fits else "✗")
-    text = "✗" if "refused" in cell else say(cell[field]) if field in cell else "–"
+    text = "✗" if "refused" in cell else written(cell[field]) if field in cell else "–"
     share = (cell.get(field) or 0) / most if fits else 0
     given = {
         "type": "button",
@@ -154,60 +142,60 @@ def _button(
     if m <= w.n and n <= w.n:
         given["data_pick"] = urlencode({"br": m, "bc": n})
     else:
-        given |= {"disabled": "", "title": f"N = {w.n} is shorter than this tile"}
+        given |= {"disabled": "", "title": say("tiles.short", n=w.n)}
     return tag("button", text, tag("i", sign) if sign and text != "✗" else "", **given)
 
 
 def _title(cell: Mapping) -> str:
-    tile = f"Br = {cell['block_m']}, Bc = {cell['block_n']}"
+    tile = say("tiles.tile", br=cell["block_m"], bc=cell["block_n"])
     if "refused" in cell:
-        return f"{tile}: {cell['refused']}"
-    text = (
-        f"{tile}, compiled: {cell['shared_bytes']:,} bytes shared, {cell['registers']} registers, "
-        f"{cell['spill_bytes']} bytes spilled, {cell['blocks_per_sm']} per SM"
-    )
-    return text + (f"; recorded: {cell['tflops']:.0f} TFLOP/s" if "tflops" in cell else "")
+        return say("tiles.refused", tile=tile, why=cell["refused"])
+    shared, registers, spills = (cell[key] for key in ("shared_bytes", "registers", "spill_bytes"))
+    text = say(
+        "tiles.hover", tile=tile, shared=shared, registers=registers, spills=spills,
+        blocks=cell["blocks_per_sm"],
+    )  # fmt: skip
+    return text + (say("tiles.hover_speed", speed=cell["tflops"]) if "tflops" in cell else "")
 
 
 def _chosen(w: Workload, cell: Mapping) -> str:
     """One tile: the textbook budget beside what the compiler made, and its code."""
     m, n = cell["block_m"], cell["block_n"]
-    title = f"Br = {m}, Bc = {n}"
+    title = say("tiles.tile", br=m, bc=n)
     if (m, n) != (w.block_q, w.block_k):
-        title += f": {w.block_q} × {w.block_k} runs padded to it"
+        title = say("tiles.padded", tile=title, br=w.block_q, bc=w.block_k)
     kind = compiled(w.hardware.arch)
     if "refused" in cell:
         return card("tile", title, kind, w.hardware.name, words(cell["refused"]))
     limit = w.hardware.shared_bytes
-    rows = [
-        ("Shared memory", amount(cell["textbook_bytes"]), amount(cell["shared_bytes"])),
-        ("Room for a block", amount(limit), amount(limit)),
-        ("Fits", _yes(cell["textbook_bytes"] <= limit), _yes(cell["fits"])),
-        ("Registers a thread", "–", f"{cell['registers']} of 255"),
-        ("Spilled to memory", "–", f"{cell['spill_bytes']} bytes"),
-        ("Warps, stages", "–", f"{cell['num_warps']}, {cell['num_stages']}"),
-        ("Blocks per SM", "–", f"{cell['blocks_per_sm']} ({cell['limited_by']})"),
-    ]
-    if "tflops" in cell:
-        rows.append(("Speed", "–", f"{rounded(cell['tflops'])} TFLOP/s"))
-        kind += _speeds([cell])
-    note = (
-        "The textbook counts Q, K and V of the tile once each. The compiler buffers K and V "
-        f"{'once' if cell['num_stages'] == 1 else str(cell['num_stages']) + ' times'}."
+    pairs = (
+        (amount(cell["textbook_bytes"]), amount(cell["shared_bytes"])),
+        (amount(limit), amount(limit)),
+        (_yes(cell["textbook_bytes"] <= limit), _yes(cell["fits"])),
+        ("–", say("tiles.registers", n=cell["registers"])),
+        ("–", say("tiles.spilled", n=cell["spill_bytes"])),
+        ("–", f"{cell['num_warps']}, {cell['num_stages']}"),
+        ("–", say("tiles.blocks", n=cell["blocks_per_sm"], limit=cell["limited_by"])),
     )
+    rows = [(name, *pair) for name, pair in zip(say.row("tiles.rows"), pairs, strict=True)]
+    if "tflops" in cell:
+        rows.append((say("tiles.speed"), "–", say("tiles.tflops", speed=rounded(cell["tflops"]))))
+        kind += _speeds([cell])
+    stages = cell["num_stages"]
+    note = say("tiles.once") if stages == 1 else say("tiles.stages", stages=stages)
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
     asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
              "mask": w.stands_for}  # fmt: skip
     buttons = (
-        tag("button", f"Read its {kind.upper()}", type="button",
+        tag("button", say("tiles.read", code=kind.upper()), type="button",
             data_compiled=urlencode(asked | {"kind": kind}))
         for kind in ("ptx", "sass")
     )  # fmt: skip
     return card(
         "tile", title, kind, w.hardware.name,
-        table(("", "textbook", "compiled"), rows, f"{title}: textbook and compiled"),
+        table(say.row("tiles.chosen_head"), rows, say("tiles.chosen_caption", title=title)),
         tag("p", note, class_="fa-fine"),
-        tag("p", f"Matrix instruction: {unit or 'none'}", class_="fa-fine"),
+        tag("p", say("tiles.instruction", unit=unit or say("tiles.none")), class_="fa-fine"),
         div("fa-run-tools", *buttons),
     )  # fmt: skip
 
@@ -218,4 +206,4 @@ def _shape(instruction: str) -> str:
 
 
 def _yes(good: bool) -> str:
-    return "✓ yes" if good else "✗ no"
+    return say("tiles.yes" if good else "tiles.no")

@@ -24,6 +24,7 @@ from contextlib import suppress
 from explainer.base.fields import NAMES, ProblemError
 from explainer.base.kept import Kept
 from explainer.base.paths import ROOT
+from explainer.base.texts import Texts
 from explainer.web.answers import PLACE
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -35,15 +36,14 @@ IDLE_S = 20.0  # then it ends, and its memory is the machine's again
 COMMAND = (sys.executable, "-m", "explainer.web.answers")
 # What an answer depends on; other keys (the build, anything made up) make no new one.
 KEYS = {key for key, _ in NAMES.values()} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
-BUSY = "The server is computing as many large answers as it can: try again in {} s."
-ENDED = "The process that computed this answer ended before it was done: try again in {} s."
+say = Texts("shared")
 
 
 class Busy(Exception):
     """No answer now: ``str`` is one sentence, ``after`` the seconds after which to ask again."""
 
     def __init__(self, sentence: str, after: int) -> None:
-        super().__init__(sentence.format(after))
+        super().__init__(sentence)
         self.after = after
 
 
@@ -146,7 +146,8 @@ class DearLane:
         job = self.jobs.get(key)
         if job is None:
             if len(self.jobs) >= self.places + self.line:
-                raise Busy(BUSY, self._after())
+                after = self._after()
+                raise Busy(say("busy", seconds=after), after)
             task = asyncio.ensure_future(self._compute(key, kind, query))
             job = self.jobs[key] = _Job(task, seconds)
             task.add_done_callback(lambda _: self._done(key, job))
@@ -178,7 +179,7 @@ class DearLane:
                 raise
             except EOFError:
                 self._end(worker)
-                raise Busy(ENDED, 2) from None
+                raise Busy(say("ended", seconds=2), 2) from None
             except BaseException:  # nobody waits any more
                 self._end(worker)
                 raise

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
 from explainer.web import metrics
 from explainer.web.guard import NO_SUCH, Door
 from explainer.web.logs import AccessLog, fixed
@@ -24,7 +25,8 @@ from explainer.web.page_cache import Compressed
 
 LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
-BROKEN = "The server could not answer this request; the page itself goes on working."
+shared = Texts("shared")
+BROKEN = shared("broken")
 
 
 class HidePage:

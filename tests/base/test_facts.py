@@ -106,8 +106,7 @@ NAMED = re.compile(  # parts of a name, not figures: a day, a place in a source,
 # citation: somebody of this project picked it, or a test of that text computes it.
 OURS = {
     ("backends.json", "1 ×"): "what the others are compared with",
-    ("verdict.py", "2 ×"): "the rule, held by tests/engine/test_judging.py",
-    ("gradients_run_report.py", "2 ×"): "the same rule, tests/engine/test_gradients.py",
+    ("run.json", "2 ×"): "the rule, held by tests/engine/test_judging.py and test_gradients.py",
     ("tour.json", "0.41 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "0.30"): "computed in tests/learn/test_tour.py",
     ("tour.json", "512 MiB"): "computed in tests/learn/test_tour.py",
@@ -119,10 +118,9 @@ OURS = {
     ("tour.json", "64 KiB"): "computed in tests/learn/test_tour.py",
     ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
     ("levels.py", "5,120"): "a100.l2",
-    ("levels_report.py", "0.001 %"): "a bound below which a share is not written out",
-    ("memory_report.py", "2 times"): "√2, from N² = memory",
-    ("decode_report.py", "100"): "so many calls kernels/measure/decoding.py makes in a row",
-    ("tiles_report.py", "255"): "sm.registers",
+    ("memory.json", "0.001 %"): "a bound below which a share is not written out",
+    ("memory.json", "2 times"): "√2, from N² = memory",
+    ("parallel.json", "100"): "so many calls kernels/measure/decoding.py makes in a row",
     ("selftest.json", "4.5 × 10³⁸"): "exp(89), computed in tests/learn/test_course.py",
     ("kinds.js", "0.5"): "an example of a number to type",
 }
@@ -236,6 +234,9 @@ def _sources() -> Iterator[tuple[str, str]]:
         if path.name not in LISTS:
             for text in _words(json.loads(path.read_text("utf-8")), path.name):
                 yield path.name, text
+    for path in sorted(ROOT.glob("assets/texts/*.json")):
+        for text in _words(json.loads(path.read_text("utf-8")), path.name):
+            yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
     snippets = (ROOT / "assets/learn/snippets.md").read_text("utf-8")
     yield "snippets.md", re.sub(r"```.*?```", "", snippets, flags=re.S)
     for path in sorted(ROOT.glob("explainer/**/*.py")):
@@ -256,8 +257,8 @@ def test_no_page_states_a_figure_without_an_entry():
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
     assert seen >= {"rungs1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
-    assert seen >= {"versions.py", "memory_report.py", "parallel_report.py", "run_report.py"}
-    assert seen >= {"verdict.py", "index.js", "race.js", "pipeline.json", "parallel.py", "run.py"}
+    assert seen >= {"versions.py", "memory.json", "parallel.json", "run.json"}
+    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "jobs.py"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 
@@ -300,7 +301,7 @@ def test_every_exemption_is_needed_and_one_that_names_an_entry_is_equal_to_it():
 
 def test_every_entry_is_used():
     texts = [p.read_text("utf-8") for p in ROOT.glob("explainer/**/*.py")]
-    texts += [p.read_text("utf-8") for p in ROOT.glob("assets/learn/*")]
+    texts += [p.read_text("utf-8") for p in ROOT.glob("assets/[lt]e*/*")]
     whole = "\n".join(texts)
     unused = [
         key for key, entry in FACTS.items()

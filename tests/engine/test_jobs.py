@@ -173,7 +173,7 @@ def test_a_cancelled_request_ends_where_it_next_reports():
         report=lambda *progress: sent.append(progress), send=lambda **said: sent.append(said)
     )
     worker._answer({}, cancelled, answers, SimpleNamespace(answer=answer, Refused=Refused))
-    assert sent == [("first", 0, 1), {"refused": "The run was cancelled."}]
+    assert sent == [("first", 0, 1), {"refused": "The run was canceled."}]
 
 
 def test_expected_seconds_are_the_tiles_of_all_heads_and_kernels():

@@ -109,9 +109,12 @@ def test_the_page_says_recorded_and_where():
 
 def test_what_was_asked_is_said_to_be_that():
     exact = recorded.nearest(recorded.measured_like(MEASURED))
-    assert "What you asked for was measured there" in run_report.recorded(exact)
+    assert "Your problem was measured there" in run_report.recorded(exact)
     text = unescape(run_report.recorded(recorded.nearest(MEASURED)))
-    assert "It differs: tiles from the kernels' own tables in place of yours." in text
+    assert (
+        "What differs from your problem: tiles from the kernels' own tables instead of yours."
+        in text
+    )
 
 
 def test_rows_for_programs_say_where_they_are_from():

@@ -39,7 +39,10 @@ def names(chart) -> list[str]:
 @pytest.mark.parametrize("ours", [OLD, OURS], ids=["old", "new"])
 def test_the_rule_and_what_it_chooses_are_said(ours, shown):
     text, chart, rows = shown(ours)
-    assert "2 programs, at most one for every 128 keys, and at most 256. Here: 16 parts." in text
+    assert (
+        "2 programs, at most one part for every 128 keys, and at most 256 parts. Here: 16 parts."
+        in text
+    )
     assert [r["splits"] for r in rows if r["rule"]] == [16]
     assert "as many as the rule chooses" in names(chart)
     assert "Here: 1 part." in shown(ours, n="200")[0]

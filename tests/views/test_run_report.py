@@ -69,9 +69,9 @@ def test_what_is_made_up_here_keeps_to_the_type():
 def test_what_the_cards_say():
     text = text_of(run_report.report(live()))
     assert "The kernel is right, and it is the picture; 1 did not run." in text
-    assert "bf16 · Random normal, seed 9 · 10 tiles a head" in text
+    assert "bf16 · Random normal, seed 9 · 10 tiles per head" in text
     assert "20.0 µs 4 × 100 TF" in text, "speed-up over naive and TFLOP/s"
-    assert "FA-2 reaches 10 % of the card's 989.4 TFLOP/s (bf16), data sheet." in text
+    assert "FA-2 reaches 10 % of the card's 989.4 TFLOP/s (bf16), by its data sheet." in text
     assert "FA-2 812 ms" in text, "the first call stands apart"
     assert "80 values of m and ℓ in 10 tiles" in text
     assert "The Hopper kernel needs <an H100>." in text
@@ -100,12 +100,12 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
 
 def test_where_no_call_was_timed_none_is_spoken_of():
     text = text_of(run_report.report(live()))
-    assert "GPU time: what" in text and "▏Call" not in text and "× naive, TFLOP/s" in text
+    assert "GPU time: how long" in text and "▏Call" not in text and "× naive, TFLOP/s" in text
 
 
 def test_unknown_card_is_said_to_be_unknown():
     html = run_report.report(live(machine=unknown_machine("NVIDIA GeForce <b>")))
-    assert "NVIDIA GeForce &lt;b&gt; is not in the table of cards: its peak is not known" in html
+    assert "NVIDIA GeForce &lt;b&gt; is not in the table of cards, so its peak is unknown" in html
     assert "GeForce <b>" not in html
 
 
@@ -142,7 +142,7 @@ GPU = ("hopper", "sdpa_flash", "sdpa_cudnn", "sdpa_efficient", "sdpa_math")
 @pytest.mark.parametrize(
     ("result", "sentence", "agrees"),
     [
-        (interpreted("naive"), "Naive PyTorch is right; no kernel with tiles was run.", ""),
+        (interpreted("naive"), "Naive PyTorch is right; no kernel with tiles ran.", ""),
         (interpreted("naive", "fa2"), "The kernel is right, and it is the picture.", "true"),
         (
             interpreted("naive", "standard", "fa1", "fa2"),
@@ -156,12 +156,12 @@ GPU = ("hopper", "sdpa_flash", "sdpa_cudnn", "sdpa_efficient", "sdpa_math")
         ),
         (
             interpreted("naive", "fa2", same=None),
-            "Every method is right; the tiles were too many to compare one by one.",
+            "Every method is right; there were too many tiles to compare one by one.",
             "",
         ),
         (
             interpreted("naive", refused=("hopper",)),
-            "Naive PyTorch is right; no kernel with tiles was run; 1 needs a GPU.",
+            "Naive PyTorch is right; no kernel with tiles ran; 1 needs a GPU.",
             "",
         ),
     ],
@@ -174,20 +174,20 @@ def test_the_headline_claims_no_more_than_was_done(result, sentence, agrees):
 
 def test_nothing_is_counted_where_no_kernel_ran():
     text = text_of(run_report.report(interpreted("naive")))
-    assert "tiles a head" not in text and "0 kernels" not in text and "0.00 s" not in text
-    assert "No kernel was run" in text
+    assert "tiles per head" not in text and "0 kernels" not in text and "0.00 s" not in text
+    assert "No kernel ran" in text
 
 
 def test_seconds_of_the_interpreter_are_said_to_be_no_speed():
     text = text_of(run_report.report(interpreted("naive", "fa1", "fa2")))
-    assert "took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about how fast a GPU is." in text
+    assert "took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about the speed of a GPU." in text
     assert "waited" not in text
 
 
 def test_tiles_are_those_of_flash_attention_with_standards_beside():
     text = text_of(run_report.report(interpreted("naive", "standard", "fa1", "fa2")))
-    assert "272 tiles a head (Standard: 512)" in text
-    assert "512 tiles a head" in text_of(run_report.report(interpreted("standard")))
+    assert "272 tiles per head (Standard: 512)" in text
+    assert "512 tiles per head" in text_of(run_report.report(interpreted("standard")))
 
 
 def test_who_did_not_run_is_listed_under_every_question():
@@ -197,9 +197,11 @@ def test_who_did_not_run_is_listed_under_every_question():
 
 def test_which_heads_were_compared_is_said():
     one = text_of(run_report.report(live()))
-    assert "Of the only head." in one and "first head" not in one
+    assert "For the only head." in one and "first head" not in one
     two = text_of(run_report.report(live(query=live()["query"] | {"h": "2"}, heads_judged=2)))
-    assert "Of the first and the last head." in two and "kernel against trace, first head" in two
+    assert (
+        "For the first and the last head." in two and "kernel against trace, the first head" in two
+    )
 
 
 def test_inputs_are_said():
@@ -335,7 +337,7 @@ def test_a_sweep_has_the_columns_that_are_known():
 def test_a_sweep_says_what_it_measures():
     text = text_of(sweep_report.note("Done.", rows=[], sweep=Sweep(96)))
     assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text
-    assert "not N, B, H, Br, Bc" in text and "full and causal, tiles" in text
+    assert "ignores N, B, H, Br, Bc" in text and "full and causal, tiles" in text
     scored = Sweep(96, mask="window:9,0", score="alibi", sink=2)
     assert scored.name == "d = 96, bf16, mask = window:9,0, score = alibi, sink = 2"
     for said in (sweep_report.note("Done.", sweep=scored), sweep_report.on_its_way(0, scored)):

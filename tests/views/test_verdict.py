@@ -19,7 +19,7 @@ def test_the_rule_is_said_with_every_number_of_it():
     assert "FA-2: 4.8 × 10⁻⁷ + 3.0 × 10⁻⁷ + 2.2 × 10⁻⁷." in text
     text = text_of(run_details.details(live()))
     assert "≤ 2 × naive's error + u (1 + √visits) max Σ P|V|" in text and "u = 2⁻⁸" in text
-    assert "FA-1 rounds O at each of its 4 visits, others once" in text
+    assert "FA-1 rounds O at each of its 4 visits, the others once" in text
     assert "Naive PyTorch keeps S in bf16: + u max Σ P|S|(|V| + |O|)." in text
     head = "error ÷ naive's 2 × naive's P and O S allowed ÷ allowed"
     terms = "2.0 × 10⁻⁷ 0.83 × 4.8 × 10⁻⁷ 3.0 × 10⁻⁷ 2.2 × 10⁻⁷ 1.0 × 10⁻⁶ 0.20"
@@ -38,16 +38,16 @@ def test_the_signed_error_is_said_where_it_is_judged():
 
 def test_what_is_timed_how_often_and_at_which_clock():
     text = text_of(run_report.report(live()))
-    assert "of 30 interleaved runs, CUDA events" in text
+    assert "of 30 interleaved runs, by CUDA events" in text
     clocks = (
-        "Clocks: left to the driver; right after timing 1,815 MHz (memory 3,201 MHz), at 668 W."
+        "Clocks: left to the driver. Right after timing: 1,815 MHz (memory 3,201 MHz), at 668 W."
     )
     assert clocks in text
     said = ["1965 MHz, 3201 MHz, 603.00 W, 52", "1545 MHz, 3201 MHz, 690.4 W, 58", "[N/A]"]
     text = times.what_times_are([live()["rows"][0]], said)[-1]
     assert "1,545 to 1,965 MHz (memory 3,201 MHz), at 603 to 690 W" in text
     text = times.what_times_are([live()["rows"][0]], ["nvidia-smi is not there"])[-1]
-    assert "did not say" in text
+    assert "did not report" in text
     near, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
     note = text_of(
         sweep_report.note("Done.", rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
@@ -59,10 +59,10 @@ def test_what_is_timed_how_often_and_at_which_clock():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("", 0, 1, 2), "Waiting: 2 before this one. 0 s so far."),
+        (("", 0, 1, 2), "Waiting: 2 ahead of this one. 0 s so far."),
         (("running FA-2", 3, 8, 0, 4.0, 6.2), "program 3 of 8. 4 s so far, about 6 s expected."),
         (("timing", 0, 1, 0, 12.0, None), "Timing. 12 s so far."),
-        (("", 0, 1, 0, 9.0, 5.0), "9 s so far: more than the 5 s expected, this machine is busy."),
+        (("", 0, 1, 0, 9.0, 5.0), "9 s so far: more than the 5 s expected. This machine is busy."),
     ],
 )
 def test_a_run_on_its_way_says_how_long(given, words):
@@ -73,9 +73,10 @@ def test_a_record_says_how_it_differs():
     problem = Problem(5000, 64, 64, 64, dtype="bf16", inputs="rising")
     asked = RunRequest(problem, ("naive", "fa2"), 1, 32)
     text = text_of(run_report.recorded(recorded.nearest(asked)))
-    assert "It differs: N = 4,096 in place of 5,000, B × H = 4 × 32 in place of 1 × 32" in text
-    assert "random normal numbers in place of “Rising maximum”" in text
-    assert "tiles from the kernels' own tables in place of yours" in text
+    assert "What differs from your problem: N = 4,096 instead of 5,000, B × H = 4 × 32" in text
+    assert "B × H = 4 × 32 instead of 1 × 32" in text
+    assert "random normal numbers instead of “Rising maximum”" in text
+    assert "tiles from the kernels' own tables instead of yours" in text
 
 
 def test_without_a_comparable_record_the_rule_and_a_way_are_said():
@@ -85,5 +86,5 @@ def test_without_a_comparable_record_the_rule_and_a_way_are_said():
     text = text_of(html)
     assert "Nothing like N = 16, d = 8, causal, fp32, B × H = 1 × 1 was measured on a GPU" in text
     assert "On record: d = 64 and 128, bf16 and fp16, N = 256 to 65,536." in text
-    assert "The nearest measured is N = 256, d = 64, causal, bf16, B × H = 64 × 32." in text
+    assert "The nearest one measured is N = 256, d = 64, causal, bf16, B × H = 64 × 32." in text
     assert 'href="?page=run&amp;run-n=256"' in html

@@ -76,7 +76,7 @@ def test_traffic_points_and_tables_are_the_same_rows():
     head, *_, bare = memory.render({"view": "traffic", "mask": "causal"})
     assert "Nothing was measured" in text_of(bare) and "Measured" not in text_of(head)
     said = text_of(memory.render({"view": "traffic"})[0])
-    assert f"{gains[traffic_series.DRAM]:.3g} times at DRAM" in said
+    assert f"{gains[traffic_series.DRAM]:.3g} times fewer at DRAM" in said
     br, bc = tile_choices.paper_rule(w)
     assert f"{br} × {bc}" in text_of(tail)
 

@@ -191,7 +191,7 @@ def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
 
     async def full(self, kind, query, seconds, gone):
         asked.append(kind)
-        raise Busy("Try again in {} s.", 7)
+        raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(DearLane, "answer", full)
     handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]

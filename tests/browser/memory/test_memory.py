@@ -49,7 +49,7 @@ def test_every_view_shows_what_its_functions_say(tab):
     page.get_by_role("radio", name="Traffic").check()
     said = view_of(page, "traffic")
     assert f"FA-2 asks for {100 * tile_choices.ratio(DEFAULT, 'fa2', 64, 64):.0f} %" in said
-    assert "times at DRAM" in said
+    assert "times fewer at DRAM" in said
     page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
     page.get_by_role("radio", name="Capacity").check()
     far = capacity.rounded(capacity.longest(DEFAULT, "standard", "h200"))

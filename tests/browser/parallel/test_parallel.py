@@ -25,7 +25,7 @@ def finding(page) -> str:
 def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
     page = open_page(tab, **{"par-h": "8"})
     page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
-    assert "FA-1 has 8 programs for the 132 multiprocessors" in finding(page)
+    assert "FA-1 has 8 programs for the 132 SMs" in finding(page)
     assert "leaves 124 of them idle" in finding(page)
     page.get_by_role("slider", name="Batch B").focus()
     for _ in range(15):

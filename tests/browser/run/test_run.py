@@ -51,7 +51,7 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     assert (found["right"], found["agrees"]) == ("true", "true")
     text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
-        assert "not a speed: interpreter" in text
+        assert "interpreter: not a speed" in text
         page.locator('[data-testid="run-not-recorded"]').wait_for()
     chip = page.locator(".fa-kernel-chip")
     assert not chip.is_visible(), "it speaks of the picture on the Step page"
@@ -111,7 +111,7 @@ def test_a_run_without_a_kernel_claims_no_picture(tab):
     page.get_by_role("button", name="Run", exact=True).click()
     assert run_result(page)["agrees"] == ""
     text = page.locator('[data-testid="run-result"]').inner_text()
-    assert "Naive PyTorch is right; no kernel with tiles was run." in text
+    assert "Naive PyTorch is right; no kernel with tiles ran." in text
     page.get_by_role("tab", name="Step").click()
     tab.settle()
     assert not page.locator(".fa-kernel-chip").is_visible()
@@ -201,7 +201,7 @@ def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     page.get_by_role("button", name="Run", exact=True).click()
     old = page.locator('[data-testid="run-recorded"]')
     old.wait_for()  # a GPU would have run it: what one took is below
-    assert "What you asked for was measured there" in old.inner_text()
+    assert "Your problem was measured there" in old.inner_text()
 
 
 def wait_for_size(page, label: str, value: str) -> None:

@@ -114,7 +114,7 @@ def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
     cancel.click()
     tab.locator('[data-testid="run-cancelled"]').wait_for()
     cancel.wait_for(state="hidden")
-    assert "Cancelled after" in tab.locator("#run-result").inner_text()
+    assert "Canceled after" in tab.locator("#run-result").inner_text()
     page.server.tell("all")  # the worker's answer is nobody's now
     tab.get_by_role("button", name="Run", exact=True).click()
     assert run_result(tab)["device"] == "NVIDIA H200"

@@ -1,0 +1,58 @@
+"""What the pages say, apart from the code that says it: ``assets/texts/<page>.json``.
+
+A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
+“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from string import Formatter
+
+from explainer.base.amounts import count
+from explainer.base.facts import filled
+from explainer.base.paths import ASSETS
+
+FOLDER = ASSETS / "texts"
+
+
+@lru_cache(maxsize=8)
+def stored(page: str) -> dict[str, str | list | dict]:
+    """The texts of a page as they are written: one, a list of them, or several by name."""
+    return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
+    """(what stands before a value, the value's name, how it is written); no name at the end."""
+    return tuple((before, name, how) for before, name, how, _ in Formatter().parse(text))
+
+
+def _written(value: object, how: str) -> str:
+    return count(value, how[2:]) if how.startswith("# ") else format(value, how)
+
+
+class Texts:
+    """The texts of one page. Raises KeyError for a key, or a value in a text, that is not there,
+    and for a value that the text has no place for."""
+
+    def __init__(self, page: str) -> None:
+        self._stored = stored(page)
+
+    def __call__(self, key: str, **values: object) -> str:
+        parts = _parts(self._stored[key])
+        if unused := values.keys() - {name for _, name, _ in parts}:
+            raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
+        return "".join(
+            before if name is None else before + _written(values[name], how)
+            for before, name, how in parts
+        )
+
+    def row(self, key: str) -> tuple[str, ...]:
+        """A list's texts: the heads of a table and the like."""
+        return tuple(self._stored[key])
+
+    def named(self, key: str) -> dict[str, str]:
+        """Texts by name: the choices of a control and the like."""
+        return dict(self._stored[key])
