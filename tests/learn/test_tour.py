@@ -174,7 +174,7 @@ def test_blocks_and_parts_are_those_that_the_text_names(word):
         assert "the second of the three row blocks" in c.text
     if word == "added":
         assert in_row.index(c.step) == 1 and len(in_row) == 3
-        assert "three key blocks have a share: this is the second" in c.text
+        assert "three key blocks add: this is the second" in c.text
         adds = [x for x in visit.transfers if x.op == "add"]
         assert [x.tensor for x in adds] == ["dQ"] and adds[0].nbytes == 4 * 4 * 8, "in fp32"
     if word == "column ends":

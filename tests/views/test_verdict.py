@@ -53,7 +53,7 @@ def test_what_is_timed_how_often_and_at_which_clock():
         sweep_report.note("Done.", rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
     )
     assert "of 9 interleaved runs" in note and "of 5 loops" not in note
-    assert re.search(r"right after timing 1,\d{3} to 1,\d{3} MHz", note)
+    assert re.search(r"[Rr]ight after timing:? 1,\d{3} to 1,\d{3} MHz", note)
 
 
 @pytest.mark.parametrize(

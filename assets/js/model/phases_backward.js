@@ -33,7 +33,7 @@ export const SAID = {
     if (alone(f)) return [`No query sees a key of K${j} under ${maskName(f.problem)}: dK${j} = dV${j} = 0.`, "", what];
     if (f.stage === null) return loaded(f, what);
     if (f.stage === "D") return [`First, a small kernel: O${i} and dO${i} are read once, for a number per row.`, "", what];
-    if (f.stage === "scale") return [`Last, a small kernel: dQ${i} has all its parts, and comes once more.`, "", what];
+    if (f.stage === "scale") return [`Last, a small kernel: dQ${i} has all its parts and is read once more.`, "", what];
     return what;
   },
   scores: (f) => {
@@ -45,7 +45,7 @@ export const SAID = {
   exp: (f, row) => {
     const [ij, i] = [tileOf(f), sub(f.i)];
     const by = f.problem.order === "fa1" ? `exp(S − m) / ℓ` : `exp(S − lse${i})`;
-    const end = row?.lse === -Infinity ? `${rowWord(row)} sees no key: its P is 0.` : f.problem.order === "fa1" ? "No maximum, no sum: both are known. m + log ℓ is shown as lse." : "At once divided by ℓ: no maximum, no sum.";
+    const end = row?.lse === -Infinity ? `${rowWord(row)} sees no key: its P is 0.` : f.problem.order === "fa1" ? "No maximum, no sum: both are known. m + log ℓ is shown as lse." : "Already divided by ℓ: no maximum, no sum.";
     return [`P${ij} is computed again too, from ${f.problem.order === "fa1" ? "m and ℓ" : `lse${i}`}.`, `P${ij} = ${by}`, end];
   },
   dV: (f) => {
@@ -80,7 +80,7 @@ export const SAID = {
     if (f.stage) return [`dK${j} takes in Q${i}, weighed by dS, which comes from HBM.`, `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
     return [`dK${j} takes in Q${i}, weighed by dS, and stays on chip.`, `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
   },
-  scale: (f) => [`dQ${sub(f.i)} was added up without the scale of the scores: here it is.`, `dQ${sub(f.i)} = dQ${sub(f.i)} / √${f.problem.d}`, `In fp32 until now, then ${f.problem.dtype}.`],
+  scale: (f) => [`dQ${sub(f.i)} was added up without the scale of the scores: it is applied here.`, `dQ${sub(f.i)} = dQ${sub(f.i)} / √${f.problem.d}`, `In fp32 until now, then ${f.problem.dtype}.`],
   store: (f) => {
     const [i, j, { n, d }] = [sub(f.i), sub(f.j), f.problem];
     const what = moved(f, "write");

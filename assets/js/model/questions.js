@@ -48,7 +48,7 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: `In ${tileOf(trace, v)} row ${row}'s maximum will rise from ${number(before)} to ${number(after)}. By which α is its past multiplied?`,
+    text: `In ${tileOf(trace, v)} row ${row}'s maximum will rise from ${number(before)} to ${number(after)}. By what α is its past multiplied?`,
     options: [],
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
     answer,

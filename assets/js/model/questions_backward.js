@@ -49,7 +49,7 @@ function signOf(trace, v) {
   if (!(Math.abs(dS) >= 0.005)) return null;
   const told = `P = ${number(P)}, dP = ${number(dP)}`;
   return {
-    text: `In ${tileOf(trace, v)} row ${row} will find ${told} at key ${key}. Its D is ${number(D)}. Which sign has dS there?`,
+    text: `In ${tileOf(trace, v)} row ${row} will find ${told} at key ${key}. Its D is ${number(D)}. What is the sign of dS there?`,
     options: ["above 0", "below 0"], answer: dS > 0 ? 0 : 1, because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`, row,
   };
 }

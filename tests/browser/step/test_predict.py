@@ -25,7 +25,7 @@ def right_answer(problem: Problem, question: str, step: int) -> str | float:
     row = int(re.search(r"[Rr]ow (\d+)", question)[1]) - visit.i * problem.block_q
     if "What is ℓ" in question:
         return float(visit.l_new[row])
-    if "By which α" in question:
+    if "By what α" in question:
         return float(visit.alpha[row])
     return "Yes" if visit.m_new[row] > visit.m_old[row] else "No"
 
@@ -55,7 +55,7 @@ def test_every_answer_is_numpys(tab):
         question = page.locator(".fa-question").inner_text()
         answered = "?" in question and step % 5 != 4  # now and then nothing is answered
         if answered:
-            kinds.add(re.search(r"how many|becomes|What is ℓ|By which α|change", question)[0])
+            kinds.add(re.search(r"how many|becomes|What is ℓ|By what α|change", question)[0])
             well = step % 3 != 0
             answer(page, right_answer(problem, question, step), well)
             asked, right = asked + 1, right + well
