@@ -2,7 +2,9 @@
 // {again: what is missing}. `act` is what its button says, `given` where what it runs is shown.
 
 import { el, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
+import { fits, isRight, precision, readings, split } from "./numbers.js";
 import { asked, settle, SILENT } from "./widget.js";
 
 const GAP = "___";
@@ -44,23 +46,23 @@ function choice({ options, answer }) {
   return { body: el("div", { class: `fa-options${short ? " is-short" : ""}` }, labels), check, atOnce: true };
 }
 
-const typed = (input) => {
-  const text = input.value.trim().replace("−", "-").replace(/^(-?\d*),(\d+)$/, "$1.$2").replaceAll(/[\s_]/g, "");
-  return text === "" ? NaN : Number(text);
-};
-
-function numeric({ words, answer, tolerance = 0, reasons, fields = [""] }, submit) {
+function numeric({ words, answer, tolerance = 0, reasons, fields = [""], unit = "" }, submit) {
   const wanted = [answer].flat();
-  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${name && ` for ${name}`}: ${words}` }));
+  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${unit && ` in ${unit}`}${name && ` for ${name}`}: ${words}` }));
   for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
   const check = () => {
-    const values = inputs.map(typed);
-    if (values.some(Number.isNaN)) return { again: "Type a number first, such as 0.5." };
-    const right = values.every((value, k) => Math.abs(value - wanted[k]) <= tolerance + Math.abs(wanted[k]) * 1e-9);
+    const typed = inputs.map((input) => split(input.value));
+    const values = typed.map(([number]) => readings(number));
+    if (values.some((found) => !found.length)) return { again: "Type a number first, such as 0.5 or 7/3." };
+    const strange = typed.find(([, behind]) => !fits(behind, unit, words));
+    if (strange) return { again: unit ? `Type the number in ${unit}, not in ${strange[1]}.` : `Type the number alone, without “${strange[1]}”.` };
+    const right = values.every((found, k) => found.some((one) => isRight(one, wanted[k], tolerance)));
     return { right, because: reasons[right ? 0 : 1] };
   };
-  const body = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
-  return { body: el("div", { class: "fa-number-answer" }, body), check };
+  const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
+  const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
+  const said = [unit && el("span", { class: "fa-unit", text: unit, "aria-hidden": "true" }), finest && el("span", { class: "fa-fine", text: finest })];
+  return { body: el("div", { class: "fa-number-answer" }, [...boxes, ...said]), check };
 }
 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
@@ -70,6 +72,7 @@ function runner(words, run) {
     const found = await asked(run, values).catch(() => ({ error: SILENT }));
     given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) => draw(block)));
     settle(given);
+    tell("fa:given", null, given);
   };
   return { given, show };
 }
@@ -104,7 +107,7 @@ class Line {
   }
 }
 
-function order({ key, words, options, gaps = [], run, answer }) {
+function order({ key, words, options, gaps = [], run, answer, reasons }) {
   const ran = run ? runner(words, run) : null;
   const chosen = () => gaps.map(([at], k) => [`g${k + 1}`, lines[at].menus[gaps.filter(([other], n) => other === at && n < k).length].value]);
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
@@ -147,11 +150,22 @@ function order({ key, words, options, gaps = [], run, answer }) {
       set(line.reason, { text: options[line.index][1] });
       line.reason.hidden = !right || !options[line.index][1];
     }
-    const inPlace = right ? "Every line is in its place." : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
+    const inPlace = right ? (reasons?.[0] || "Every line is in its place.") : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
     return { right, because: right ? inPlace : open ? `${inPlace}; ${open} with a gap to mend.` : `${inPlace}.` };
   };
-  const hint = el("p", { class: "fa-fine", text: "Drag the lines, or focus a handle and press ↑ or ↓." });
+  const how = window.matchMedia("(pointer: fine)").matches ? "Drag the lines, or focus a handle and press ↑ or ↓." : "Drag a line by its dots, or tap ▲ ▼.";
+  const hint = el("p", { class: "fa-fine", text: how });
   return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: "Run" }) };
+}
+
+const EDGE = 60; // px from the edge of what scrolls, its handle included
+const PACE = 6; // px per frame
+
+/** The part of the page around a node that scrolls by itself, such as a phone's sheet. */
+function scroller(node) {
+  for (let at = node.parentElement; at && at !== document.body; at = at.parentElement)
+    if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY === "auto") return at;
+  return null;
 }
 
 /** The handle follows the pointer: the line changes places as soon as it passes a neighbour's middle. */
@@ -160,7 +174,10 @@ function drag(line, now, move) {
     if (event.button) return;
     line.handle.setPointerCapture(event.pointerId);
     line.root.classList.add("is-dragged");
+    const box = scroller(line.root);
+    let y = event.clientY;
     const over = ({ clientY }) => {
+      y = clientY;
       const at = now.indexOf(line);
       const middle = (other) => { const box = other.root.getBoundingClientRect(); return box.top + box.height / 2; };
       if (at > 0 && clientY < middle(now[at - 1])) move(line, -1);
@@ -168,7 +185,18 @@ function drag(line, now, move) {
       else return;
       if (line.handle.isConnected && !line.handle.hasPointerCapture(event.pointerId)) line.handle.setPointerCapture(event.pointerId);
     };
+    // Held near an edge, it brings what is beyond
+    const scroll = () => {
+      frame = requestAnimationFrame(scroll);
+      const { top, bottom } = box.getBoundingClientRect();
+      const by = y < top + EDGE ? -PACE : y > bottom - EDGE ? PACE : 0;
+      const before = box.scrollTop;
+      box.scrollTop += by;
+      if (box.scrollTop !== before) over({ clientY: y });
+    };
+    let frame = box && requestAnimationFrame(scroll);
     const done = () => {
+      cancelAnimationFrame(frame);
       line.root.classList.remove("is-dragged");
       document.removeEventListener("pointermove", over);
       for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
@@ -176,6 +204,15 @@ function drag(line, now, move) {
     document.addEventListener("pointermove", over);
     for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
   });
+}
+
+const counted = (n) => ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"][n] ?? String(n);
+
+/** A sentence if all that was chosen is right and some is missing, else none. */
+function missing(chosen, wanted) {
+  const more = wanted.size - chosen.size;
+  if (more <= 0 || [...chosen].some((at) => !wanted.has(at))) return "";
+  return `${chosen.size === 1 ? "This one is" : `These ${counted(chosen.size)} are`} right; ${counted(more)} more ${more === 1 ? "is" : "are"} missing.`;
 }
 
 function click({ words, cells, answer, reasons }) {
@@ -211,7 +248,7 @@ function click({ words, cells, answer, reasons }) {
     if (!chosen.size) return { again: wanted.size === 1 ? "Choose a cell first." : "Choose the cells first." };
     const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
     for (const node of all) set(node, { class: chosen.has(node.dataset.at) ? (wanted.has(node.dataset.at) ? "is-right" : "is-wrong") : null });
-    return { right, because: reasons[right ? 0 : 1] };
+    return { right, because: right ? reasons[0] : [missing(chosen, wanted), reasons[1]].filter(Boolean).join(" ") };
   };
   const hint = el("p", { class: "fa-fine", text: wanted.size === 1 ? "Choose one cell." : "Choose every cell that fits." });
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
