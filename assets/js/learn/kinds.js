@@ -4,7 +4,7 @@
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
-import { fits, isRight, precision, readings, split } from "./numbers.js";
+import { fits, meets, precision, readings, split } from "./numbers.js";
 import { asked, settle, SILENT } from "./widget.js";
 
 const GAP = "___";
@@ -56,7 +56,7 @@ function numeric({ words, answer, tolerance = 0, reasons, fields = [""], unit = 
     if (values.some((found) => !found.length)) return { again: "Type a number first, such as 0.5 or 7/3." };
     const strange = typed.find(([, behind]) => !fits(behind, unit, words));
     if (strange) return { again: unit ? `Type the number in ${unit}, not in ${strange[1]}.` : `Type the number alone, without “${strange[1]}”.` };
-    const right = values.every((found, k) => found.some((one) => isRight(one, wanted[k], tolerance)));
+    const right = values.every((found, k) => found.some((one) => meets(one, wanted[k], tolerance)));
     return { right, because: reasons[right ? 0 : 1] };
   };
   const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
@@ -190,9 +190,8 @@ function drag(line, now, move) {
       frame = requestAnimationFrame(scroll);
       const { top, bottom } = box.getBoundingClientRect();
       const by = y < top + EDGE ? -PACE : y > bottom - EDGE ? PACE : 0;
-      const before = box.scrollTop;
-      box.scrollTop += by;
-      if (box.scrollTop !== before) over({ clientY: y });
+      if (by) box.scrollTop += by;
+      over({ clientY: y });
     };
     let frame = box && requestAnimationFrame(scroll);
     const done = () => {

@@ -58,7 +58,7 @@ const coarsest = (/** @type {number} */ answer) => 0.5 * 10 ** (Math.floor(Math.
  * Within the tolerance, or a right rounding to what was typed, of two significant digits at least.
  * @param {Reading} typed @param {number} answer @param {number} tolerance
  */
-export function isRight({ value, half, digits }, answer, tolerance) {
+export function meets({ value, half, digits }, answer, tolerance) {
   const off = Math.abs(value - answer);
   const slack = Math.abs(answer) * FINEST;
   if (off <= tolerance + slack) return true;

@@ -41,7 +41,10 @@ export class Question {
     this.shown = button("Show me", "", () => this.reveal());
     this.shown.hidden = true;
     const told = question.hint && el("p", { class: "fa-fine fa-hint", text: question.hint, hidden: true });
-    this.hint = question.hint && button("Hint", "is-plain", () => { told.hidden = !told.hidden; });
+    this.hint = question.hint && button("Hint", "is-plain", () => {
+      told.hidden = !told.hidden;
+      this.reach(this.hint);
+    });
     const legend = el("legend", {}, [el("b", { text: question.words })]);
     const row = el("div", { class: "fa-check" }, [this.check, this.next, this.shown, this.hint, this.said]);
     const before = this.field;
@@ -52,8 +55,8 @@ export class Question {
   }
 
   /** Something was chosen or typed: there is something to check. On a phone a choice is the answer. */
-  touched(name, { key }) {
-    if (PASSING.has(key)) return;
+  touched(name, { key, target }) {
+    if (PASSING.has(key) || (name === "change" && target.type === "text")) return; // what is typed told "input"
     this.rest(false);
     this.check.classList.add("is-ready");
     if (name === "change" && this.kind.atOnce && this.mount.closest(".is-phone") && this.next.hidden) this.submit();
@@ -98,8 +101,14 @@ export class Question {
     this.shown.hidden = true;
   }
 
+  /** Brings what is below the question's own part of the screen into it. */
+  reach(node) {
+    this.mount.scrollTop += Math.max(0, node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom);
+  }
+
   say(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
+    this.reach(this.said);
   }
 
   /** All answers were forgotten. */
