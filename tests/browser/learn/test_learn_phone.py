@@ -58,6 +58,7 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
         page.evaluate(GO, rung.key)
         page.wait_for_function(SHOWN, arg=rung.key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
+        page.evaluate("document.querySelector('.fa-sheet-handle').click()")
         if wrong := settled(page).evaluate(
             """() => [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
             .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
