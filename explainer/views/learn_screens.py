@@ -137,7 +137,10 @@ def _place(key: str) -> str:
 
 def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
-    aside = (tag("span", _place(rung.key), class_="fa-place"), tag("span", f"{rung.minutes} min"))
+    aside = (
+        tag("span", _place(rung.key), class_="fa-rung-place"),
+        tag("span", f"{rung.minutes} min"),
+    )
     more = Markup()
     if rung.more:
         more = tag("details", tag("summary", "More"), text(rung.more), class_="fa-fold")

@@ -67,7 +67,7 @@ export class Screen {
     }
     if (at >= 0 && path !== COURSE) {
       this.root.classList.add("is-on-path");
-      set(this.root.querySelector(".fa-place"), { text: `${ends[path][0]} · ${at + 1} of ${stops.length}` });
+      set(this.root.querySelector(".fa-rung-place"), { text: `${ends[path][0]} · ${at + 1} of ${stops.length}` });
     }
     this.isLast = at >= 0 && at === stops.length - 1;
     this.steps();

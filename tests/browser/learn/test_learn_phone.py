@@ -87,7 +87,7 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     lead, top = page.locator(".fa-lead").bounding_box(), place.bounding_box()["y"]
     assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
     assert words.last.bounding_box()["y"] > top
-    assert page.locator(".fa-place").inner_text() == "15 minutes · 2 of 3"
+    assert page.locator(".fa-rung-place").inner_text() == "15 minutes · 2 of 3"
     assert page.locator(".fa-rung-next").inner_text() == "3.2 Online softmax"
     sheet = page.locator(".fa-question.is-sheet")
     handle, options = sheet.locator(".fa-sheet-handle"), sheet.locator(".fa-option")

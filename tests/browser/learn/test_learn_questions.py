@@ -289,7 +289,7 @@ def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(browser,
     assert page.locator(".fa-rung-next").inner_text() == title
     page.locator(".fa-rung-next").click()
     page.wait_for_function(SHOWN, arg=after)
-    assert page.locator(".fa-place").inner_text() == f"1 hour · 2 of {len(hour.rungs)}"
+    assert page.locator(".fa-rung-place").inner_text() == f"1 hour · 2 of {len(hour.rungs)}"
 
 
 def test_level_0_shows_the_solution_when_asked_or_right(tab):
