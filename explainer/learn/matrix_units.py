@@ -43,7 +43,7 @@ GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matri
 
 
 SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
-WIDTH, HEIGHT, SCALE = 196.0, 360.0, 0.5
+WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
 TILES = ((64, 64, 16), (64, 128, 64), (128, 128, 128))
 # Generation, Br, Bc, d
 QUESTIONS = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
@@ -78,7 +78,7 @@ def _shape(shape: tuple[int, int, int], gen: Generation) -> str:
 def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
     """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
     gen = GENERATIONS[arch]
-    left, top = 30.0, 66.0
+    left, top = 30.0, 56.0
     shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
     if fmt not in gen.formats:
         shapes.append(say(0, 130, f"does not take {fmt}", "is-quiet"))
@@ -100,7 +100,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
         (f"{instructions(arch, br, bc, d, fmt):,} per tile", "is-bold"),
     )  # fmt: skip
-    below = [say(0, 194 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
+    below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
 

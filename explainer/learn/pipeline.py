@@ -231,8 +231,8 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
     return [
-        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM of an H100, a model "
-                 "(L2 rate: measured on an H200)",
+        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles, one SM of an H100, a model "
+                 "(L2 rate: an H200's)",
                  _lanes(slots[:step]), "µs"),
         _rates(variant, softmax),
     ]  # fmt: skip
@@ -245,8 +245,8 @@ def _rates(variant: str, softmax: float) -> Block:
     both = (("model", tflops(run(variant, LONG, softmax)), "m"), ("measured", paper, "o"))
     for k, (name, value, hue) in enumerate(both):
         y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else "nobody measured it"
-        shapes += [say(0, y + 15, name), box(90, y, 560, 20, look="is-pale"),
-                   box(90, y, 560 * (value or 0) / peak, 20, hue=hue, key=name),
+        shapes += [say(0, y + 15, name), box(108, y, 542, 20, look="is-pale"),
+                   box(108, y, 542 * (value or 0) / peak, 20, hue=hue, key=name),
                    say(662, y + 15, beside, "is-bold")]  # fmt: skip
         said.append(f"{name}: {beside}")
     fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"

@@ -97,7 +97,7 @@ def _counts(order: str, tick: int) -> list[Shape]:
     y = TOP + T * SIDE + 24
     return [
         say(0, y, f"O: read {now[0]}, written {now[1]}", hue="o"),
-        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks, HBM", "is-small is-quiet"),
+        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
     ]
 
 
