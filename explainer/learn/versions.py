@@ -173,9 +173,8 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
     return [
         scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
               " ".join(said), *panels),
-        text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}: a model with an H100's "
-             "rates, L2's measured on an H200; ideal overlap. Green: products, gray: softmax.",
-             "fine"),
+        text(f"Strips: {T} tiles on one SM, d = {pipeline.D}, a model: an H100's rates, L2's "
+             "measured on an H200. Green: products; gray: exps.", "fine"),
     ]  # fmt: skip
 
 
