@@ -43,9 +43,13 @@ export async function toPage(name) {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 }
 
-/** Gradio is ready: the page that the address names. */
+/** Gradio is ready: the page that the address names. Its tabs may come later, or go back to the first one once more: until
+ * this page has been shown, it is chosen again whenever another one is. */
 export function openAsked() {
-  if (!arrived) choose(asked);
+  if (arrived) return;
+  const changes = new MutationObserver(() => (arrived ? changes.disconnect() : choose(asked)));
+  changes.observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
+  choose(asked);
 }
 
 /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the tab that

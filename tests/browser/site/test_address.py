@@ -219,3 +219,21 @@ def test_back_and_forward_lead_between_the_pages(tab):
     page.wait_for_selector('[data-view="trips"]:visible')
     now = query_of(page)
     assert now["page"] == "memory" and now["mem-view"] == "trips" and now["step"] == "4"
+
+
+DEAF = """
+let heard = 0;
+addEventListener("click", (event) => {
+  if (event.target.closest?.("[data-tab-id=learn]") && !heard++) event.stopImmediatePropagation();
+}, true);
+"""
+
+
+def test_an_address_opens_its_page_though_the_tab_misses_the_first_click(tab):
+    """As Gradio's does where it comes before the tabs are ready."""
+    page = tab.page
+    page.add_init_script(DEAF)
+    page.goto(f"{tab.server.url}/?page=learn&rung=dot")
+    settled(page)
+    assert page.get_by_role("tab", name="Learn").get_attribute("aria-selected") == "true"
+    assert page.locator("#learn-dot-title").is_visible()
