@@ -95,7 +95,7 @@ def _dots(here: str) -> str:
     for group in GROUPS:
         dots = Markup().join(
             tag("a", "", href=to(key), class_="fa-dot", data_rung=key,
-                data_asks=there[key].question.key, title=f"{NUMBERS[key]} {there[key].title}",
+                data_asks=there[key].question.key, data_name=f"{NUMBERS[key]} {there[key].title}",
                 aria_label=f"{NUMBERS[key]} {there[key].title}",
                 **({"aria_current": "step"} if key == here else {}))
             for key in group.rungs if key in there
@@ -128,7 +128,9 @@ def _place(key: str) -> str:
 
 def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
-    aside = (tag("span", _place(rung.key)), tag("span", f"{rung.minutes} min"))
+    ask = tag("button", "To the question", type="button", class_="fa-skip",
+              data_jump=".fa-rung-body > .fa-question")  # fmt: skip
+    aside = (ask, tag("span", _place(rung.key)), tag("span", f"{rung.minutes} min"))
     more = Markup()
     if rung.more:
         more = tag("details", tag("summary", "More"), text(rung.more), class_="fa-fold")
@@ -147,9 +149,11 @@ def rung_screen(rung: Rung) -> str:
 
 def _behind(key: str) -> str:
     entry = SECTIONS[key]
+    scrolls = {"role": "region", "aria_label": entry["title"], "tabindex": 0}
+    named = scrolls if key == "glossary" else {}  # it holds nothing that could have the keyboard
     return tag(
         "section", head(key, entry.get("heading") or entry["title"]),
-        div("fa-behind-body", section(key, entry.get("words", ""))),
+        div("fa-behind-body", section(key, entry.get("words", "")), **named),
         div("fa-screen-foot", tag("a", "The map", href=to(""), class_="fa-rung-back")),
         class_="fa-screen fa-behind", id=f"learn-{key}", data_key=key,
         aria_labelledby=f"learn-{key}-title",

@@ -3,7 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { draw } from "./blocks.js";
-import { asked, settle, SILENT } from "./widget.js";
+import { asked, settle, SILENT, spoken } from "./widget.js";
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
@@ -70,12 +70,14 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
 function runner(words, run) {
   const given = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": `What it gives: ${words}` });
+  const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   const show = async (values) => {
     const found = await asked(run, values).catch(() => ({ error: SILENT }));
     given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) => draw(block)));
     settle(given);
+    set(live, { text: found.error ?? spoken(found.blocks) });
   };
-  return { given, show };
+  return { given: el("div", {}, [live, given]), show };
 }
 
 /** A line to be put in its place: a handle (pointer and arrow keys), its text with menus for gaps. */
@@ -203,8 +205,9 @@ function click({ words, cells, answer, reasons, notes }) {
   const headed = Number(cells.flat().every((text) => /^−?[\d.]+$/.test(text)));
   const heading = (k, place) => el("span", { class: "fa-fine", "aria-hidden": "true", text: k, style: `grid-area:${place}` });
   const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(i, `${i + 2}/1`))] : [];
+  const isAlone = (text) => cells.flat().filter((other) => other === text).length === 1; // a name of its own says all
   const all = cells.flatMap((row, i) => row.map((text, j) => {
-    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": `${text || "empty"}, row ${i}, column ${j}` });
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : `${text || "empty"}, row ${i}, column ${j}` });
     node.addEventListener("click", () => press(`${i},${j}`));
     node.addEventListener("keydown", (event) => go(event, i, j));
     return node;

@@ -6,6 +6,8 @@ const ANSWERS = "fa-learn";
 export const FROM = "fa-learn-from";
 // In this tab: the screen that the Learn page shows, or showed last
 export const PLACE = "fa-learn-place";
+// In this tab: "1" from a link until the place that it leads to has the keyboard
+export const LED = "fa-learn-led";
 
 
 /** @param {() => Storage} store a browser may refuse even to name it */

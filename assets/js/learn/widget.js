@@ -36,10 +36,13 @@ function edges(box) {
 // ---- controls: each {root, read(), write(value)}; `changed` is called when the reader moved it
 
 function ranged(control, changed) {
-  const { low: min, high: max, step, label } = control;
+  const { key, low: min, high: max, step, label } = control;
   const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
   const box = el("input", { type: "number", min, max, step: "any", "aria-label": `${label}, as a number` });
-  const fill = () => slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+  const fill = () => {
+    slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+    if (key === "step") set(slider, { "aria-valuetext": `${slider.value} of ${max}` });
+  };
   const write = (value) => {
     box.value = String(value);
     slider.value = String(value);
@@ -113,6 +116,10 @@ function build(control, changed) {
   return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
 }
 
+/** What a screen reader says of blocks: their sentences, and the words of a picture. */
+export const spoken = (blocks) =>
+  blocks.filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine")).map(({ words }) => words).join(" ");
+
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
 export async function asked(key, values, signal) {
   const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
@@ -150,7 +157,9 @@ export class Widget {
     const act = (name) => (name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.transport.timer ? this.pause() : this.play());
     this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, { label: "", choices: [], hint: "" });
     const [, back, , next] = this.transport.buttons.children;
-    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words });
+    // The range beside them has the arrow keys for both, and for the number
+    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words, tabindex: "-1" });
+    set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
     part.root.prepend(this.transport.buttons);
@@ -297,9 +306,9 @@ export class Widget {
     next.forEach((node, k) => node !== this.blocks.children[k] && this.blocks.insertBefore(node, this.blocks.children[k] ?? null));
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
-    if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });
-    const words = blocks.filter(({ type, kind }) => type === "text" && kind !== "fine").map((block) => block.words);
-    if (aloud) set(this.said, { text: words.join(" ") });
+    const block = this.blocks.children[at];
+    if (block && !block.contains(document.activeElement)) block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
+    if (aloud) set(this.said, { text: spoken(blocks) });
     tell("fa:blocks", null, this.root);
   }
 }
