@@ -6,6 +6,7 @@ The texts themselves are data: ``assets/learn/``, one entry a line.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -18,6 +19,8 @@ from explainer.base.paths import ASSETS
 
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
+# In a question's words: "How many GiB does S take?", "How busy is the unit, in %?"
+UNIT = re.compile(r"How many ([KMGT]i?B|[GT]FLOP(?:/s)?|ms)(?![\w/])|, in (%|ms|[KMGT]i?B)\?")
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
 MOST_LINES = 4  # of a slide in the hall
@@ -80,6 +83,12 @@ class Question:
     notes: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
     variants: tuple[Question, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """The unit that a number is asked in, "" for a plain number."""
+        found = UNIT.search(self.words) if self.kind == NUMBER else None
+        return found[1] or found[2] if found else ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

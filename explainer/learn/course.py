@@ -22,11 +22,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Path:
-    """A way over the map: the keys of the rungs that it stops at."""
+    """A way over the map: the keys of the rungs that it stops at; ``done`` what who has gone it
+    knows."""
 
     key: str
     title: str
     words: str
+    done: str
     rungs: tuple[str, ...]
 
 

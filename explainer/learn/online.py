@@ -158,6 +158,7 @@ RUNGS = (
         options=LINES,
         gaps=GAPS,
         answer=FREE,
+        reasons=("O and ℓ may come in either order.", ""),
         run="online_run",
     ),
 )

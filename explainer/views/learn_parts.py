@@ -18,14 +18,16 @@ from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Link, Qu
 from explainer.learn.registry import widgets
 from explainer.views.html import div, tag
 
-SAID = ("key", "kind", "words", "hint")
+SAID = ("key", "kind", "words", "hint", "unit")
 ASKED = {  # what each kind of question is made of
     CHOICE: (*SAID, "options", "answer"),
     NUMBER: (*SAID, "answer", "tolerance", "reasons", "mistakes", "fields"),
-    ORDER: (*SAID, "options", "gaps", "run"),
+    ORDER: (*SAID, "options", "gaps", "run", "answer", "reasons"),
     CLICK: (*SAID, "cells", "notes", "answer", "reasons"),
     FILL: (*SAID, "options", "gaps", "reasons", "run"),
 }
+SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")
+LEAD = 160  # characters, four lines of a phone
 SET = dict.fromkeys(("low", "high", "step"), ("range", "number"))
 
 
@@ -53,7 +55,7 @@ def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
 
 
 def _asked(question: Question) -> dict:
-    found = asdict(question)
+    found = asdict(question) | {"unit": question.unit}
     return {k: found[k] for k in ASKED[question.kind] if found[k] not in ("", ())}
 
 
@@ -96,6 +98,27 @@ def text(words: str, *more: str) -> str:
     seen: set[str] = set()
     paragraphs = (tag("p", _marked(part, seen)) for part in words.split("\n\n"))
     return div("fa-rung-text", *paragraphs, *more)
+
+
+def lead(paragraph: str) -> str:
+    """Its first sentence, and the second one if both are short."""
+    sentences = SENTENCE.split(paragraph)
+    both = " ".join(sentences[:2])
+    return both if len(both) <= LEAD else sentences[0]
+
+
+def rung_text(words: str, *more: str) -> str:
+    """As :func:`text`; what leads it is an element of its own, which a phone shows above the
+    picture."""
+    seen: set[str] = set()
+    first, *others = words.split("\n\n")
+    begin = lead(first)
+    rest = first[len(begin) :].strip()
+    opening = tag("span", _marked(begin, seen), class_="fa-lead")
+    if rest:
+        opening += " " + tag("span", _marked(rest, seen))
+    paragraphs = (tag("p", _marked(part, seen)) for part in others)
+    return div("fa-rung-text", tag("p", opening), *paragraphs, *more)
 
 
 def link(one: Link) -> str:

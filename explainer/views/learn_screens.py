@@ -12,7 +12,15 @@ from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
 from explainer.learn.registry import rungs, self_test
 from explainer.views.html import div, tag
 from explainer.views.learn_map import course_map
-from explainer.views.learn_parts import in_json, link, question_place, text, to, widget_place
+from explainer.views.learn_parts import (
+    in_json,
+    link,
+    question_place,
+    rung_text,
+    text,
+    to,
+    widget_place,
+)
 from explainer.views.learn_sections import section
 
 ENTRANCE = "entrance"
@@ -34,10 +42,11 @@ def _self_test() -> str:
         for question, start in self_test()
     ]  # fmt: skip
     title = tag("h3", "Where should you start?", id="fa-start-title")
+    shortest = f"For {PATHS[-1].title.lower()}. The {PATHS[0].title} need only dot products."
     return in_json(
         "data-selftest",
         {"asked": asked, "after": [AFTER, NUMBERS[AFTER]]},
-        title,
+        title + tag("p", shortest, class_="fa-fine"),
         class_="fa-selftest",
         role="group",
         aria_labelledby="fa-start-title",
@@ -130,11 +139,15 @@ def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
     ask = tag("button", "To the question", type="button", class_="fa-skip",
               data_jump=".fa-rung-body > .fa-question")  # fmt: skip
-    aside = (ask, tag("span", _place(rung.key)), tag("span", f"{rung.minutes} min"))
+    aside = (
+        ask,
+        tag("span", _place(rung.key), class_="fa-rung-place"),
+        tag("span", f"{rung.minutes} min"),
+    )
     more = Markup()
     if rung.more:
         more = tag("details", tag("summary", "More"), text(rung.more), class_="fa-fold")
-    words = text(rung.words, div("fa-links", *map(link, rung.links)), more)
+    words = rung_text(rung.words, div("fa-links", *map(link, rung.links)), more)
     slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
                 tag("ul", *(tag("li", line) for line in rung.lines)),
                 tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
@@ -182,4 +195,6 @@ def outline() -> dict:
         "moved": MOVED,
         "rungs": {rung.key: [NUMBERS[rung.key], rung.title] for rung in rungs()},
         "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
+        "starts": [*(start for _, start in self_test()), AFTER],
+        "ends": {path.key: [path.title, path.done] for path in PATHS},
     }

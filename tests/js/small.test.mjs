@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, bytes, codeText, noteOf, position, problemOf, readWarpSteps, scaleOf, ticks } from "./model.mjs";
+import { axisOf, bytes, codeText, fits, meets, noteOf, position, precision, problemOf, readings, readWarpSteps, scaleOf, split, ticks } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
@@ -73,3 +73,25 @@ for (const [name, { sent, told }] of fixtures("warps"))
       });
     }
   });
+
+test("a number is read as readers type it", () => {
+  const values = (text) => readings(text).map(({ value }) => value);
+  for (const [text, wanted] of [["7/3", [7 / 3]], ["0.5", [0.5]], ["0,786", [0.786]], ["−2", [-2]], ["1,024", [1.024, 1024]], ["1,048,576", [1048576]], ["131 072", [131072]], ["2e3", [2000]], [".25", [0.25]], ["3.", [3]]])
+    equal(values(text), wanted, text);
+  for (const wrong of ["", "seven", "1/0", "1/2/3", "1..2", "--1", "1,02,4", "/3", "0x10", "Infinity"]) equal(values(wrong), [], wrong);
+  for (const [text, wanted] of [["192 GiB", ["192", "GiB"]], ["0.5ms", ["0.5", "ms"]], ["50 %", ["50", "%"]], ["7/3", ["7/3", ""]], ["2e3", ["2e3", ""]], ["434 TFLOP/s", ["434", "TFLOP/s"]], ["", ["", ""]]])
+    equal(split(text), wanted, text);
+  assert.ok(fits("gib", "GiB", "How many GiB?") && fits("sectors", "", "How many sectors must come?") && fits("", "GiB", ""));
+  assert.ok(!fits("MiB", "GiB", "How many GiB?") && !fits("apples", "", "How many sectors must come?"));
+});
+
+test("a right rounding is right, a wrong one is not, nor a near miss where an exact number is asked", () => {
+  const right = (text, answer, tolerance) => readings(text).some((one) => meets(one, answer, tolerance));
+  for (const text of ["7/3", "2.3", "2.33", "2.35", "2.333"]) assert.ok(right(text, 7 / 3, 0.02), text);
+  for (const text of ["2", "2.4", "2.2", "2.36", "2.300"]) assert.ok(!right(text, 7 / 3, 0.02), text);
+  assert.ok(right("0.79", 0.787, 0.006) && !right("0.8", 0.787, 0.006));
+  assert.ok(right("1,024", 1024, 0.01) && !right("1,023", 1024, 0.01));
+  for (const text of ["1", "1.0", "1.01"]) assert.ok(!right(text, 1.0078125, 0.0005), text);
+  equal([precision(7 / 3, 0.02), precision(434.7, 8.7)].map(Boolean), [true, true], "two digits are enough");
+  equal([precision(8, 0.01), precision(3.9999999999999987, 0.01), precision(1.0078125, 0.0005)], ["", "", ""], "nothing to say");
+});

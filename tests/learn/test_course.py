@@ -101,8 +101,12 @@ def test_the_self_test_s_answers_are_numpy_s():
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("PATHS", (course.Path("p", "", "", ("no",)),), "the path p names no, which is no rung"),
-        ("PATHS", (course.Path("p", "", "", ("mask", "dot")),), "the path p is out of order"),
+        (
+            "PATHS",
+            (course.Path("p", "", "", "", ("no",)),),
+            "the path p names no, which is no rung",
+        ),
+        ("PATHS", (course.Path("p", "", "", "", ("mask", "dot")),), "the path p is out of order"),
         ("SELF_TEST", (("q", "no"),), "the self-test names no, which is no rung"),
         ("MOVED", {"old": "no"}, "the old key old names no, which is no rung"),
         ("MOVED", {"dot": "mask"}, "dot is old and current at once"),

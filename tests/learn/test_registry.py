@@ -18,6 +18,7 @@ from explainer.learn.blocks import Control
 from explainer.learn.registry import MODULES, STILL, answer, questions, rungs, widgets
 from explainer.problem import ProblemError
 from explainer.views import learn_map, learn_screens, learn_sections
+from explainer.views.learn_parts import LEAD, SENTENCE, lead, rung_text
 
 MOST_BYTES = 40_000
 SCREENS = learn_screens.keys()
@@ -78,6 +79,29 @@ def test_keys_are_unique_and_every_widget_has_a_place():
         assert f'data-widget="{key}"' in html or f'"run":"{key}"' in html, key
         keys = [control.key for control in widget.controls]
         assert len(set(keys)) == len(keys) and not {"w", "build"} & set(keys)
+
+
+def test_a_number_is_asked_in_its_unit():
+    units = {"trips": "GiB", "saves": "MiB", "warps": "KiB", "overlap": "%", "recompute": "GFLOP",
+             "gqa": "KiB", "profile": "TFLOP/s"}  # fmt: skip
+    asked = {
+        rung.key: {q.unit for q in (rung.question, *rung.question.variants)} for rung in rungs()
+    }
+    assert {key: units for key, units in asked.items() if units != {""}} == {
+        key: {unit} for key, unit in units.items()
+    }
+
+
+def test_what_stands_above_a_phone_s_picture_is_a_sentence_or_two():
+    for rung in rungs():
+        first = rung.words.split("\n\n")[0]
+        begin = lead(first)
+        assert first.startswith(begin) and begin[-1] in ".?!:", (rung.key, begin)
+        assert len(begin) <= LEAD or len(SENTENCE.split(begin)) == 1
+    assert lead("One. Two. Three.") == "One. Two."
+    assert lead("O. " + "X" * LEAD + ".") == "O.", "a long second one stays below"
+    marked = rung_text("A softmax. Then softmax. And more.\n\nSoftmax again.")
+    assert marked.count("<abbr") == 1 and marked.count("<p>") == 2
 
 
 def test_every_kind_of_question_is_asked():

@@ -13,18 +13,16 @@ export class Claims {
     root.querySelector("header h2").after(this.dots, this.score);
     this.proved = el("div", { class: "fa-proved", "aria-live": "polite" });
     this.next = el("div", { class: "fa-deciding" });
-    this.one = el("div", { class: "fa-claim-one is-first" }, [this.proved, this.next]);
-    this.intro = [...root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
+    this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next]);
     list.before(this.one);
     list.hidden = true;
     this.back = el("button", { type: "button", class: "fa-plain", text: "One at a time" });
     this.back.addEventListener("click", () => this.all(false));
     list.prepend(this.back);
-    root.querySelector(".fa-screen-foot").append(el("span", { class: "fa-keys-said", text: "Keys: T true, F false, → skip" }));
-    this.from = progress.listeners.push(() => this.tell());
-    this.right = new Map();
+    root.querySelector(".fa-screen-foot").append(el("span", { class: "fa-keys-said", text: "Keys: T true, F false, → on" }));
+    progress.listeners.push(() => this.tell());
     this.at = this.open(-1);
-    this.board();
+    this.board = this.boardOf();
     this.ask();
   }
 
@@ -38,14 +36,10 @@ export class Claims {
     return order.find((k) => !this.answered(k)) ?? -1;
   }
 
-  /** Until one is decided: all of them, to begin with any. */
-  board() {
-    this.picks = this.cards.map(({ node }, k) => {
-      const pick = el("button", { type: "button", text: node.querySelector(".fa-claim-words").textContent });
-      pick.addEventListener("click", () => this.pick(k));
-      return pick;
-    });
-    this.proved.replaceChildren(el("ol", { class: "fa-claim-board", "aria-label": "All claims" }, this.picks.map((pick) => el("li", {}, [pick]))));
+  /** Until one is decided, all of them, to begin with any. */
+  boardOf() {
+    this.picks = this.cards.map(({ node }, k) => this.press(node.querySelector(".fa-claim-words").textContent, "", () => this.pick(k)));
+    return el("ol", { class: "fa-claim-board", "aria-label": "All claims" }, this.picks.map((pick) => el("li", {}, [pick])));
   }
 
   pick(k) {
@@ -54,17 +48,37 @@ export class Claims {
     this.next.querySelector("h3")?.focus({ preventScroll: true });
   }
 
+  /** Before a proof: all claims until one was decided, then what this is. A proof that was shown goes back into its card. */
+  intro() {
+    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
+    this.putBack();
+    const first = this.one.classList.toggle("is-first", !this.cards.some((_, k) => this.answered(k)));
+    this.proved.replaceChildren(...(first ? [this.board] : this.words));
+    return first ? this.words : [el("p", { text: "Decide first. Then the proof runs here, and you can change its numbers." })];
+  }
+
+  putBack() {
+    for (const { node } of this.cards) if (!node.querySelector(".fa-proof")) node.append(this.proved.querySelector(".fa-proof"));
+  }
+
+  press(text, kind, act) {
+    const node = el("button", { type: "button", class: kind, text });
+    node.addEventListener("click", act);
+    return node;
+  }
+
+  get foot() {
+    return this.press(`All ${this.cards.length} claims`, "fa-plain", () => this.all(true));
+  }
+
   /** The claim that is to be decided now. */
   ask() {
     const card = this.cards[this.at];
-    const press = (text, kind, act) => {
-      const node = el("button", { type: "button", class: kind, text });
-      node.addEventListener("click", act);
-      return node;
-    };
-    const all = press(`All ${this.cards.length} claims`, "fa-plain", () => this.all(true));
+    const { press } = this;
+    this.isProved = this.one.classList.toggle("is-proved", false);
+    const before = this.intro();
     if (!card) {
-      this.next.replaceChildren(el("h3", { text: "That was the last one." }), el("div", { class: "fa-claim-foot" }, [all]));
+      this.next.replaceChildren(el("h3", { text: "That was the last one." }), el("div", { class: "fa-claim-foot" }, [this.foot]));
       return this.tell();
     }
     const words = card.node.querySelector(".fa-claim-words").textContent;
@@ -72,8 +86,8 @@ export class Claims {
       el("span", { class: "fa-fine", text: this.answered(this.at) ? "Once more" : "Next" }),
       el("h3", { text: words, class: "is-claim", tabindex: -1 }),
       el("div", { class: "fa-true-false", role: "group", "aria-label": "True or false?" }, [press("True", "", () => this.decide(true)), press("False", "", () => this.decide(false))]),
-      ...(this.one.classList.contains("is-first") ? this.intro : [el("p", { text: "Decide first. Then the proof runs here, and you can change its numbers." })]),
-      el("div", { class: "fa-claim-foot" }, [press("Skip", "fa-plain", () => this.skip()), all]),
+      ...before,
+      el("div", { class: "fa-claim-foot" }, [press("Skip", "fa-plain", () => this.skip()), this.foot]),
     );
     this.tell();
     return undefined;
@@ -81,33 +95,42 @@ export class Claims {
 
   decide(means) {
     const card = this.cards[this.at];
-    if (!card) return;
+    if (!card || this.isProved) return;
     const right = means === card.truth;
     this.progress.tell(`claim:${card.key}`, right);
-    this.right.set(this.at, right);
     this.one.classList.remove("is-first");
-    this.prove(card, right);
-    this.at = this.open(this.at);
-    this.ask();
-    this.next.querySelector("h3")?.focus({ preventScroll: true });
+    this.isProved = this.one.classList.toggle("is-proved", true);
+    this.prove(card, means);
+    const go = this.press(this.open(this.at) < 0 ? "On" : "Next claim", "fa-small is-main", () => this.goOn());
+    this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot]));
+    this.tell();
+    go.focus({ preventScroll: true });
   }
 
-  /** The proof of what was decided takes the left of the screen; the one before goes back into its card. */
-  prove(card, right) {
-    for (const { node } of this.cards) if (!node.querySelector(".fa-proof")) node.append(this.proved.querySelector(".fa-proof"));
+  goOn() {
+    this.at = this.open(this.at);
+    this.ask();
+    this.next.querySelector("h3")?.focus();
+  }
+
+  /** What was decided and its proof. */
+  prove(card, means) {
+    this.putBack();
     const proof = card.node.querySelector(".fa-proof");
     proof.hidden = false;
-    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} ${card.truth ? "True." : "False."} ` }), el("span", { text: card.why })]);
+    const right = means === card.truth;
+    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} You said ${means}. ` }), el("span", { text: `It is ${card.truth}: ${card.why}` })]);
     const source = card.source ? el("p", { class: "fa-fine", text: `Source: ${card.source}` }) : null;
     this.proved.replaceChildren(...[el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }), said, proof, source].filter(Boolean));
     this.screen.wake(proof);
   }
 
   skip() {
+    if (this.isProved) return this.goOn();
     const from = this.at;
     this.at = this.open(from);
     if (this.at === from) this.at = (from + 1) % this.cards.length;
-    this.ask();
+    return this.ask();
   }
 
   all(on) {

@@ -1,28 +1,13 @@
 // The entrance: a self-test that advises where to start, three paths over one map, progress by path.
 
 import { el, set } from "../lib/dom.js";
-import { ever } from "./progress.js";
-
-const PATH = "fa-learn-path";
-const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
-export const FIRST = "hour";
-
-/** The path that the reader has chosen. */
-export const chosenPath = () => ever.get(PATH) ?? FIRST;
-
-const answers = () => {
-  try {
-    return JSON.parse(ever.get(START))?.right ?? [];
-  } catch {
-    return [];
-  }
-};
+import { choosePath, chosenPath, COURSE, ending, goesOn, keepAnswers, nextPath, testAnswers } from "./path.js";
 
 /** The test's questions, one after the other. The first one that is not known ends it. */
 class SelfTest {
   constructor(root, entrance) {
     const { asked, after } = JSON.parse(root.dataset.selftest);
-    Object.assign(this, { root, entrance, asked, after, right: answers() });
+    Object.assign(this, { root, entrance, asked, after, right: testAnswers() });
     this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
     this.said = el("p", { class: "fa-test-words" });
     this.choices = el("div", { class: "fa-test-answers" });
@@ -73,7 +58,7 @@ class SelfTest {
   take(right) {
     this.right = right;
     if (!right.length) this.because = undefined;
-    ever.set(START, JSON.stringify({ right }));
+    keepAnswers(right);
     this.show();
   }
 
@@ -98,11 +83,12 @@ export class Entrance {
     root.querySelector(".fa-advice").after(this.forget);
     progress.listeners.push(() => this.tell());
     this.test = new SelfTest(root.querySelector("[data-selftest]"), this);
-    this.choose(chosenPath());
+    this.root.dataset.path = chosenPath() ?? "";
+    this.tell();
   }
 
   choose(path) {
-    ever.set(PATH, path);
+    choosePath(path);
     this.root.dataset.path = path;
     this.tell();
   }
@@ -120,27 +106,33 @@ export class Entrance {
       if (done && !mark) node.append(el("span", { class: "fa-sr", text: ", answered" }));
       if (!done) mark?.remove();
       const paths = node.dataset.paths.split(" ");
-      node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== "course");
+      node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE);
     }
-    for (const card of this.cards) this.card(card);
+    const done = (key) => this.done(key);
+    const main = nextPath(this.outline, this.root.dataset.path, done);
+    for (const card of this.cards) this.card(card, done, main);
     this.forget.hidden = !Object.keys(this.progress.known).length;
   }
 
-  card(card) {
-    const keys = this.outline.paths[card.dataset.path];
-    const left = keys.filter((key) => !this.done(key));
-    const done = keys.length - left.length;
-    const chosen = card.dataset.path === this.root.dataset.path;
-    const begun = this.test?.start[0];
-    const from = card.dataset.path === "course" && !done && begun ? begun : null; // the test has told what is known
-    const next = from ?? left[0] ?? keys[0];
+  /** How far a path is done, and where it goes on; the one to go next has the filled button. */
+  card(card, done, main) {
+    const { path } = card.dataset;
+    const keys = this.outline.paths[path];
+    const left = keys.filter((key) => !done(key));
+    const next = goesOn(this.outline, path, done);
     const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
-    const share = `${done} of ${keys.length} done`;
+    const share = `${keys.length - left.length} of ${keys.length} done`;
+    const chosen = path === this.root.dataset.path;
     card.classList.toggle("is-chosen", chosen);
     set(card.querySelector("h3 button"), { "aria-pressed": chosen });
-    set(card.querySelector(".fa-path-done"), { text: chosen && done && left.length ? `${share}, ${minutes} minutes left` : share });
-    const [number] = this.outline.rungs[next] ?? [""];
-    set(card.querySelector(".fa-path-go"), { href: `?page=learn&rung=${next}`, text: left.length ? `${done ? "Next" : "Start"}: ${number}` : "Again", class: `fa-path-go${chosen ? " is-main" : ""}` });
+    set(card.querySelector(".fa-path-done"), { text: chosen && next && left.length < keys.length ? `${share}, ${minutes} minutes left` : share });
+    const words = card.querySelector("p");
+    words.dataset.words ??= words.textContent;
+    set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
+    const go = card.querySelector(":scope > a");
+    const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
+    set(go, { href: `?page=learn&rung=${next ?? keys[0]}`, class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again" });
+    go.replaceChildren(...(next ? [`${left.length < keys.length ? "Next:" : "Start with"} ${number}`, el("span", { text: ` ${title}` })] : ["Again"]));
   }
 
   /** What the self-test tells: a sentence, and a mark on the map. */

@@ -2,7 +2,9 @@
 // {again: what is missing}. `act` is what its button says, `given` where what it runs is shown.
 
 import { el, set } from "../lib/dom.js";
+import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
+import { fits, meets, precision, readings, split } from "./numbers.js";
 import { asked, settle, SILENT, spoken } from "./widget.js";
 
 const GAP = "___";
@@ -45,26 +47,27 @@ function choice({ options, answer }) {
   return { body: el("div", { class: `fa-options${short ? " is-short" : ""}` }, labels), check, atOnce: true };
 }
 
-const typed = (input) => {
-  const text = input.value.trim().replace("−", "-").replace(/^(-?\d*),(\d+)$/, "$1.$2").replaceAll(/[\s_]/g, "");
-  return text === "" ? NaN : Number(text);
-};
-
-function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields = [""] }, submit) {
+function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields = [""], unit = "" }, submit) {
   const wanted = [answer].flat();
-  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${name && ` for ${name}`}: ${words}` }));
+  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${unit && ` in ${unit}`}${name && ` for ${name}`}: ${words}` }));
   for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
   const check = () => {
-    const values = inputs.map(typed);
-    if (values.some(Number.isNaN)) return { again: "Type a number first, such as 0.5." };
-    const off = (those, share) => Math.max(...values.map((value, k) => Math.abs(value - those[k]) - tolerance - Math.abs(those[k]) * share));
-    if (off(wanted, 1e-9) <= 0) return { right: true, because: reasons[0] };
-    const [made] = mistakes.map(([value, said]) => [off([value].flat(), ROUNDED), said]).filter(([by]) => by <= 0).sort(([a], [b]) => a - b);
-    const side = values.length > 1 ? "" : values[0] > wanted[0] ? "Too large. " : "Too small. ";
+    const typed = inputs.map((input) => split(input.value));
+    const values = typed.map(([number]) => readings(number));
+    if (values.some((found) => !found.length)) return { again: "Type a number first, such as 0.5 or 7/3." };
+    const strange = typed.find(([, behind]) => !fits(behind, unit, words));
+    if (strange) return { again: unit ? `Type the number in ${unit}, not in ${strange[1]}.` : `Type the number alone, without “${strange[1]}”.` };
+    if (values.every((found, k) => found.some((one) => meets(one, wanted[k], tolerance)))) return { right: true, because: reasons[0] };
+    const [first] = values[0];
+    const off = (those) => Math.max(...values.map(([{ value }], k) => Math.abs(value - those[k]) - tolerance - Math.abs(those[k]) * ROUNDED));
+    const [made] = mistakes.map(([value, said]) => [off([value].flat()), said]).filter(([by]) => by <= 0).sort(([a], [b]) => a - b);
+    const side = values.length > 1 ? "" : first.value > wanted[0] ? "Too large. " : "Too small. ";
     return { right: false, because: made ? made[1] : side + reasons[1] };
   };
-  const body = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
-  return { body: el("div", { class: "fa-number-answer" }, body), check };
+  const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
+  const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
+  const said = [unit && el("span", { class: "fa-unit", text: unit, "aria-hidden": "true" }), finest && el("span", { class: "fa-fine", text: finest })];
+  return { body: el("div", { class: "fa-number-answer" }, [...boxes, ...said]), check };
 }
 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
@@ -76,6 +79,7 @@ function runner(words, run) {
     given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) => draw(block)));
     settle(given);
     set(live, { text: found.error ?? spoken(found.blocks) });
+    tell("fa:given", null, given);
   };
   return { given: el("div", {}, [live, given]), show };
 }
@@ -110,7 +114,7 @@ class Line {
   }
 }
 
-function order({ key, words, options, gaps = [], run, answer }) {
+function order({ key, words, options, gaps = [], run, answer, reasons }) {
   const ran = run ? runner(words, run) : null;
   const chosen = () => gaps.map(([at], k) => [`g${k + 1}`, lines[at].menus[gaps.filter(([other], n) => other === at && n < k).length].value]);
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
@@ -153,11 +157,22 @@ function order({ key, words, options, gaps = [], run, answer }) {
       set(line.reason, { text: options[line.index][1] });
       line.reason.hidden = !right || !options[line.index][1];
     }
-    const inPlace = right ? "Every line is in its place." : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
+    const inPlace = right ? (reasons?.[0] || "Every line is in its place.") : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
     return { right, because: right ? inPlace : open ? `${inPlace}; ${open} with a gap to mend.` : `${inPlace}.` };
   };
-  const hint = el("p", { class: "fa-fine", text: "Drag the lines, or focus a handle and press ↑ or ↓." });
+  const how = window.matchMedia("(pointer: fine)").matches ? "Drag the lines, or focus a handle and press ↑ or ↓." : "Drag a line by its dots, or tap ▲ ▼.";
+  const hint = el("p", { class: "fa-fine", text: how });
   return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: "Run" }) };
+}
+
+const EDGE = 60; // px from the edge of what scrolls, its handle included
+const PACE = 6; // px per frame
+
+/** The part of the page around a node that scrolls by itself, such as a phone's sheet. */
+function scroller(node) {
+  for (let at = node.parentElement; at && at !== document.body; at = at.parentElement)
+    if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY === "auto") return at;
+  return null;
 }
 
 /** The handle follows the pointer: the line changes places as soon as it passes a neighbour's middle. */
@@ -166,7 +181,10 @@ function drag(line, now, move) {
     if (event.button) return;
     line.handle.setPointerCapture(event.pointerId);
     line.root.classList.add("is-dragged");
+    const box = scroller(line.root);
+    let y = event.clientY;
     const over = ({ clientY }) => {
+      y = clientY;
       const at = now.indexOf(line);
       const middle = (other) => { const box = other.root.getBoundingClientRect(); return box.top + box.height / 2; };
       if (at > 0 && clientY < middle(now[at - 1])) move(line, -1);
@@ -174,7 +192,17 @@ function drag(line, now, move) {
       else return;
       if (line.handle.isConnected && !line.handle.hasPointerCapture(event.pointerId)) line.handle.setPointerCapture(event.pointerId);
     };
+    // Held near an edge, it brings what is beyond
+    const scroll = () => {
+      frame = requestAnimationFrame(scroll);
+      const { top, bottom } = box.getBoundingClientRect();
+      const by = y < top + EDGE ? -PACE : y > bottom - EDGE ? PACE : 0;
+      if (by) box.scrollTop += by;
+      over({ clientY: y });
+    };
+    let frame = box && requestAnimationFrame(scroll);
     const done = () => {
+      cancelAnimationFrame(frame);
       line.root.classList.remove("is-dragged");
       document.removeEventListener("pointermove", over);
       for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
@@ -182,6 +210,15 @@ function drag(line, now, move) {
     document.addEventListener("pointermove", over);
     for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
   });
+}
+
+const counted = (n) => ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"][n] ?? String(n);
+
+/** A sentence if all that was chosen is right and some is missing, else none. */
+function missing(chosen, wanted) {
+  const more = wanted.size - chosen.size;
+  if (more <= 0 || [...chosen].some((at) => !wanted.has(at))) return "";
+  return `${chosen.size === 1 ? "This one is" : `These ${counted(chosen.size)} are`} right; ${counted(more)} more ${more === 1 ? "is" : "are"} missing.`;
 }
 
 function click({ words, cells, answer, reasons, notes }) {
@@ -219,7 +256,7 @@ function click({ words, cells, answer, reasons, notes }) {
     for (const node of all) set(node, { class: chosen.has(node.dataset.at) ? (wanted.has(node.dataset.at) ? "is-right" : "is-wrong") : null });
     if (right) return { right, because: reasons[0] };
     const [r, c] = [...chosen, ...wanted].find((at) => chosen.has(at) !== wanted.has(at)).split(",");
-    return { right, because: [notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
+    return { right, because: [missing(chosen, wanted) || notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
   };
   const hint = el("p", { class: "fa-fine", text: "Choose all that fit." });
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };

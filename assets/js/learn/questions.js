@@ -5,8 +5,12 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 
-const TRIES = 2; // wrong answers after which a closed control opens all the same
+const PASSING = new Set(["Enter", "Tab", "Shift"]); // keys that change nothing
+const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
 const SIGNS = { right: "✓ Right. ", wrong: "✗ Not so. ", again: "" };
+
+/** The numbers that a question is asked with. */
+const numbers = ({ words, cells, options }) => String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
 
 const button = (text, kind, act) => {
   const node = el("button", { type: "button", class: `fa-small ${kind}`, text });
@@ -31,34 +35,50 @@ export class Question {
     this.said = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.kind = KINDS[question.kind](question, () => this.submit());
     this.check = button(this.kind.act ?? "Check", "is-main", () => this.submit());
-    this.next = button("Try again, with new numbers", "", () => this.again());
+    const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
+    this.next = button(now === then ? "Another one like it" : "Try again, with new numbers", "", () => this.again());
     this.next.hidden = true;
     const told = question.hint && el("p", { class: "fa-fine fa-hint", text: question.hint, hidden: true });
-    const hint = question.hint && button("Hint", "is-plain", () => { told.hidden = !told.hidden; });
+    this.hint = question.hint && button("Hint", "is-plain", () => {
+      told.hidden = !told.hidden;
+      this.reach(this.hint);
+    });
     const legend = el("legend", {}, [el("b", { text: question.words })]);
-    const row = el("div", { class: "fa-check" }, [this.check, this.next, hint, this.said]);
+    const row = el("div", { class: "fa-check" }, [this.check, this.next, this.hint, this.said]);
+    const before = this.field;
     this.field = el("fieldset", {}, [legend, this.kind.body, told, row, this.kind.given]);
-    for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, () => this.touched(name));
-    this.mount.replaceChildren(this.field);
+    for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, (event) => this.touched(name, event));
+    if (before) before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
+    else this.mount.replaceChildren(this.field);
   }
 
   /** Something was chosen or typed: there is something to check. On a phone a choice is the answer. */
-  touched(name) {
+  touched(name, { key, target }) {
+    if (PASSING.has(key) || (name === "change" && target.type === "text")) return; // what is typed told "input"
+    this.rest(false);
     this.check.classList.add("is-ready");
     if (name === "change" && this.kind.atOnce && this.mount.closest(".is-phone") && this.next.hidden) this.submit();
   }
 
+  /** Answered right, there is nothing to check and nothing to hint at. */
+  rest(on) {
+    set(this.check, { "aria-disabled": on || null });
+    this.check.classList.toggle("is-ready", !on);
+    if (this.hint) this.hint.hidden = on;
+  }
+
   submit() {
+    if (this.check.hasAttribute("aria-disabled")) return undefined;
     const { right, because, again } = this.kind.check();
     if (again) return this.say("again", again);
     this.say(right ? "right" : "wrong", because);
-    this.said.scrollIntoView({ block: "nearest" });
     this.wrong += Number(!right);
     this.progress.tell(this.key, right);
     const others = this.asked.length > 1;
     this.next.hidden = right || !others;
     this.check.hidden = !right && others;
-    tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+    if (right) this.rest(true);
+    return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
 
   again() {
@@ -67,8 +87,14 @@ export class Question {
     this.mount.querySelector("input, button, select")?.focus({ preventScroll: true });
   }
 
+  /** Brings what is below the question's own part of the screen into it. */
+  reach(node) {
+    this.mount.scrollTop += Math.max(0, node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom);
+  }
+
   say(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
+    this.reach(this.said);
   }
 
   /** All answers were forgotten. */

@@ -3,7 +3,7 @@
 import { el, set } from "../lib/dom.js";
 import { draw } from "./blocks.js";
 import { Claims } from "./claims.js";
-import { chosenPath } from "./entrance.js";
+import { choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { FROM, here } from "./progress.js";
 import { Question } from "./questions.js";
 import { settle, Widget } from "./widget.js";
@@ -53,23 +53,45 @@ export class Screen {
   /** The rung's dots, and the stops before and after on the reader's path. */
   way() {
     const { router, progress } = this.context;
-    const { rungs, paths } = router.outline;
+    const { paths, ends } = router.outline;
     const key = this.root.dataset.key;
     const asks = this.root.querySelector(`.fa-dot[data-rung="${key}"]`)?.dataset.asks;
     this.isOpen = progress.of(asks) === "right";
     this.asks = asks;
-    const stops = paths[chosenPath()] ?? [];
-    if (stops.includes(key)) {
-      const at = stops.indexOf(key);
-      for (const [selector, other] of [[".fa-rung-back", stops[at - 1]], [".fa-rung-next", stops[at + 1]]]) {
-        const node = this.root.querySelector(selector);
-        set(node, { href: `?page=learn${other ? `&rung=${other}` : ""}` });
-        set(node.firstElementChild, { text: other ? rungs[other].join(" ") : "The map" });
-      }
+    const path = chosenPath();
+    const stops = paths[path] ?? [];
+    const at = stops.indexOf(key);
+    if (at >= 0) {
+      this.leads(".fa-rung-back", stops[at - 1]);
+      this.leads(".fa-rung-next", stops[at + 1]);
     }
+    if (at >= 0 && path !== COURSE) {
+      this.root.classList.add("is-on-path");
+      set(this.root.querySelector(".fa-rung-place"), { text: `${ends[path][0]} · ${at + 1} of ${stops.length}` });
+    }
+    this.isLast = at >= 0 && at === stops.length - 1;
     this.steps();
     this.dots();
     progress.listeners.push(() => this.dots());
+  }
+
+  /** An arrow of the last line, to a rung or to the map. */
+  leads(selector, rung, path = null) {
+    const node = this.root.querySelector(selector);
+    set(node, { href: `?page=learn${rung ? `&rung=${rung}` : ""}`, "data-path": path });
+    set(node.firstElementChild, { text: rung ? this.context.router.outline.rungs[rung].join(" ") : "The map" });
+  }
+
+  /** At the end of a path: what is known now, and the path to go next. */
+  ends() {
+    const asks = new Map([...this.root.querySelectorAll(".fa-dot")].map((dot) => [dot.dataset.rung, dot.dataset.asks]));
+    const { progress, router } = this.context;
+    const end = this.isLast ? ending(router.outline, chosenPath(), (key) => progress.of(asks.get(key)) === "right") : null;
+    this.root.querySelector(".fa-path-end")?.remove();
+    if (!end) return;
+    const next = end.key && el("a", { href: `?page=learn&rung=${end.key}`, "data-path": end.path, text: router.outline.rungs[end.key].join(" ") });
+    this.root.querySelector(".fa-check")?.after(el("p", { class: "fa-path-end" }, [`${end.done} `, ...(next ? ["Next: ", next, `, ${end.words}.`] : [])]));
+    if (end.key) this.leads(".fa-rung-next", end.key, end.path);
   }
 
   /** The dots are one stop for the keyboard: arrows go along. */
@@ -94,6 +116,7 @@ export class Screen {
       set(dot, { "aria-label": `${dot.dataset.name}${done ? ", answered" : ""}` });
     }
     this.root.querySelector(".fa-rung-next")?.classList.toggle("is-main", progress.of(this.asks) === "right");
+    this.ends();
   }
 
   /** After its question what was closed is open. */
@@ -103,8 +126,9 @@ export class Screen {
     for (const widget of this.widgets.values()) widget.open();
   }
 
-  /** A link to another page of the app remembers the way back. */
+  /** A link to another page of the app remembers the way back; one to another path is that path's first step. */
   leaves(link) {
+    if (link?.dataset.path) choosePath(link.dataset.path);
     const key = this.root.dataset.key;
     const names = key && this.context.router.outline.rungs[key];
     if (names && link?.getAttribute("href")?.startsWith("?") && new URLSearchParams(link.search).get("page") !== "learn") here.set(FROM, JSON.stringify([key, ...names]));

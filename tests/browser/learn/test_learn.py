@@ -108,13 +108,19 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     assert not page.locator(".fa-claim-board").count(), "the proof is in its place"
     proved = page.locator(".fa-proved")
     assert proved.locator("h3").inner_text() == first
-    assert re.match("[✓✗] (True|False)[.]", proved.locator(".fa-verdict").inner_text())
+    assert re.match(
+        "[✓✗] You said false. It is (true|false): ", proved.locator(".fa-verdict").inner_text()
+    )
     place = proved.locator("[data-widget]")
     widget(page, place.get_attribute("data-widget"))
     agree(place)
     place.get_by_role("radio").first.check(force=True)
     settled(page)
-    assert page.locator(".fa-deciding h3").inner_text() != first, "the next one waits"
+    assert page.locator(".fa-deciding h3").count() == 0, "the proof before the next claim"
+    page.get_by_role("button", name="Next claim").click()
+    assert (
+        page.locator(".fa-deciding h3").inner_text() != first and not proved.locator("h3").count()
+    )
     assert page.locator(".fa-claim-dots i[class]").count() == 2
     page.get_by_role("button", name=re.compile("^All ")).click()
     assert page.locator(".fa-claim-card:visible").count() == page.locator(".fa-claim-card").count()
@@ -315,6 +321,9 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
 def test_the_entrance_tells_how_far_each_path_is(browser, watch):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = open_page(watch(context))
+    assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
+    start = page.locator(".fa-path-go.is-main")
+    assert start.evaluate("n => n.textContent") == "Start with 1.5 The whole picture"
     done = [rung for rung in rungs() if rung.key in PATHS[0].rungs]
     known = {rung.question.key: "right" for rung in done}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
@@ -322,8 +331,12 @@ def test_the_entrance_tells_how_far_each_path_is(browser, watch):
     page.wait_for_function(SHOWN, arg="entrance")
     cards = page.locator(".fa-path")
     assert f"{len(done)} of {len(done)} done" in cards.nth(0).inner_text()
-    assert cards.nth(0).locator(".fa-path-go").inner_text() == "Again"
-    assert page.locator(".fa-path-go.is-main").count() == 1, "one next stop"
+    assert cards.nth(0).locator("a.fa-path-again").inner_text() == "Again"
+    assert f"Done: {PATHS[0].done}." in cards.nth(0).inner_text()
+    assert start.evaluate_all("all => all.map((n) => n.closest('.fa-path').dataset.path)") == [
+        "hour"
+    ]
+    cards.nth(1).get_by_role("button", name="1 hour").click()
     left = [rung for rung in rungs() if rung.key in PATHS[1].rungs and rung not in done]
     assert f"{sum(rung.minutes for rung in left)} minutes left" in cards.nth(1).inner_text()
     assert page.locator(".fa-halt.is-done").count() == len(done)
@@ -349,6 +362,8 @@ def test_the_self_test_advises_where_to_start(browser, watch):
     assert "3.4 × 10³⁸" in page.locator(".fa-test-words").inner_text()
     page.reload()
     page.wait_for_function(SHOWN, arg="entrance")
+    go = page.get_by_role("region", name="The course").locator(".fa-path-go")
+    assert go.evaluate("n => n.textContent").startswith("Start with 1.4 "), "the course too"
     page.get_by_role("link", name="Start at 1.4").click()
     page.wait_for_function(SHOWN, arg="cat")
     context.close()

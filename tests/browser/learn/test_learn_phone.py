@@ -1,4 +1,4 @@
-"""The Learn page on a phone: picture first, the question a sheet, nothing too wide."""
+"""The Learn page on a phone: a sentence, the picture, the question a sheet, nothing too wide."""
 
 from __future__ import annotations
 
@@ -85,6 +85,7 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
         page.evaluate(GO, rung.key)
         page.wait_for_function(SHOWN, arg=rung.key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
+        page.evaluate("document.querySelector('.fa-sheet-handle').click()")
         for phone in (SMALL, PHONE):
             page.set_viewport_size(phone)
             if wrong := settled(page).evaluate(CUT):
@@ -100,21 +101,79 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 
 
-def test_on_a_phone_the_picture_is_first_and_the_question_a_sheet(browser, watch):
+def path(page, key: str) -> None:
+    """As who has chosen this path."""
+    page.evaluate("(key) => localStorage.setItem('fa-learn-path', key)", key)
+    page.reload()
+    page.wait_for_selector(".fa-rung .fa-blocks > *")
+
+
+def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page = open_page(watch(context), "memory")
+    path(page, "quick")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
-    text = page.locator(".fa-rung-body > .fa-rung-text")
-    assert place.bounding_box()["y"] < text.bounding_box()["y"]
+    words = page.locator(".fa-rung-body > .fa-rung-text > p")
+    lead, top = page.locator(".fa-lead").bounding_box(), place.bounding_box()["y"]
+    assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
+    assert words.last.bounding_box()["y"] > top
+    assert page.locator(".fa-rung-place").inner_text() == "15 minutes · 2 of 3"
+    assert page.locator(".fa-rung-next").inner_text() == "3.2 Online softmax"
     sheet = page.locator(".fa-question.is-sheet")
-    options = sheet.locator(".fa-option")
+    handle, options = sheet.locator(".fa-sheet-handle"), sheet.locator(".fa-option")
+    assert (handle.inner_text(), handle.get_attribute("aria-expanded")) == ("Question", "false")
+    assert 44 <= sheet.bounding_box()["height"] <= 46 and not options.first.is_visible()
+    page.locator(".fa-menu summary").tap()
+    head = page.locator(".fa-screen-head").bounding_box()
+    at = {"x": 330, "y": head["y"] + head["height"] / 2}
+    over = "({x, y}) => Boolean(document.elementFromPoint(x, y).closest('.fa-menu'))"
+    assert page.evaluate(over, at), "the bar's menu covers the rung's title"
+    page.locator(".fa-menu summary").tap()
+    handle.tap()
+    assert handle.get_attribute("aria-expanded") == "true"
     assert min(options.nth(k).bounding_box()["height"] for k in range(options.count())) >= 48
     box, bar = sheet.bounding_box(), page.locator(".fa-screen-foot").bounding_box()
     assert box["y"] + box["height"] <= bar["y"] + 1 and bar["y"] + bar["height"] <= 844 + 1
-    options.first.tap()
-    sheet.locator(".fa-verdict", has_text=re.compile("[✓✗]")).wait_for()
-    sheet.locator(".fa-sheet-handle").tap()
-    assert sheet.bounding_box()["height"] <= 48, "folded, the picture is free"
+    question = next(rung for rung in rungs() if rung.key == "memory").question
+    options.nth((question.answer + 1) % len(question.options)).tap()
+    said = sheet.locator(".fa-verdict", has_text="✗")
+    assert box["y"] + 44 <= said.bounding_box()["y"] <= box["y"] + box["height"] - 48, "in sight"
+    sheet.get_by_role("button", name=re.compile("Try again|Another one")).tap()
+    assert not sheet.locator(".fa-verdict", has_text="✗").count()
+    handle.tap()
+    assert sheet.bounding_box()["height"] <= 46, "put away, the picture is free"
+    page.set_viewport_size({"width": 844, "height": 390})
+    assert sheet.bounding_box()["y"] + 45 >= 390, "at the very bottom"
+    page.evaluate("scrollTo(0, 400)")
+    assert page.locator(".fa-screen-head").bounding_box()["y"] < -52, "it goes with the page"
+    page.set_viewport_size(PHONE)
     page.locator(".fa-rung-next").tap()
-    page.wait_for_function("document.querySelector('.fa-learn').dataset.screen !== 'memory'")
+    page.wait_for_function(SHOWN, arg="online")
+    context.close()
+
+
+def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = open_page(watch(context), "online")
+    widget(page, "online")
+    sheet = page.locator(".fa-question.is-sheet")
+    sheet.locator(".fa-sheet-handle").tap()
+    assert sheet.get_by_text("Drag a line by its dots, or tap ▲ ▼.").is_visible()
+    first = sheet.locator("li code").first.inner_text()
+    grip, box = sheet.locator(".fa-handle").first.bounding_box(), sheet.bounding_box()
+    page.mouse.move(grip["x"] + 20, grip["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(grip["x"] + 20, box["y"] + box["height"] - 8, steps=4)
+    page.wait_for_function(
+        "(words) => [...document.querySelectorAll('.fa-lines code')].at(-1).innerText === words",
+        arg=first,
+    )
+    page.mouse.up()
+    assert sheet.evaluate("node => node.scrollTop") > 0
+    for menu in sheet.locator("select").all():
+        menu.select_option(index=1)
+    sheet.get_by_role("button", name="Run").tap()
+    sheet.locator(".fa-given > *").wait_for()
+    said, given = (sheet.locator(x).bounding_box() for x in (".fa-verdict", ".fa-given > *"))
+    assert box["y"] + 44 <= said["y"] < given["y"] < box["y"] + box["height"], "both are in sight"
     context.close()

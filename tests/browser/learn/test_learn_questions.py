@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from explainer.learn.course import MOVED
+from explainer.learn.course import MOVED, NUMBERS, PATHS
 from explainer.learn.registry import answer, rungs
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
@@ -141,7 +141,9 @@ def test_the_questions_by_keyboard_alone(tab, half):
 WRONG = {
     "choice": lambda form, q: form.locator("input").nth((q.answer + 1) % len(q.options)).check(),
     "number": lambda form, q: write(form, numbers(replace(q, answer=q.mistakes[0][0]))),
-    "click": lambda form, q: form.locator("[data-at='0,0']").click(),
+    "click": lambda form, q: [
+        form.locator(f"[data-at='{i},{j}']").click() for i, j in q.answer[:2]
+    ],
     "order": lambda form, q: pick_first(form),
     "fill": lambda form, q: fill(form, q, "lse", "0", q.gaps[2][2]),
 }
@@ -200,14 +202,15 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
         WRONG[kind](form, question)
         check.click()
         assert said.inner_text().startswith("✗ Not so. ") and len(said.inner_text()) > 20
-        would = {"number": lambda q: q.mistakes[0][1], "click": lambda q: q.notes[0][0]}
-        assert would.get(kind, lambda q: "")(question) in said.inner_text(), "what it would give"
+        if kind == "number":
+            assert question.mistakes[0][1] in said.inner_text(), "what it would give"
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
+        if kind == "click":
+            assert "These two are right; two more are missing. " in said.inner_text()
+            assert form.get_by_role("button", name="Another one like it").is_visible()
         if question.variants:
-            form.get_by_role("button", name="Try again, with new numbers").click()
+            form.get_by_role("button", name=re.compile("Try again|Another one")).click()
             question = question.variants[0]
-        elif kind == "click":
-            form.locator("[data-at='0,0']").click()
         right(page, form, question)
         check.click()
         assert said.inner_text().startswith("✓ Right. "), kind
@@ -234,8 +237,8 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
             "key": rung.question.key, "kind": "number", "words": "One?", "answer": 3,
             "reasons": ["Yes.", "No."], "hint": "Count.",
             "mistakes": [[6.9, "Six."], [8, "Eight."]],
-            "variants": [{"key": rung.question.key, "kind": "number", "words": "Two?",
-                          "answer": 4, "reasons": ["Yes.", "No."]}],
+            "variants": [{"key": rung.question.key, "kind": "number", "words": "2 GiB?",
+                          "answer": 4, "reasons": ["Yes.", "No."], "unit": "GiB", "hint": "H."}],
         })  # fmt: skip
         html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
         control = {"key": "d", "label": "d", "kind": "choice", "value": "16", "closed": ["64"]}
@@ -243,6 +246,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         html = re.sub("data-controls='[^']*'", f"data-controls='{closed}'", html)
         route.fulfill(body=html, content_type="text/html")
 
+    page.set_viewport_size({"width": 1280, "height": 720})
     page.route(f"**/fa/learn/{rung.key}.html*", varied)
     open_page(tab, rung.key)
     page.evaluate("localStorage.clear()")
@@ -253,16 +257,24 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         "64 opens after your answer."
     )
     form.get_by_role("button", name="Hint").click()
-    assert form.get_by_text("Count.").is_visible()
+    assert form.get_by_text("Count.").is_visible(), "at a width where the player has no hints"
     form.locator("input").fill("7")
     form.get_by_role("button", name="Check").click()
     assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
     form.get_by_role("button", name="Try again, with new numbers").click()
-    assert form.locator("legend").inner_text() == "Two?"
-    form.locator("input").fill("4")
+    assert form.locator("legend").inner_text() == "2 GiB?"
+    assert form.locator(".fa-unit").inner_text() == "GiB"
+    form.locator("input").fill("4 MiB")
+    form.locator("input").press("Enter")
+    assert form.locator(".fa-verdict").inner_text() == "Type the number in GiB, not in MiB."
+    check = form.get_by_role("button", name="Check")
+    assert "is-ready" in check.get_attribute("class")
+    form.locator("input").fill("12/3 gib")
     form.locator("input").press("Enter")
     assert form.locator(".fa-verdict").inner_text() == "✓ Right. Yes."
+    assert "is-ready" not in check.get_attribute("class"), "there is nothing more to check"
+    assert not form.get_by_role("button", name="Hint").is_visible()
     assert shut.is_enabled() and page.locator(".fa-closed").count() == 0
     page.evaluate("localStorage.clear()")
 
@@ -274,6 +286,34 @@ def test_an_older_address_leads_to_its_new_place(tab):
         page.evaluate(TO, f"?page=learn&rung={old}")
         page.wait_for_function(SHOWN, arg=new)
     assert page.get_by_role("group", name="Where should you start?").is_visible()
+
+
+def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(browser, watch):
+    """O and ℓ change places: the run is right, so the verdict is; it is a path's last stop."""
+    page = open_page(watch(browser.new_context(viewport={"width": 1280, "height": 720})), "online")
+    quick, hour, _ = PATHS
+    known = {QUESTIONS[key].key: "right" for key in quick.rungs[:-1]}
+    page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
+    page.evaluate("localStorage.setItem('fa-learn-path', 'quick')")
+    page.reload()
+    widget(page, "online")
+    form, end = page.locator("[data-question]"), page.locator(".fa-path-end")
+    arrange(page, form, QUESTIONS["online"])
+    form.locator(".fa-handle").last.press("ArrowUp")
+    assert not end.count()
+    form.get_by_role("button", name="Run").click()
+    assert form.locator(".fa-verdict").inner_text() == (
+        "✓ Right. O and ℓ may come in either order."
+    )
+    assert form.locator(".fa-line-mark").all_inner_texts() == ["✓"] * 6
+    form.locator(".fa-given .fa-sr", has_text="O ÷ ℓ is right").wait_for()
+    after = next(key for key in hour.rungs if key not in quick.rungs)
+    title = f"{NUMBERS[after]} {next(r.title for r in rungs() if r.key == after)}"
+    assert end.inner_text() == f"Done: {quick.done}. Next: {title}, on the 1-hour path."
+    assert page.locator(".fa-rung-next").inner_text() == title
+    page.locator(".fa-rung-next").click()
+    page.wait_for_function(SHOWN, arg=after)
+    assert page.locator(".fa-rung-place").inner_text() == f"1 hour · 2 of {len(hour.rungs)}"
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):
