@@ -35,7 +35,7 @@ def _minutes(keys: tuple[str, ...]) -> int:
 
 
 def _self_test() -> str:
-    """Five questions in a line; the advice is given in the page's footer."""
+    """Five questions in a line; the advice is given below the page's first words."""
     asked = [
         {"words": question.words, "options": question.options, "answer": question.answer,
          "start": start, "number": NUMBERS[start]}
@@ -79,10 +79,11 @@ def _entrance() -> str:
         f"For anyone who reads a little Python. {n} short rungs: each has one picture "
         "to play with, about 60 words and one question. All numbers are computed.",
     )
+    advice = tag("p", "", class_="fa-advice", role="status")
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
-        "section", div("fa-welcome", title, words), _self_test(), _paths(), course_map(),
-        div("fa-screen-foot", tag("p", "", class_="fa-advice", role="status"),
+        "section", div("fa-welcome", title, words, advice), _self_test(), _paths(), course_map(),
+        div("fa-screen-foot",
             tag("nav", *behind, aria_label="Beside the course")),
         class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
     )  # fmt: skip

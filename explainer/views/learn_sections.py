@@ -29,8 +29,8 @@ def claim_card(claim: Claim) -> str:
     answer = tag("details", tag("summary", "Answer"), verdict, source)
     shown = widget_place(claim.widget) if claim.widget else Markup()
     proof = div("fa-proof", shown, hidden="")
-    return tag("article", in_json("data-claim", said, words + answer + proof, class_="fa-claim"),
-               class_="fa-claim-card", aria_label=claim.words)  # fmt: skip
+    told = in_json("data-claim", said, words + answer + proof, class_="fa-claim")
+    return tag("article", told, class_="fa-claim-card")
 
 
 def snippet_card(snippet: Snippet) -> str:

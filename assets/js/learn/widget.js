@@ -7,6 +7,7 @@ import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { draw, picture } from "./blocks.js";
 import { show } from "./pictures.js";
+import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
 
 const WAIT_MS = 60;
@@ -130,6 +131,8 @@ export async function asked(key, values, signal) {
 export class Widget {
   constructor(mount) {
     this.key = mount.dataset.widget;
+    const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
+    this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
@@ -146,7 +149,7 @@ export class Widget {
     mount.replaceChildren(this.root);
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
-    this.write();
+    this.write((this.name && recall(this.name)) || {});
     this.loaded = this.ask(false);
   }
 
@@ -188,8 +191,9 @@ export class Widget {
     this.root.querySelector(".fa-widget-controls").append(this.closed);
   }
 
-  write() {
-    this.list.forEach((control, k) => this.parts[k].write(control.value));
+  /** @param {Record<string, any>} values by key; what is not there is as at first */
+  write(values = {}) {
+    this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
   }
 
   restart() {
@@ -248,6 +252,7 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
+    if (aloud && this.name) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
@@ -285,6 +290,7 @@ export class Widget {
 
   /** Sets controls, as a picture does that is dragged: {key: value}. */
   put(values) {
+    this.asking?.abort(); // its answer is about a place where the hand no longer is
     this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
     this.changed(this.list.find(({ key }) => key in values) ?? {});
   }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from explainer.learn.course import PATHS
 from explainer.learn.glossary import TERMS
 from explainer.learn.registry import answer, rungs, widgets
 from explainer.learn.teaching import TEXTS
 from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, widget
+from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, told, widget
 
+QUESTIONS = {rung.key: rung.question for rung in rungs()}
 SAID = ".fa-widget-body > [role=status]"
 STOPS = """() => [...document.querySelectorAll(".fa-easel .fa-knob, .fa-order-card")].filter(
   (node) => node.getAttribute("tabindex") === "0").map((node) => node.getAttribute("aria-label"))"""
@@ -160,3 +162,80 @@ def test_the_source_texts_are_reached_from_their_head(tab):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate(NOW).startswith("Post: ")
+
+
+def test_the_keyboard_is_never_lost_to_the_page(tab):
+    """After what takes away the button that was pressed, the next thing to do has the keyboard."""
+    page = open_page(tab)
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.wait_for_function(SHOWN, arg="entrance")
+    test = page.locator(".fa-selftest")
+    test.locator(".fa-test-answer").first.press("Enter")
+    assert page.evaluate(NOW).startswith("✗ Not so."), "it is read out"
+    page.keyboard.press("Enter")
+    assert test.locator(".fa-test-time").is_hidden(), "a key that is held answers nothing"
+    test.get_by_role("button", name="Again").press("Enter")
+    assert page.evaluate(NOW).startswith("1 of 5. ")
+    names = page.locator(".fa-path-go").evaluate_all("all => all.map((a) => a.ariaLabel)")
+    assert len(set(names)) == len(names) == len(PATHS)
+    page.locator("a[href$='rung=claims']").press("Enter")
+    page.wait_for_function(SHOWN, arg="claims")
+    first = page.locator(".fa-deciding h3").inner_text()
+    page.get_by_role("button", name="Skip", exact=True).press("Enter")
+    second = page.evaluate(NOW)
+    assert second == page.locator(".fa-deciding h3").inner_text() != first
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(NOW) == first, "back to what was skipped"
+    page.keyboard.press("t")
+    live = page.locator(".fa-claim-one [aria-live]")
+    assert (
+        live.count() == 1
+        and live.inner_text() == page.locator(".fa-proved .fa-verdict").inner_text()
+    )
+    page.get_by_role("button", name="All ").press("Enter")
+    assert page.evaluate(NOW) == "One at a time"
+    assert page.locator(".fa-keys-said").is_hidden(), "they do nothing here"
+
+
+def test_who_comes_back_finds_the_rung_as_it_was_left(tab):
+    page = open_page(tab, "trips")
+    place, form = widget(page, "trips"), page.locator("#learn-trips [data-question]")
+    place.get_by_role("combobox").first.select_option("2048")
+    settled(page)
+    said = place.locator(SAID).inner_text()
+    form.locator("input").fill("1")
+    form.get_by_role("button", name="Check").press("Enter")
+    assert page.evaluate(NOW) == form.get_by_role("button", name="Try again").inner_text()
+    page.keyboard.press("Enter")
+    asked = form.locator("legend").inner_text()
+    form.locator("input").fill("17.5")
+    page.locator(".fa-links a").first.press("Enter")
+    back = page.locator(".fa-to-rung:visible")
+    back.wait_for()
+    settled(page)
+    back.press("Enter")
+    page.wait_for_function(SHOWN, arg="trips")
+    place = widget(page, "trips")
+    assert form.locator("legend").inner_text() == asked, "the variant"
+    assert form.locator("input").input_value() == "17.5"
+    assert place.get_by_role("combobox").first.input_value() == "2048"
+    assert place.locator(".fa-picture-block > .fa-sr").inner_text() == said
+    place.get_by_role("button", name="Reset").click()
+    told(place)
+
+
+def test_of_two_boxes_the_right_one_is_marked(tab):
+    page = open_page(tab, "versions")
+    form, question = page.locator("#learn-versions [data-question]"), QUESTIONS["versions"]
+    boxes = form.locator("input")
+    boxes.first.fill(f"{question.answer[0]:g}")
+    form.get_by_role("button", name="Check").click()
+    assert form.locator(".fa-verdict").inner_text() == "Fill both boxes first."
+    boxes.last.fill("12345")
+    form.get_by_role("button", name="Check").click()
+    marks = form.locator(".fa-number-answer label span").all_inner_texts()
+    assert [mark[-1] for mark in marks] == ["✓", "✗"]
+    assert boxes.last.get_attribute("aria-invalid") == "true"
+    boxes.last.fill("1")
+    assert form.locator(".fa-number-answer").inner_text().count("✗") == 0
