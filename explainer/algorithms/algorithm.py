@@ -16,7 +16,7 @@ CONVENTIONS = {
     ASKED: "every load and store of every tile: what the L2 cache is asked for",
     LEAST: "each matrix once per kernel: what HBM moves when caches answer every repeat",
 }
-WHERE = {ASKED: "asked of L2", LEAST: "through HBM, at least"}  # after "bytes"
+WHERE = {ASKED: "asked of L2", LEAST: "through HBM, each matrix once per launch"}  # after "bytes"
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def _losses(way: str) -> list[Shape]:
     if way != "fp32":
         shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
     shapes.append(say(0, 278, "Scale of the loss", "is-bold"))
-    lines = [(2.0**30, power(2, 30)), (2.0**24, power(2, 24)), (1.0, "1")]
+    lines = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
     shapes += chart(60, 292, 330, 80, [("scale", mine.scales, "l", "")], low=1, high=2.0**31,
                     log=True, ticks=lines)  # fmt: skip
     return shapes

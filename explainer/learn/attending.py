@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 
 import numpy as np
 
@@ -34,6 +35,8 @@ FOUR = Problem(
     n=4, d=4, block_q=4, block_k=4, causal=False, order="standard", inputs="sentence", gain=3.0,
     text="der Hund schläft tief",
 )  # fmt: skip
+# The words of both, row by row: the second sentence has fewer
+FOLLOWED = [" · ".join(filter(None, x)) for x in zip_longest(row_names(SIX), row_names(FOUR))]
 
 
 def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
@@ -55,9 +58,9 @@ def sign(words: str) -> Item:
     return {"kind": "sign", "words": words}
 
 
-def note(words: str, tone: str = "") -> Item:
-    """A sentence below them; ``tone`` "" | "good" | "bad"."""
-    return {"kind": "note", "words": words, "tone": tone}
+def note(words: str, tone: str = "", aside: bool = False) -> Item:
+    """A sentence below them; ``tone`` "" | "good" | "bad"; not in a lecture hall if ``aside``."""
+    return {"kind": "note", "words": words, "tone": tone, **({"aside": True} if aside else {})}
 
 
 def heat(x: np.ndarray) -> list[float]:
@@ -108,8 +111,7 @@ def _softmax(v: Values) -> list[Block]:
         f"{code} of {'3 × 4 numbers' if ndim == 2 else '4 numbers'}: {along} The largest share is "
         f"{shown(P.max(), 2)}."
     )
-    says = note(f"{along} m is the largest number that shares: of each "
-                f"{'row' if axis else 'column'}.", "good")  # fmt: skip
+    says = note(f"{along} m is the largest number of each {'row' if axis else 'column'}.", "good")
     return [picture("grids", code, words, {"lines": [line, [says]]})]
 
 
@@ -160,6 +162,7 @@ def _attention(v: Values) -> list[Block]:
     asking, asked = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
     r = min(int(v["row"]), len(askers) - 1)
+    last = f"Only {len(askers)} words ask here. " if r < int(v["row"]) else ""
     S, P, O = _attended(asking.Q, asked.K, asked.V)
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
@@ -174,10 +177,12 @@ def _attention(v: Values) -> list[Block]:
          grid(f"output O  {len(askers)} × 4", O, "o", digits=1, row=r)],
     ]  # fmt: skip
     best = int(P[r].argmax())
+    looks = f"“{askers[r]}” looks most at “{words[best]}”, with weight {shown(P[r, best], 2)}"
+    beside = f"{last}{looks}. Tap a row. The vectors are random, not learned."
+    lines.append([note(beside, aside=True)])
     said = (
         f"{len(askers)} queries meet {len(words)} keys: S and P are {len(askers)} × {len(words)}. "
-        f"“{askers[r]}” looks most at “{words[best]}”, with weight {shown(P[r, best], 2)}; its "
-        f"weights add up to {shown(P[r].sum(), 2)}. O has a row for each query."
+        f"{last}{looks}; its weights add up to {shown(P[r].sum(), 2)}. O has a row for each query."
     )
     label = "Four German words ask six English ones" if cross else "Six words ask each other"
     return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
@@ -258,5 +263,5 @@ WIDGETS = (
         pick("word", "Who asks", 1, enumerate(WORDS))), _cat),
     Widget("attention", "From Q, K and V to O", (
         pick("who", "Attention", "self", [("self", "self: 6 ask 6"), ("cross", "cross: 4 ask 6")]),
-        pick("row", "Follow row", 2, range(SIX.n))), _attention),
+        pick("row", "Follow", 2, enumerate(FOLLOWED))), _attention),
 )  # fmt: skip

@@ -144,9 +144,9 @@ def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more
 def _again(x: Derived, i: int) -> list[Block]:
     off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
     return [
-        matrix(f"S = Q Kᵀ/√d again, row {i}", x.S[i][None], colour="s",
-               heat=True),
-        matrix("lse, all that was kept", x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
+        matrix(f"S = Q Kᵀ/√d again, row {i}", x.S[i][None], colour="s", heat=True),
+        matrix("lse, kept beside Q, K, V, O", x.lse[:, None], row_labels=ROWS, colour="l",
+               digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
         text(f"P[{i}, 0] = exp({shown(x.S[i, 0])} − {_taken(x.lse[i])}) = {shown(x.P[i, 0])}. "
              "lse holds maximum and sum."),

@@ -36,7 +36,7 @@ def io(given: Given) -> list[Block]:
     series = [{"name": names[o], "x": ns, "y": y, "colour": c}
               for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
     once = [least(n, d, "fp16", "fa2") for n in ns]
-    series.append({"name": "FA-2: least bytes", "x": ns, "y": once, "colour": "k"})
+    series.append({"name": "FA-2: each matrix once", "x": ns, "y": once, "colour": "k"})
     series.append({"name": "FA-2: extra memory (lse)", "x": ns, "y": extra, "colour": "l"})
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [(f"{a:,} to {2 * a:,}", f"×{f[i + 1] / f[i]:.2f}", f"×{e[i + 1] / e[i]:.2f}",
@@ -47,8 +47,8 @@ def io(given: Given) -> list[Block]:
              log_y=True),
         table("What doubling N does", head, rows),
         text(f"A tile of {block} changes the factor in front of N², not the square."),
-        text("Asked is every load and store of every tile. The least, each matrix once, grows with "
-             "N: HBM sees it as long as K and V of the heads at work fit the L2 cache."),
+        text("Asked is every load and store of every tile. Each matrix once grows with N: that is "
+             "what HBM moves while K and V of the heads at work fit in the L2 cache."),
     ]  # fmt: skip
 
 
@@ -141,9 +141,9 @@ def kept(given: Given) -> list[Block]:
     ]  # fmt: skip
     return [
         table(f"One head, N = {w.n:,}, d = 64, fp32", ("where", "standard", "FA-2"), rows),
-        text(f"{amount(operands)} on chip is beside S off chip no saving: any kernel has tiles. "
+        text(f"The {amount(operands)} on chip are no difference: any tiled kernel has them. "
              f"The saving is {amount(extra['standard'])} off chip against "
-             f"{amount(extra['fa2'])}: it is larger, and it grows with N."),
+             f"{amount(extra['fa2'])}: and it grows with N."),
     ]  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
         for order, name in (("standard", "standard"), ("fa2", "fused"))
         for cache, count in (
             ("no cache: asked", asked(w.n, w.d, "full", w.dtype, order, w.block_q, w.block_k)),
-            ("perfect caches: least", least(w.n, w.d, w.dtype, order)),
+            ("each matrix once", least(w.n, w.d, w.dtype, order)),
         )
     }
     return {

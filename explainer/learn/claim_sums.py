@@ -154,18 +154,18 @@ def writes(given: Given) -> list[Block]:
 
 
 def standard_least(given: Given) -> list[Block]:
-    """Standard attention's least traffic over N: 4Nd + 4N² elements."""
+    """Standard attention's traffic over N, each matrix once per kernel: 4Nd + 4N² elements."""
     d, ns = int(given["d"]), [2**k for k in range(6, 15)]
     found = [least(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
-    series = [{"name": "least, counted", "x": ns, "y": found, "colour": "s"},
+    series = [{"name": "each matrix once, counted", "x": ns, "y": found, "colour": "s"},
               {"name": "4Nd + 4N²", "x": ns, "y": [4 * n * d + 4 * n * n for n in ns],
                "colour": "q", "points": True},
               {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"}]  # fmt: skip
     return [
-        plot("Elements through HBM, one head", series, x_label="N", log_x=True, log_y=True),
-        text("S and P go out and back, Q, K, V and O once each. N²·d counts multiplications, not "
-             "bytes: it is too much by the factor d/4 for long N."),
+        plot("Elements moved, one head", series, x_label="N", log_x=True, log_y=True),
+        text("Each matrix once per kernel: S and P go out and back, Q, K, V and O once each. N²·d "
+             "counts multiplications: for long N it is too large by a factor of d/4."),
     ]  # fmt: skip
 
 
@@ -200,7 +200,8 @@ def units(_: Given) -> list[Block]:
     """The instructions that products are made of, by generation."""
     rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
     return [
-        table("Largest matrix instruction, fp16", ("generation", "instruction", "m × n × k"), rows),
+        table("Largest matrix instruction of one SM, fp16",
+              ("generation", "instruction", "m × n × k, one SM"), rows),
         text("WMMA is the C++ interface of the first generation. FA-2's kernels use mma.sync, "
              "FA-3's wgmma, FA-4's tcgen05."),
     ]  # fmt: skip

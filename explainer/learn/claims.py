@@ -70,7 +70,7 @@ WIDGETS = (
         pick("n", "Length N", 1024, commas((256, 1024, 2048))),
         pick("block", "Tile's side, Br = Bc", 64, (32, 64, 128)),
     ), sums.writes),
-    Widget("claim_least", "What must be moved", (
+    Widget("claim_least", "What is moved", (
         pick("d", "Head dimension d", 64, (32, 64, 128)),
     ), sums.standard_least),
     Widget("claim_exp", "Products and exponentials", (

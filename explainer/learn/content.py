@@ -57,10 +57,10 @@ class Question:
     shown shuffled, ``answer`` groups of places whose lines may stand in any order; ``gaps``
     {index: (offered, right)} in lines that hold "___"; ``run`` as below,
     its control "order" the lines' places as "2,0,1" and "g1", "g2" … the gaps. click: ``cells``
-    rows of texts drawn as a grid, ``answer`` the (row, column) cells that are right; ``reasons``
-    (right, wrong). fill: ``options`` and ``gaps`` as of order, the lines in their places;
-    ``reasons``; ``run`` the widget that shows what the filled lines give, its controls "g1", "g2" …
-    the gaps.
+    rows of texts drawn as a grid, ``rows`` their names where numbers from 0 are not, ``answer`` the
+    (row, column) cells that are right; ``reasons`` (right, wrong). fill: ``options``
+    and ``gaps`` as of order, the lines in their places; ``reasons``; ``run`` the widget that shows
+    what the filled lines give, its controls "g1", "g2" … the gaps.
 
     ``mistakes`` of a number are (value, what it would be): the value that a wrong formula gives on
     these very numbers. ``notes`` of a click are rows of sentences, what holds of each cell.
@@ -78,6 +78,7 @@ class Question:
     fields: tuple[str, ...] = ()
     gaps: tuple[tuple[int, tuple[str, ...], str], ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[str, ...] = ()
     run: str = ""
     mistakes: tuple[tuple[object, str], ...] = ()
     notes: tuple[tuple[str, ...], ...] = ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.algorithms.algorithm import LEAST, WHERE
+from explainer.algorithms.algorithm import LEAST
 from explainer.algorithms.traffic import launches
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget, text
@@ -16,7 +16,7 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
-CARD, D, DTYPE = CARDS["h100"], 64, "fp16"
+CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
 NS = tuple(2**k for k in range(8, 15))
 NAMES = {"scores": "S = Q Kᵀ", "softmax": "softmax", "output": "P V", "fa2": "FlashAttention-2"}
 WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
@@ -74,7 +74,7 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
     total = sum(r + w for _, r, w in group)
     seconds = total / CARD.hbm_bytes_per_s
     shapes += [box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
-               say(WIDTH, 318, f"{amount(total)}: {seconds * 1e6:,.1f} µs at least",
+               say(WIDTH, 318, f"{amount(total)}: {rounded(seconds * 1e6)} µs",
                    "is-bold is-end")]  # fmt: skip
     return shapes
 
@@ -95,12 +95,15 @@ def _fusion(v: Mapping[str, float | str]) -> list[Block]:
             for name, r, w in group)
         for title, group in zip(titles, (apart, fused), strict=True)
     )  # fmt: skip
+    rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
+    lse = (
+        f" FlashAttention-2 writes O and {amount(rows)} of lse." if v["what"] == "attention" else ""
+    )
     said += f". In all {totals[0] / totals[1]:.3g} times fewer bytes."
     return [
         scene(f"One head, N = {n:,}, d = {D}, {DTYPE}", said, *panels),
-        text(f"Arrows are as wide as their bytes {WHERE[LEAST]}, each matrix once per launch. "
-             f"Times are the least at the {CARD.hbm_bytes_per_s / 1e12:g} TB/s of an {CARD.name}.",
-             "fine"),
+        text(f"Width of an arrow: the bytes it moves, each matrix once per launch. Times: at the "
+             f"{CARD.hbm_bytes_per_s / 1e12:g} TB/s of an {CARD.name}.{lse}", "fine"),
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from explainer.base.amounts import count, rounded
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget, picture
@@ -36,32 +37,44 @@ def _gpu(v: Values) -> list[Block]:
     w = Workload(card=CARD, n=N, d=64, block_q=TILE, block_k=TILE, heads=heads)
     blocks = len(programs(w, "fa2").head)
     busy = min(blocks, card.sms)
+    share, told = rounded(100 * used / moved), count(heads, "head")
     words = (
-        f"FA-2 on {heads} heads of N = {N:,} in row blocks of {TILE} launches {blocks} thread "
+        f"FA-2 on {told} of N = {N:,} in row blocks of {TILE} launches {blocks} thread "
         f"blocks; {busy} of the {card.sms} SMs of an {card.name} have one or more. A warp's "
         f"{LANES} threads read {dtype} numbers, {STRIDES[stride]}: {used} bytes are asked for, in "
         f"{len(distinct)} sectors of {SECTOR} bytes, so {moved:,} bytes move and "
-        f"{used / moved:.0%} of them are used."
+        f"{share}% of them are used."
     )
     data = {
-        "sms": card.sms, "busy": busy, "blocks": blocks, "card": card.name, "heads": heads,
+        "sms": card.sms, "busy": busy, "blocks": blocks, "card": card.name, "heads": told,
         "rows": N // TILE, "tile": TILE, "touched": touched, "sectors": len(distinct),
-        "size": size, "sector": SECTOR, "used": used, "moved": moved, "stride": stride,
-        "dtype": dtype, "way": STRIDES[stride], "most": LANES * SECTOR,
+        "size": size, "sector": SECTOR, "used": used, "moved": moved, "share": share,
+        "stride": stride, "dtype": dtype, "way": STRIDES[stride], "most": LANES * SECTOR,
     }  # fmt: skip
     return [picture("gpu", "From a launch to its bytes", words, data)]
 
 
 def _count(stride: int, dtype: str) -> dict:
     """The question: how many sectors a warp touches."""
+    size = ITEMSIZE[dtype]
+    apart, found = stride * size, len(set(sectors(stride, size)))
+    if apart < SECTOR:
+        why = f"so {SECTOR // apart} threads share a sector: {LANES} / {SECTOR // apart} = {found}."
+    else:
+        why = f"no less than a sector has, so each thread needs one of its own: {found}."
     return {
         "words": f"A warp reads {dtype} numbers, each {stride} places after the last. How many "
         "sectors must come?",
-        "answer": float(len(set(sectors(stride, ITEMSIZE[dtype])))),
+        "answer": float(found),
+        "reasons": (
+            f"{apart} bytes lie between neighbors, {why}",
+            "How many bytes lie between two threads' numbers, and how many of those steps fit into "
+            f"{SECTOR} bytes?",
+        ),
         "wrong": (
             LANES,
-            LANES * ITEMSIZE[dtype] / SECTOR,
-            len(set(sectors(stride, 6 - ITEMSIZE[dtype]))),
+            LANES * size / SECTOR,
+            len(set(sectors(stride, 6 - size))),
         ),
     }
 

@@ -1,4 +1,4 @@
-"""7.1: when it does not help, or helps less: recorded speeds, and bytes by one convention."""
+"""7.1: where it helps less: recorded speeds, and bytes by one convention."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def speeds(d: int) -> dict[int, float]:
 
 
 def least(nq: int, nk: int) -> tuple[int, int]:
-    """Bytes that HBM must move at least for one head in fp16, no mask: (three kernels, fused).
-    Each matrix once per kernel; S and P are written and read."""
+    """Bytes of one head in fp16, no mask, each matrix once per kernel: (three kernels, fused).
+    S and P are written and read."""
     operands = (2 * nq * D + 2 * nk * D) * ELEMENT
     return operands + 4 * nq * nk * ELEMENT, operands + nq * 4
 
@@ -93,7 +93,9 @@ def _short() -> list[Shape]:
         *_bars(items, "q", 28, 260, 110),
         say(440, 16, "Attention's share of a layer's FLOPs", "is-bold"),
         *_bars(layer, "s", 28, 140, 560),
-        say(0, 270, "Short: less to gain, and attention is a small part of the layer. "),
+        say(
+            0, 270, "At short N there is less to gain, and attention is a small part of the layer."
+        ),
         say(0, 294, f"Hidden size {HIDDEN:,}; the rest are products with weights.", "is-quiet"),
     ]
 
@@ -103,8 +105,8 @@ def _tiles() -> list[Shape]:
     return [
         say(0, 16, f"Speed of FA-2 by its tile, d = {D}, fp16, no mask", "is-bold"),
         *_bars(items, "q", 28),
-        say(0, 240, "HBM moves the same bytes in all of them, and FA-2 asks for fewer than"),
-        say(0, 262, "standard attention in the same tiles. Small tiles cost time: under 64 rows"),
+        say(0, 240, "All of them move the same bytes through HBM, and FA-2 asks for fewer than"),
+        say(0, 262, "standard attention in the same tiles. Small tiles cost time: below 64 rows"),
         say(0, 284, "there is no wgmma, and an SM has too little to do while it waits."),
     ]
 
@@ -113,11 +115,11 @@ def _cross(nk: int) -> list[Shape]:
     apart, fused = least(NQ, nk)
     items = [("three kernels", float(apart), amount(apart)), ("fused", float(fused), amount(fused))]
     return [
-        say(0, 16, f"Least bytes through HBM: {NQ:,} queries, {nk:,} keys, d = {D}", "is-bold"),
+        say(0, 16, f"Each matrix once per kernel: {NQ:,} queries, {nk:,} keys, d = {D}", "is-bold"),
         *_bars(items, "s", 28),
         say(0, 128, f"{apart / fused:.1f} times fewer bytes", "is-big"),
-        say(0, 160, "S is as wide as there are keys. In cross-attention to a short text"),
-        say(0, 182, "it is hardly larger than Q, so keeping it on chip saves little."),
+        say(0, 160, "S has one column per key. In cross-attention to a short text"),
+        say(0, 182, "it is hardly larger than Q, so keeping it on chip saves less."),
     ]
 
 
@@ -157,7 +159,7 @@ def _old() -> list[Shape]:
 SAID = {
     "short": f"Plain PyTorch ÷ FA-2, fp16, d = 64, no mask: {about()}. Shares: FLOPs counted.",
     "tiles": about("tiles_nvidia_h200") + ".",
-    "cross": "Each matrix once per kernel, the same convention for both.",
+    "cross": "Counted: bytes through HBM if caches answer every repeat, the same for both.",
     "sparse": "Computed: the chance that a tile holds none of its scores.",
     "old": "PyTorch, sdp_utils.cpp, hardware checks; FlashAttention's README.",
 }
@@ -180,7 +182,7 @@ def _when_not(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("when_not", "When it does not help", (
+    Widget("when_not", "Where it helps less", (
         pick("case", "Case", "short", CASES.items(), closed=("cross", "sparse")),
         pick("nk", "Keys, where they are few", 77, (16, 77, 256, 4096)),
         pick("share", "Needed scores, percent", 5, SHARES),

@@ -151,9 +151,10 @@ def _hidden(new: int, keys: int) -> dict:
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Tokens {keys - new} to {keys - 1} ask keys 0 to {keys - 1}. What does a "
-        "causal mask hide?",
+        "words": f"Tokens {keys - new} {'and' if new == 2 else 'to'} {keys - 1} ask keys 0 to "
+        f"{keys - 1}. What does a causal mask hide?",
         "cells": cells,
+        "rows": tuple(str(token) for token in range(keys - new, keys)),
         "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),
         "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
     }
@@ -167,7 +168,7 @@ WIDGETS = (
     Widget("mask", "A mask, and a word that is changed", (
         pick("shape", "Mask", "causal", SHAPES.items(), closed=("new", "corner")),
         pick("way", "Put on by", "inf", [("inf", "adding −∞"), ("big", "adding −1e9"),
-                                         ("times", "P × 0/1, too late")]),
+                                         ("times", "P × 0/1")]),
         pick("poke", "Change a word", "none",
              [("none", "none"), *enumerate(WORDS)])), _mask),
 )  # fmt: skip

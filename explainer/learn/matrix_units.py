@@ -18,8 +18,8 @@ BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand
 @dataclass(frozen=True)
 class Generation:
     """Matrix units of one architecture. ``shape`` (m, n, k) of one instruction with fp16 operands
-    and fp32 sums, its largest; ``fma`` multiply-adds of an SM in a clock, fp16 with fp32 sums;
-    ``operands`` and ``sums`` where most of them lie."""
+    and fp32 sums, its largest, of which it does ``at_once``; ``fma`` multiply-adds of an SM in a
+    clock, fp16 with fp32 sums; ``a``, ``b`` and ``sums`` where the operands and sums may lie."""
 
     name: str
     instruction: str
@@ -28,8 +28,10 @@ class Generation:
     fma: int
     formats: tuple[str, ...]
     source: str
-    operands: str
+    a: str
+    b: str
     sums: str
+    at_once: int = 1
 
     def at(self, fmt: str) -> tuple[tuple[int, int, int], int]:
         """Shape and multiply-adds a clock for another format: half the bits, twice the k."""
@@ -42,7 +44,7 @@ GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matri
 
 SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
 WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
-TILES = ((32, 32, 16), (64, 128, 64), (128, 128, 128))
+TILES = ((64, 64, 16), (64, 128, 64), (128, 128, 128))
 # Generation, Br, Bc, d
 QUESTIONS = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
 
@@ -52,15 +54,12 @@ def clock_hz(card: Card) -> float:
     return card.tensor_tflops * 1e12 / (2 * GENERATIONS[card.arch].fma * card.sms)
 
 
-def instructions(shape: tuple[int, int, int], br: int, bc: int, d: int) -> int:
-    """How many of these one tile's S = Q Kᵀ takes; a started one counts whole."""
-    m, n, k = shape
-    return -(-br // m) * -(-bc // min(n, -(-bc // 8) * 8)) * -(-d // k)  # n in steps of 8
-
-
-def asked(arch: str, br: int, bc: int, d: int) -> int:
-    """How many of a generation's fp16 instructions one tile's S = Q Kᵀ takes."""
-    return instructions(GENERATIONS[arch].shape, br, bc, d)
+def instructions(arch: str, br: int, bc: int, d: int, fmt: str = "fp16") -> int:
+    """How many of a generation's one tile's S = Q Kᵀ takes; a started one counts whole."""
+    gen = GENERATIONS[arch]
+    m, n, k = gen.at(fmt)[0]
+    products = -(-br // m) * -(-bc // min(n, -(-bc // 8) * 8)) * -(-d // k)  # n in steps of 8
+    return -(-products // gen.at_once)
 
 
 def rate(arch: str, fmt: str) -> float | None:
@@ -71,30 +70,37 @@ def rate(arch: str, fmt: str) -> float | None:
     return None if found is None else found * 16 / BITS[fmt]
 
 
+def _shape(shape: tuple[int, int, int], gen: Generation) -> str:
+    """As it stands in the picture: m × n × k, and how many of them."""
+    return " × ".join(map(str, shape)) + f", {gen.at_once} at once" * (gen.at_once > 1)
+
+
 def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
     """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
     gen = GENERATIONS[arch]
-    left, top = 30.0, 66.0
+    left, top = 30.0, 56.0
     shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
     if fmt not in gen.formats:
         shapes.append(say(0, 130, f"does not take {fmt}", "is-quiet"))
         return panel(WIDTH, HEIGHT, shapes)
     (m, n, k), fma = gen.at(fmt)
     high, wide, deep = (max(2.0, x * SCALE) for x in (m, n, k))
-    shapes += [
-        box(left, top + deep + 4, deep, high, hue="q", look="is-full", key="a"),
-        box(left + deep + 4, top, wide, deep, hue="k", look="is-full", key="b"),
-        box(left + deep + 4, top + deep + 4, wide, high, hue="o", key="c"),
-    ]
+    for x in (left + at * (deep + wide + 16) for at in range(gen.at_once)):
+        shapes += [
+            box(x, top + deep + 4, deep, high, hue="q", look="is-full", key="a"),
+            box(x + deep + 4, top, wide, deep, hue="k", look="is-full", key="b"),
+            box(x + deep + 4, top + deep + 4, wide, high, hue="o", key="c"),
+        ]
     speed = rate(arch, fmt)
     lines = (
-        (f"{m} × {n} × {k}", "is-bold"), (gen.threads, "is-small"),
-        (f"from {gen.operands}", "is-small"), (f"sums in {gen.sums}", "is-small"),
+        (_shape((m, n, k), gen), "is-bold"), (gen.threads, "is-small"),
+        (f"A: {gen.a}", "is-small"), (f"B: {gen.b}", "is-small"),
+        (f"sums: {gen.sums}", "is-small"),
         (f"{fma:,} FMA per clock, SM", "is-small"),
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
-        (f"{instructions((m, n, k), br, bc, d):,} per tile", "is-bold"),
+        (f"{instructions(arch, br, bc, d, fmt):,} per tile", "is-bold"),
     )  # fmt: skip
-    below = [say(0, 194 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
+    below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
 
@@ -109,22 +115,23 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
             continue
         shape, fma = gen.at(fmt)
         said.append(
-            f"{gen.name}: {gen.instruction}, {' × '.join(map(str, shape))}, {gen.threads}, "
-            f"operands from {gen.operands}, sums in {gen.sums}, {fma:,} FMA per clock and SM."
+            f"{gen.name}: {gen.instruction}, {_shape(shape, gen)}, {gen.threads}; A: {gen.a}; "
+            f"B: {gen.b}; sums: {gen.sums}; {fma:,} FMA per clock and SM; "
+            f"{instructions(arch, br, bc, d, fmt):,} per tile."
         )
     return [
         scene(f"One instruction with {fmt} operands, to scale", " ".join(said),
               *(_generation(arch, fmt, br, bc, d) for arch in SHOWN)),
-        text("Blue times gold gives orange, m × n × k. WMMA is CUDA's portable form of mma, with "
-             "fragments of 16 × 16 × 16. FMA: a multiply and an add; rates are dense, from "
-             "NVIDIA's documents, other formats by their bits.", "fine"),
+        text("Blue A times gold B gives orange sums, m × n × k. WMMA is CUDA's portable form of "
+             "mma, with fragments of 16 × 16 × 16. FMA: a multiply and an add; rates are dense, "
+             "from NVIDIA's documents, other formats by their bits.", "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
     Widget("cores", "What one instruction multiplies", (
         pick("format", "Format", "fp16", ("tf32", "fp16", "fp8", "fp4")),
-        pick("tile", "Tile Br × Bc × d", "32 32 16", [
+        pick("tile", "Tile Br × Bc × d", "64 64 16", [
             (f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
             closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]]),
     ), _cores),
@@ -133,9 +140,8 @@ WIDGETS = (
 
 def _count(arch: str, br: int, bc: int, d: int) -> dict:
     """The answer, and: d left out, counts added up."""
-    shape = GENERATIONS[arch].shape
-    each = [instructions(shape, *x) for x in ((br, 1, 1), (1, bc, 1), (1, 1, d))]
-    return {"answer": float(asked(arch, br, bc, d)),
+    each = [instructions(arch, *x) for x in ((br, 1, 1), (1, bc, 1), (1, 1, d))]
+    return {"answer": float(instructions(arch, br, bc, d)),
             "wrong": (each[0] * each[1], sum(each))}  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 
 from explainer.algorithms.traffic import least
-from explainer.base.amounts import amount, milliseconds
+from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import Rung, rung
@@ -31,19 +31,24 @@ def _rate(level: Level) -> tuple[str, str]:
     if level.bytes_per_s is None:
         return "no figure published", ""
     kind = str(level.rate_kind.text)
-    said = {"data": "data sheet", "recorded": "measured", "computed": "derived"}
-    return f"{level.bytes_per_s / 1e12:,.3g} TB/s", said[kind.split()[0]]
+    said = {"data": "data sheet", "recorded": "by our read kernel", "computed": "derived"}
+    return f"{rounded(level.bytes_per_s / 1e12)} TB/s", said[kind.split()[0]]
 
 
 def times(key: str) -> dict[str, float]:
-    """Least seconds of one head on this card: its bytes through the HBM pipe without tiles and with
-    them, by the same convention (each matrix once per kernel), and its two products."""
+    """Seconds of one head on this card: its bytes through the HBM pipe without tiles and with them,
+    by the same convention (each matrix once per launch), and its two products."""
     hardware, w = CARDS[key], _workload(key)
     found = {
         name: least(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
         for name, order in ORDERS.items()
     }
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
+
+
+def _time(seconds: float) -> str:
+    """One unit for all of them, so that they can be compared."""
+    return f"{rounded(seconds * 1e6)} µs"
 
 
 def _memory(v: Values) -> list[Block]:
@@ -63,15 +68,16 @@ def _memory(v: Values) -> list[Block]:
         })  # fmt: skip
     took = times(key)
     bars = []
-    for name, title in (("without", "without tiles"), ("with", "with tiles")):
+    for name, title in (("without", "bytes, without tiles"), ("with", "bytes, with tiles")):
         through = amount(least(w.n, w.d, w.dtype, ORDERS[name]))
-        beside = ": S and P are written and read" if name == "without" else ""
-        bars.append({"name": title, "s": took[name], "time": milliseconds(took[name] * 1e3),
-                     "words": f"{through} through the {by['hbm'].name} pipe{beside}",
+        beside = "S and P are written and read" if name == "without" else "Q, K, V and O only"
+        bars.append({"name": title, "s": took[name], "time": _time(took[name]),
+                     "words": f"{through}, each matrix once per launch: {beside}",
                      "on": tiled == (name == "with")})  # fmt: skip
     products = f"4·N²·d operations at {hardware.tensor_tflops:,.0f} TFLOP/s"
-    bars.append({"name": "the products", "s": took["products"], "words": products, "on": tiled,
-                 "time": milliseconds(took["products"] * 1e3)})  # fmt: skip
+    bars.append({"name": "arithmetic, either way",
+                 "s": took["products"], "words": products, "on": True,
+                 "time": _time(took["products"])})  # fmt: skip
     shared = [(t, b) for t, b in by["shared"].holds]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
@@ -89,7 +95,7 @@ def _memory(v: Values) -> list[Block]:
     words = (
         f"{hardware.name}: {places}. "
         f"One head, N = {N:,}, d = {D}, {DTYPE}: Q, K, V and O take {amount(w.n * w.d * 2)} each, "
-        f"S {amount(square)}. Least time: "
+        f"S {amount(square)}. Time: "
         + "; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars)
         + "."
     )
@@ -106,19 +112,21 @@ def first_larger(n_bytes: int, itemsize: int = 2) -> int:
 
 
 def _larger(place: str, n_bytes: int, around: tuple[int, ...]) -> dict:
-    """The question: from which N on S is larger than a memory of this size."""
+    """The question: which of these N is the first whose S is larger than a memory of this size."""
     right = first_larger(n_bytes)
 
     def why(n: int) -> str:
         told = f"N² × 2 bytes = {amount(2 * n * n)} there"
         if n < right:
-            return f"{told}; {place} has {amount(n_bytes)}."
+            return f"{told}, and it fits: there is room for {amount(n_bytes)}."
         return f"{told}, against {amount(n_bytes)}" + (
-            "." if n == right else f", but so it is at {right:,}."
+            "."
+            if n == right
+            else f", but at {right:,} it is already larger: {amount(2 * right**2)}."
         )
 
     return {
-        "words": f"From which N on is S of one head, in fp16, larger than {place}?",
+        "words": f"At which of these N does S of one head, in fp16, first outgrow {place}?",
         "options": tuple((f"{n:,}", why(n)) for n in around), "answer": around.index(right),
     }  # fmt: skip
 
@@ -128,13 +136,15 @@ def _rung() -> Rung:
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
         _larger("an H200's L2 cache", card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger("the shared memory of one block on an H200", card.shared_bytes,
-                (512, 2048, 8192, 32768)),
-        _larger("the shared memory of all of an H200's SMs", by["shared"].size_bytes,
+        _larger(f"one block's {amount(card.shared_bytes)} of shared memory on an H200",
+                card.shared_bytes, (512, 2048, 8192, 32768)),
+        _larger("the shared memory of all SMs of an H200", by["shared"].size_bytes,
                 (512, 4096, 8192, 32768)),
     )  # fmt: skip
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
-    return rung("memory", {"wider": f"{widest:.0f}"}, variants=others, **first)
+    figures = {"wider": f"{widest:.0f}", "clock": f"{card.clock_hz / 1e9:.2f}",
+               "tflops": f"{card.tensor_tflops:.0f}"}  # fmt: skip
+    return rung("memory", figures, variants=others, **first)
 
 
 RUNGS = (_rung(),)

@@ -18,7 +18,7 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 LOW, HIGH = -150, 130  # powers of two of the axis
 LEFT, WIDE, ROW, WIDTH = 118.0, 420.0, 58.0, 844.0
 USES = {
-    "fp32": "m, ℓ, O, lse; master weights",
+    "fp32": "m, ℓ, lse, the sum O; weights",
     "tf32": "fp32 products, Triton's default",
     "bf16": "training: fp32's range",
     "fp16": "inference; training with a scale",
@@ -28,7 +28,7 @@ USES = {
 NUMBERS = (("0.1", "0.1"), ("0.3333333333333333", "1/3"), ("3", "3"))
 BLOCK = 16  # rows that share a scale in fp8
 # Format and a whole number that it cannot hold
-QUESTIONS = (("bf16", 259), ("e4m3", 19), ("fp16", 2051))
+QUESTIONS = (("bf16", 517), ("e4m3", 33), ("fp16", 4103))
 
 
 def rounded(key: str, x: float) -> float:
@@ -137,7 +137,8 @@ def _figures() -> dict[str, str]:
 def _asked(key: str, x: float) -> dict:
     """The answer, and: the neighbor on the other side, the number itself."""
     kept = rounded(key, x)
-    return {"answer": kept, "wrong": (2 * x - kept, x)}
+    gap = math.ldexp(1, math.frexp(x)[1] - 1 - FORMATS[key].mantissa_bits)
+    return {"answer": kept, "wrong": (kept + math.copysign(gap, x - kept), x)}
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)

@@ -72,7 +72,7 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
 
 
 def _written(visit: Visit) -> list[str]:
-    """The newest block's three lines, with their numbers."""
+    """The newest block's three lines, with their numbers; the last block's division too."""
     old, new = _minus(visit.m_old[0], 0).replace("inf", "∞"), _minus(visit.m_new[0], 0)
     alpha, l_new, O = (_minus(x, 3) for x in (visit.alpha[0], visit.l_new[0], visit.O[0, 0]))
     l_old, more = _minus(visit.l_old[0], 3), _minus(visit.row_sum[0], 3)
@@ -80,8 +80,10 @@ def _written(visit: Visit) -> list[str]:
     O_new = visit.P[0] @ np.array(VALUES[visit.j * BLOCK : (visit.j + 1) * BLOCK], np.float32)
     if not before:
         before = _minus((visit.O[0, 0] - O_new) / visit.alpha[0], 3)
+    last = [f"O ÷ ℓ = {O} ÷ {l_new} = {_minus(visit.O[0, 0] / visit.l_new[0], 3)}"]
     return [f"α = exp({old} − {new}) = {alpha}", f"ℓ = {alpha} · {l_old} + {more} = {l_new}",
-            f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}"]  # fmt: skip
+            f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}",
+            *(last if visit.j == BLOCKS - 1 else [])]  # fmt: skip
 
 
 def factors(now: float) -> tuple[float, float, float]:
@@ -98,7 +100,7 @@ def _line_of_scores(now: float) -> list[Shape]:
 
     first, alpha, both = factors(now)
     said, end = f"{now:g}", x(now)
-    above, axis, below = 23.0, 44.0, 80.0
+    above, axis, below = 23.0, 44.0, 93.0
     shapes = [path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
               path([(x(SEEN), above), (x(OLD), above)], "s"),
               path([(x(OLD), above), (end, above)], "m", key="alpha"),
@@ -110,10 +112,10 @@ def _line_of_scores(now: float) -> list[Shape]:
         say(x(OLD) - 4, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
         say(x(OLD) + 6, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
-        say(x(SEEN), 67, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 67, "m old", "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 56), 396), 67, "m new", "is-middle", hue="m", key="new"),
-        say(x(SEEN) - 44, 102, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
+        say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
+        say(x(OLD) + 2, 80, "m_old", "is-middle", hue="m"),
+        say(min(max(end, x(OLD) + 90), 396), 80, "drag m_new", "is-middle", hue="m", key="new"),
+        say(x(SEEN) - 44, 115, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold"),
         knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
     ]  # fmt: skip
@@ -132,13 +134,12 @@ def _online(v: Values) -> list[Block]:
         f"A score of {SEEN} measured from {OLD} weighs {first:.3f}; times alpha, {alpha:.3f}, that "
         f"is {both:.3f}, as if it had been measured from {now:g} at once."
     )
-    y = [206.0, 228.0, 250.0]
     return [scene(
         f"Block {done} of {BLOCKS}", said,
-        panel(460, 258, _blocks(visits, done),
-              [say(0, at, line, "is-mono") for at, line in zip(y, lines, strict=True)]),
-        panel(460, 130, _line_of_scores(now),
-              say(0, 126, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
+        panel(460, 264, _blocks(visits, done),
+              [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)]),
+        panel(460, 142, _line_of_scores(now),
+              say(0, 139, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
     )]  # fmt: skip
 
 

@@ -231,25 +231,27 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
     return [
-        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles on one SM of an H100, a model",
+        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles, one SM of an H100, a model "
+                 "(L2 rate: an H200's)",
                  _lanes(slots[:step]), "µs"),
         _rates(variant, softmax),
     ]  # fmt: skip
 
 
 def _rates(variant: str, softmax: float) -> Block:
-    """TFLOP/s of this way over many key tiles, and what the paper measured."""
-    peak, paper = CARDS["h100"].tensor_tflops, measured(variant)
+    """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
+    peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
     shapes, said = [], []
     both = (("model", tflops(run(variant, LONG, softmax)), "m"), ("measured", paper, "o"))
     for k, (name, value, hue) in enumerate(both):
         y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else "nobody measured it"
-        shapes += [say(0, y + 15, name), box(90, y, 560, 20, look="is-pale"),
-                   box(90, y, 560 * (value or 0) / peak, 20, hue=hue, key=name),
+        shapes += [say(0, y + 15, name), box(108, y, 542, 20, look="is-pale"),
+                   box(108, y, 542 * (value or 0) / peak, 20, hue=hue, key=name),
                    say(662, y + 15, beside, "is-bold")]  # fmt: skip
         said.append(f"{name}: {beside}")
     fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
-    title = f"Over {LONG} key tiles, a softmax of {softmax:g} products ({fit}); full: {peak:g}"
+    length = f"{softmax:g} product{'s' * (softmax != 1)}"
+    title = f"Over {LONG} key tiles, a softmax of {length} ({fit}); full: {peak:g}"
     return scene(title, f"{SAID[variant]} " + "; ".join(said), panel(840, 54, shapes))
 
 

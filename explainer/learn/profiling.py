@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.base.amounts import amount
+from explainer.base.cards import CARDS
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
@@ -14,7 +15,7 @@ from explainer.learn.rungs_low import whole
 from explainer.learn.scene import box, panel, path, say, scene
 
 Values = Mapping[str, float | str]
-N, D, SIDE = 4096, 64, 64
+N, D, SIDE, ELEMENT = 4096, 64, 64, 2
 KERNELS = {
     "scores_kernel": "S = Q Kᵀ",
     "softmax_kernel": "P = softmax(S)",
@@ -53,20 +54,25 @@ def bounds() -> dict[str, tuple[float, float]]:
             for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)}  # fmt: skip
 
 
-def _said(step: int) -> tuple[str, str]:
-    dram, l2, limits = totals(0), totals(1), bounds()
+def _said(step: int) -> tuple[str, ...]:
+    dram, l2, limits, card = totals(0), totals(1), bounds(), CARDS["h200"]
     return {
-        1: ("Count the launches first. Standard attention is three kernels, and S and P pass",
-            "between them through memory. FA-2 is one kernel."),
+        1: ("Count the launches first. Standard attention is three kernels that hand S and P",
+            "to each other through memory. FA-2 is one kernel."),
         2: (f"DRAM: {amount(dram[0])} against {amount(dram[1])}, {dram[0] / dram[1]:.0f} times. "
-            "The softmax reads S and",
-            "writes P. Writes still in L2 when a kernel ends are not in its count."),
+            "The softmax reads S,",
+            f"{amount(N * N * ELEMENT)}. The scores kernel had written all of it, but most of it "
+            "stayed in L2",
+            f"({amount(card.l2_bytes)}) until that kernel ended. Only what leaves L2 counts here."),
         3: (f"L2 to the SMs: {amount(l2[0])} against {amount(l2[1])}. FA-2 reads K and V again "
-            "for each row block,",
-            "and L2 answers: that is why DRAM sees so little of it."),
+            "for each row",
+            "block, and L2 answers. That is why DRAM sees so little of it."),
         4: (f"Bytes take {limits['standard'][0]:.0f} µs in standard attention, products "
             f"{limits['standard'][1]:.1f} µs: bound by memory.",
-            f"In FA-2 bytes take {limits['fa2'][0]:.1f} µs: bound by products."),
+            f"In FA-2 bytes take {limits['fa2'][0]:.1f} µs, products {limits['fa2'][1]:.1f} µs: "
+            "not bound by memory. But one head in",
+            f"row blocks of {SIDE} gives {N // SIDE} programs for {card.sms} SMs: too few to reach "
+            "the rate of products."),
     }[step]  # fmt: skip
 
 
@@ -100,18 +106,20 @@ def _profile(v: Values) -> list[Block]:
             ),
             say(198 + l2 / most * 430, y + 42, f"L2 {amount(l2)}", "is-small", key=f"lt {k}"),
         ]
-    first, second = _said(step)
+    said = _said(step)
     shapes += [
         say(0, 16, f"Nsight Compute, one head, N = {N:,}, d = {D}, tiles of {SIDE} × {SIDE}",
             "is-quiet is-small"),
         path([(0, 230), (780, 230)], look="is-thin"),
-        say(0, 330, f"{step}. {STEPS[step - 1]}", "is-big"),
-        say(0, 358, first), say(0, 382, second),
+        say(0, 326, f"{step}. {STEPS[step - 1]}", "is-big"),
+        *(say(0, 352 + 22 * k, line) for k, line in enumerate(said)),
     ]  # fmt: skip
-    return [scene("A recorded profile", f"{STEPS[step - 1]}. {first} {second}",
-                  panel(800, 392, shapes)),
+    rates = load()["ceilings"]["fp16"]
+    return [scene("A recorded profile", f"{STEPS[step - 1]}. {' '.join(said)}",
+                  panel(800, 402, shapes)),
             text(f"{about('traffic_nvidia_h200')}; fp16, no mask, caches emptied before each "
-                 "kernel.", "fine")]  # fmt: skip
+                 f"kernel. Rates measured on the card: {rates['hbm_bytes_per_s'] / 1e12:.2f} TB/s, "
+                 f"{rates['flops'] / 1e12:.0f} TFLOP/s.", "fine")]  # fmt: skip
 
 
 WIDGETS = (

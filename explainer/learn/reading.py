@@ -38,7 +38,7 @@ STOPS = (
     ("exp", 0, "exp2, since the unit computes powers of 2: log₂(e) went into the scale. alpha is "
      "what corrects the past."),
     ("sum", 0, "ℓ is corrected, then this tile's weights are added, in fp32."),
-    ("output", 0, "O is corrected inside of the product's own accumulator. P is rounded to V's "
+    ("output", 0, "O is corrected in the product's accumulator. P is rounded to V's "
      "format here and only here."),
     ("store", 0, "One division, one write, and lse for the backward pass. A row without keys gives "
      "O = 0 and lse = −∞."),

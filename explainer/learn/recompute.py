@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
+from explainer.base.formats import ITEMSIZE
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
@@ -39,13 +41,20 @@ def all_products(way: str) -> int:
     return sum(map(len, products(way).values()))
 
 
+def square_passes() -> int:
+    """How often the standard backward pass reads or writes N × N numbers: P, dP and dS."""
+    p = Problem(n=8, d=4, block_q=4, block_k=4, mask="full", inputs="random", order="standard")
+    moved = traffic(p, "backward")
+    return sum(sum(moved[x]) for x in ("P", "dP", "dS")) // (p.n * p.n * ITEMSIZE[p.dtype])
+
+
 def _kept(n: int, way: str) -> list[Shape]:
     """P as a square, lse as a line, at one scale that the longest N fills."""
     side = 300 * n / LENGTHS[-1] if n < LENGTHS[-1] else 300.0
     bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        say(0, 18, "Kept for backward, one head", "is-bold"),
+        say(0, 18, "Kept beside Q, K, V, O; one head", "is-bold"),
         say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(0, 60, side if square else 2, side, hue="s" if square else "l",
@@ -79,8 +88,8 @@ def _recompute(v: Values) -> list[Block]:
     n, way = int(v["n"]), str(v["way"])
     bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
     counts = {pass_: len(found) for pass_, found in products(way).items()}
-    kept = "P, N × N" if way == "standard" else "lse, one number per row"
-    words = (f"N = {n:,}: {kept}, {amount(bytes_)} per head in fp16. The forward pass does "
+    kept = "P, N × N in fp16" if way == "standard" else "lse, one fp32 number per row"
+    words = (f"N = {n:,}: {kept}, {amount(bytes_)} per head. The forward pass does "
              f"{counts['forward']} products, the backward pass {counts['backward']}.")  # fmt: skip
     return [scene("Memory kept, products done", words,
                   panel(400, 395, _kept(n, way)), panel(330, 395, _work(way),
@@ -108,4 +117,7 @@ WORDS = (
     "computed again?"
 )
 _first, *_others = _asked()
-RUNGS = (rung("recompute", {"place": place("full", 1, "exp")}, **_first, variants=_others),)
+RUNGS = (
+    rung("recompute", {"place": place("full", 1, "exp"), "passes": square_passes()},
+         **_first, variants=_others),
+)  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from explainer.algorithms.algorithm import LEAST
 from explainer.algorithms.traffic import launches, least
-from explainer.base.amounts import amount, milliseconds
+from explainer.base.amounts import amount, count, milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
 from explainer.learn.blocks import Block, Widget, picture
@@ -57,10 +57,10 @@ def _trips(v: Values) -> list[Block]:
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
         [f"{n:,} × {n:,} scores × 2 bytes", f"{amount(square(n, 1))} per head"],
-        [f"× {heads} heads", f"{amount(square(n, heads))} for S"],
+        [f"× {count(heads, 'head')}", f"{amount(square(n, heads))} for S"],
         ["× 4: S written and read, P written and read", amount(trips)],
         [f"÷ {hardware.hbm_bytes_per_s / 1e12:g} TB/s of an {hardware.name.split()[0]}",
-         f"{milliseconds(seconds * 1e3)} at least"],
+         milliseconds(seconds * 1e3)],
         ["Q, K, V and O together", amount(fused)],
     ]  # fmt: skip
     ladder = [
@@ -70,14 +70,14 @@ def _trips(v: Values) -> list[Block]:
     ]
     fits = square(n, heads) <= hardware.hbm_bytes
     words = (
-        f"N = {n:,}, {heads} heads. "
+        f"N = {n:,}, {count(heads, 'head')}. "
         + " ".join(
             f"{name} reads {', '.join(f'{t} ({amount(b)})' for t, b in r.items())} and writes "
             f"{', '.join(f'{t} ({amount(b)})' for t, b in w.items())}."
             for name, r, w in moves
         )
-        + f" {amount(total)} in all, {amount(trips)} of it S and P: {steps[3][1]}. S alone "
-        + ("fits" if fits else "does not fit")
+        + f" {amount(total)} in all; the {amount(trips)} of S and P alone take {steps[3][1]}. "
+        + ("S alone fits" if fits else "S alone does not fit")
         + f" into the {amount(hardware.hbm_bytes)} of the card."
     )
     data = {
@@ -89,7 +89,7 @@ def _trips(v: Values) -> list[Block]:
         "room_said": f"{hardware.name.split()[0]}'s memory, {amount(hardware.hbm_bytes)}",
         "most": square(LENGTHS[-1], heads), "least": square(LENGTHS[0], 1),
     }  # fmt: skip
-    return [picture("trips", f"Three kernels, N = {n:,}, {heads} heads", words, data)]
+    return [picture("trips", f"Three kernels, N = {n:,}, {count(heads, 'head')}", words, data)]
 
 
 def _gib(n: int, heads: int) -> dict:
@@ -176,12 +176,13 @@ def _bound(key: str) -> dict:
         if n < right:
             return f"{at:,.0f} operations per byte there, less than {edge:,.0f}: memory."
         return f"{at:,.0f} operations per byte there, more than {edge:,.0f}" + (
-            "." if n == right else f", but so it is at {right:,}."
+            "." if n == right else f", but {right:,} is already beyond it."
         )
 
     return {
         "words": f"The ridge of the {CARDS[key].name.removesuffix(' SXM')} is at {edge:,.0f} "
-        "operations per byte. From which N on is the fused kernel beyond it?",
+        f"operations per byte. With d = {D}, from which of these N on is the fused kernel "
+        "beyond it?",
         "options": tuple((f"{n:,}", why(n)) for n in options),
         "answer": options.index(right),
     }
@@ -190,7 +191,7 @@ def _bound(key: str) -> dict:
 FIRST_GIB, *OTHER_GIB = (_gib(*asked) for asked in ASKED)
 FIRST_BOUND, *OTHER_BOUND = (_bound(key) for key in CHOICES)
 RUNGS = (
-    rung("trips", variants=OTHER_GIB, **FIRST_GIB),
+    rung("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
     rung("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
 )
 

@@ -16,17 +16,23 @@ from explainer.learn.rungs_low import softmax
 Values = Mapping[str, float | str]
 Numbers = dict[str, np.ndarray]
 
-BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four logits, against the largest
+BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four scores, against the largest
 SHOWN = ("fp16", "bf16", "fp32")
-LOW, HIGH = -120.0, 100.0  # logits of the picture's axis
-# The question's logits, off the axis of the picture; each format and the place of the right answer.
+LOW, HIGH = -120.0, 100.0  # scores of the picture's axis
+# The question's scores, off the axis of the picture; each format and the place of the right answer.
 ASKED = (("fp32", (-200.0, -201.0, -203.0)), ("bf16", (400.0, 399.0, 398.0)),
          ("fp16", (12.5, 12.0, 10.0)))  # fmt: skip
 
 
 def limit(name: str) -> float:
-    """The largest logit whose exp is still a number of the format: log of its largest number."""
+    """The largest score whose exp is still a number of the format: log of its largest number."""
     return math.log(FORMATS[name].largest)
+
+
+def vanishes(name: str) -> float:
+    """The score below which exp is 0 in the format: log of half of its smallest number, which is
+    rounded to 0."""
+    return math.log(FORMATS[name].smallest_subnormal / 2)
 
 
 def in_format(x: np.ndarray, name: str, subtract: bool) -> Numbers:
@@ -74,45 +80,46 @@ def _safe(v: Values) -> list[Block]:
         tone, what = outcome(found, name)
         weights = _weights(found)
         lanes.append({
-            "name": FORMATS[name].title, "zero": math.log(FORMATS[name].smallest_subnormal),
+            "name": FORMATS[name].title, "zero": vanishes(name),
             "end": limit(name), "largest": written(FORMATS[name].largest, 3),
             "at": [float(z) for z in found["z"]], "weights": weights, "tone": tone, "what": what,
         })  # fmt: skip
         said.append(f"{FORMATS[name].title}: weights {', '.join(weights)}; {what}")
-    logits = ", ".join(f"{x:g}" for x in top + BELOW)
-    words = (f"Logits {logits}{', the largest subtracted first' if subtract else ''}. "
+    scores = ", ".join(f"{x:g}" for x in top + BELOW)
+    words = (f"Scores {scores}{', the largest subtracted first' if subtract else ''}. "
              f"{'. '.join(said)}.").replace("-", "−")  # fmt: skip
     data = {"top": top, "low": LOW, "high": HIGH, "step": 0.5, "subtract": subtract, "lanes": lanes}
     return [picture("overflow", "exp ends where its format does", words, data)]
 
 
-def _asked(at: int, name: str, logits: tuple[float, ...]) -> dict:
-    """The question for these logits: the last weight when nothing is subtracted first, computed;
+def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
+    """The question for these scores: the last weight when nothing is subtracted first, computed;
     the right answer at this place among the mistakes."""
-    x = np.array(logits)
+    x = np.array(scores)
     unsafe, right = (_weights(in_format(x, name, safe))[-1] for safe in (False, True))
-    told = ", ".join(f"{z:g}" for z in logits).replace("-", "−")
+    told = ", ".join(f"{z:g}" for z in scores).replace("-", "−")
     title = FORMATS[name].title
-    size = {True: "∞", False: "0"}[logits[0] > 0]
+    size = {True: "∞", False: "0"}[scores[0] > 0]
     options = [
         (right, "That is softmax on paper, and what it gives with the maximum subtracted first."),
-        ("1", f"exp of the first logit is {size} in {title}, so no weight can be right."),
-        ("0", f"exp of the last logit is {size} too: {size} ÷ {size}.") if unsafe == "NaN" else
-        ("NaN", f"exp of the last logit is a number of {title}, and a number ÷ ∞ is 0."),
+        ("1", f"exp of the first score is {size} in {title}, so no weight can be right."),
+        ("0", f"exp of the last score is {size} too: {size} ÷ {size}.") if unsafe == "NaN" else
+        ("NaN", f"exp of the last score is a number of {title}, and a number ÷ ∞ is 0."),
     ]  # fmt: skip
     options.insert(at, (unsafe, f"The sum is {size}. A number ÷ ∞ is 0; ∞ ÷ ∞ and 0 ÷ 0 are NaN. "
                                 f"With the maximum subtracted: {right}."))  # fmt: skip
     return {
-        "words": f"Logits {told} in {title}, nothing subtracted. What is the last weight?",
+        "words": f"Scores {told} in {title}, nothing subtracted. What is the last weight?",
         "options": tuple(options), "answer": at,
     }  # fmt: skip
 
 
 FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
-RUNGS = (rung("safe", variants=OTHERS, **FIRST),)
+ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
+RUNGS = (rung("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("safe", "Drag the logits", (
-        Control("top", "The largest logit", "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
+    Widget("safe", "Drag the scores", (
+        Control("top", "The largest score", "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
         Control("subtract", "Subtract the maximum m first", "toggle", "0")), _safe),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Three loop orders in motion: the tiles of one head, what O costs, and a model of the time."""
+"""FA-1, FA-2 and FA-3 in motion: the tiles of one head, what O costs, and a model of the time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _counts(order: str, tick: int) -> list[Shape]:
     y = TOP + T * SIDE + 24
     return [
         say(0, y, f"O: read {now[0]}, written {now[1]}", hue="o"),
-        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks, HBM", "is-small is-quiet"),
+        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
     ]
 
 
@@ -115,11 +115,11 @@ def strips(order: str) -> tuple[Lane, ...]:
     work: list[tuple[float, float, str]] = []
     if order == "fa3":
         slots = pipeline.run("overlap", T, pipeline.exponentials())
-        lanes: dict[str, list] = {"HBM": [], "rows A": [], "rows B": []}
+        lanes: dict[str, list] = {"L2": [], "rows A": [], "rows B": []}
         for slot in slots:
             what, who, _ = slot.task.key
             kind = {"S": "product", "PV": "product"}.get(what, what)
-            lane = "HBM" if who < 0 else ("rows A", "rows B")[who]
+            lane = "L2" if who < 0 else ("rows A", "rows B")[who]
             lanes[lane].append((slot.start, slot.end, kind))
         return tuple(lanes.items())
     clock = 0.0
@@ -141,7 +141,7 @@ def strips(order: str) -> tuple[Lane, ...]:
         if order == "fa1":
             bus.append((clock, clock + load, "O"))
             clock += load
-    return ("HBM", bus), ("rows", work)
+    return ("L2", bus), ("rows", work)
 
 
 def _strips(order: str) -> list[Shape]:
@@ -173,8 +173,8 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
     return [
         scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
               " ".join(said), *panels),
-        text(f"Strips: the first {T} tiles on one SM, d = {pipeline.D}: a model with an H100's "
-             "rates, ideal overlap; green product, gray softmax.", "fine"),
+        text(f"Strips: {T} tiles on one SM, d = {pipeline.D}, a model: an H100's rates, L2's "
+             "measured on an H200. Green: products; gray: exps.", "fine"),
     ]  # fmt: skip
 
 

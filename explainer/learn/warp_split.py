@@ -14,6 +14,8 @@ from explainer.learn.controls import card, pick
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import tile_budget
+from explainer.memory.compiled_tiles import slots
+from explainer.memory.workload import Workload
 from explainer.parallel.warps import warps
 from explainer.problem import Problem
 from kernels.occupancy import MOST_REGISTERS, room
@@ -45,6 +47,12 @@ def partial_output(block_q: int, d: int) -> int:
     return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
 
 
+def too_much(split: str, block_q: int, d: int, card_key: str) -> bool:
+    """Whether the partial O of all warps, which lie there at once, are more than a thread block's
+    shared memory; split by rows there are none."""
+    return split == "k" and partial_output(block_q, d) > CARDS[card_key].shared_bytes
+
+
 def registers_per_thread(block_q: int, block_k: int, d: int) -> int:
     """Of four warps, for S, O, m and l of such a tile in fp32 alone."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
@@ -64,9 +72,16 @@ def _barriers(count: int) -> str:
     return f"{count} barrier{'s' * (count != 1)}"
 
 
-def _split(split: str, br: int, bc: int, d: int) -> dict[str, object]:
+def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     title, who = TITLES[split]
     passed, barriers = exchanged(split, br, bc, d)
+    where, look = "through shared memory per tile", "is-small"
+    if too_much(split, br, d, card_key):
+        most = amount(CARDS[card_key].shared_bytes)
+        where, look = (
+            f"{amount(partial_output(br, d))} at once; room: {most}",
+            "is-small is-bad",
+        )
     part, left, top = SIDE / WARPS, 40.0, 66.0
     shapes: list[Shape] = [say(0, 18, title, "is-bold"), say(0, 42, who, "is-small")]
     for k, hue in enumerate(HUES):
@@ -84,8 +99,7 @@ def _split(split: str, br: int, bc: int, d: int) -> dict[str, object]:
     shapes += [
         box(8, y + 28, WIDTH - 16, 40, amount(passed) if passed else "nothing to exchange",
             hue="l" if passed else "", look="is-pale" if passed else "is-empty"),
-        say(8, y + 92, "through shared memory per tile" if passed else "partial sums stay in warps",
-            "is-small"),
+        say(8, y + 92, where if passed else "partial sums stay in warps", look),
         say(8, y + 114, f"{_barriers(barriers)} per tile", "is-bold"),
     ]  # fmt: skip
     return panel(WIDTH, HEIGHT, shapes)
@@ -127,16 +141,18 @@ def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
         f"{TITLES[s][0]}: {amount(n)} through shared memory, {_barriers(b)} per tile."
         for s, (n, b) in found.items()
     )
+    if too_much("k", br, d, where):
+        said += f" Of the first {amount(partial_output(br, d))} lie there at once: too much."
     said += f" One SM holds at most {held} such tiles at once."
     return [scene(f"A tile of {br} × {bc}, d = {d}, among {WARPS} warps", said,
-                  _split("k", br, bc, d), _split("q", br, bc, d),
+                  _split("k", br, bc, d, where), _split("q", br, bc, d, where),
                   _occupancy(br, bc, d, where))]  # fmt: skip
 
 
 WIDGETS = (
     Widget("warps", "A tile among four warps", (
         pick("br", "Br", 32, SIDES), pick("bc", "Bc", 64, SIDES),
-        pick("d", "d", 32, DS, closed=(64, 128)), card("a100")), _warp_split),
+        pick("d", "d", 32, DS, closed=(64, 128)), card("h200")), _warp_split),
 )  # fmt: skip
 
 
@@ -146,7 +162,13 @@ def _asked(block_q: int, d: int) -> dict:
     return {"answer": kib, "wrong": (kib / WARPS, kib / 2, kib / d)}
 
 
+def _figures() -> dict[str, object]:
+    """How many compiled tiles an SM holds, and what a store of O touches from an mma's registers:
+    four lanes side by side hold a row's 8 numbers, two each."""
+    per_sm, known = slots(Workload(card="h200", d=64, block_q=64, block_k=64), "fa2")
+    assert known
+    return {"compiled": per_sm, "rows": LANES // 4, "bytes": 4 * 2 * ITEMSIZE["fp16"]}
+
+
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (
-    rung("warps", **_first, variants=_others),
-)  # fmt: skip
+RUNGS = (rung("warps", _figures(), **_first, variants=_others),)

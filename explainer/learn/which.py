@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from explainer.base.amounts import listed
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
@@ -115,15 +116,19 @@ OFFERED = ("flash", "cudnn", "efficient", "math")
 
 
 def _asked(x: Input) -> dict:
-    options = tuple((NAMES[name], "It is the first in line that takes this input." if
-                     name == chosen(x) else _why(name, x)) for name in OFFERED)  # fmt: skip
+    options = tuple((NAMES[name], _why(name, x)) for name in OFFERED)
     words = WORDS.format(gpu=GPUS[str(x.sm)], dtype=x.dtype, d=x.d, mask=MASKS[x.mask])
     return {"options": options, "answer": OFFERED.index(chosen(x)), "words": words}
 
 
 def _why(name: str, x: Input) -> str:
-    why = refusal(name, x)
-    return f"It refuses: {why}." if why else f"It would, but {NAMES[chosen(x)]} comes before it."
+    taken, why = chosen(x), refusal(name, x)
+    if name == taken:
+        order = tried(x.sm)
+        before = listed([NAMES[k] for k in order[: order.index(name)]])
+        refused = f"{before} refuse{'s' * (before in NAMES.values())} it; this is next in line."
+        return refused if before else "It is tried first, and it takes this input."
+    return f"It refuses: {why}." if why else f"It would, but {NAMES[taken]} comes before it."
 
 
 _first, *_others = (_asked(x) for x in ASKED)

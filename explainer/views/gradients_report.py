@@ -17,12 +17,14 @@ from explainer.views.html import bar, card, table, words
 
 say = Texts("memory")
 SIZES = computed(say("sizes"))
+NAMES = say.named("ways")  # of the conventions, in a table's head
 
 
 def ways() -> str:
     """What either count of bytes counts."""
     lines = (
-        say("distance.way", way=way.capitalize(), what=what) for way, what in CONVENTIONS.items()
+        say("distance.way", way=NAMES[way].capitalize(), what=what)
+        for way, what in CONVENTIONS.items()
     )
     return " ".join(lines)
 
@@ -60,7 +62,7 @@ def passes(w: Workload) -> str:
         rows.append((label, *cells))
     head = [""]
     for way in CONVENTIONS:
-        head += [say("passes.forward", way=way), say("passes.backward", way=way), "÷"]
+        head += [say(f"passes.{p}", way=NAMES[way]) for p in PASSES] + ["÷"]
     remark = say("passes.remark", n=w.n, br=w.block_q, bc=w.block_k)
     return card("passes", say("passes"), computed(say("passes.transfers")), remark,
                 words(say("passes.note")), table(tuple(head), rows, say("passes.caption")),

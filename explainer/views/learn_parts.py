@@ -23,7 +23,7 @@ ASKED = {  # what each kind of question is made of
     CHOICE: (*SAID, "options", "answer"),
     NUMBER: (*SAID, "answer", "tolerance", "reasons", "mistakes", "fields"),
     ORDER: (*SAID, "options", "gaps", "run", "answer", "reasons"),
-    CLICK: (*SAID, "cells", "notes", "answer", "reasons"),
+    CLICK: (*SAID, "cells", "rows", "notes", "answer", "reasons"),
     FILL: (*SAID, "options", "gaps", "reasons", "run"),
 }
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")

@@ -36,4 +36,4 @@ export { broken, cellOf } from "../../assets/js/learn/grid_layout.js";
 export { axis as lane } from "../../assets/js/learn/pictures/overflow.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";
 export { axes as roofs } from "../../assets/js/learn/pictures/roofline.js";
-export { along as barAt, arrow as arrowWidth } from "../../assets/js/learn/pictures/trips.js";
+export { along as barAt, arrow as arrowWidth, slots as arrowSlots, widest as widestOf } from "../../assets/js/learn/pictures/trips.js";

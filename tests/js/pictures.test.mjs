@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
-import { arrowWidth, barAt, broken, cellOf, heightOf, lane, measure, placesOf, plane, roofs, scales } from "./model.mjs";
+import { arrowSlots, arrowWidth, barAt, broken, cellOf, heightOf, lane, measure, placesOf, plane, roofs, scales, widestOf } from "./model.mjs";
 
 const [[, told]] = fixtures("pictures");
 const near = (a, b, where) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${where}: ${a}, not ${b}`);
@@ -42,7 +42,20 @@ test("areas are as the bytes, pipes as the rates, on one scale each", () => {
   }
 });
 
-test("logits, bytes and roofs lie on their axes", () => {
+test("arrows of all kernels are on one scale and stay in their slots, on a phone too", () => {
+  const kernels = [["Q", "K", "S"], ["S", "P"], ["P", "V", "O"]];
+  const bytes = (tensor, n) => ("SP".includes(tensor) ? n * n : 128 * n);
+  for (const column of [119, 285, 340]) for (const n of [64, 512, 131072]) {
+    const all = kernels.flatMap((tensors) => arrowSlots(tensors, column).map((at, k) => ({ ...at, bytes: bytes(tensors[k], n) })));
+    const most = Math.max(...all.map((one) => one.bytes));
+    const unit = widestOf(all, most, 44);
+    for (const one of all) assert.ok(arrowWidth(one.bytes, most, unit) <= 0.45 * one.slot, `${column} ${n}`);
+    for (const { x, slot } of all) assert.ok(x > 0.19 * slot && x < column);
+  }
+  near(widestOf([{ bytes: 4, slot: 40 }, { bytes: 8, slot: 400 }], 8, 99), 36, "the narrowest slot decides");
+});
+
+test("scores, bytes and roofs lie on their axes", () => {
   const on = lane({ low: -120, high: 100, step: 0.5 }, 8, 600);
   for (const x of [-120, -30.5, 0, 11, 100]) assert.equal(on.back(on.at(x)), x);
   assert.equal(on.back(-50), -120);

@@ -95,8 +95,12 @@ def test_attention_and_cross_attention(who):
     np.testing.assert_allclose(
         grid(found, "output"), attention(asking.Q, there.K, there.V), atol=1e-5
     )
-    S = grid(found, "scores")
+    S, P = grid(found, "scores"), grid(found, "weights")
     assert S.shape == grid(found, "weights").shape == (len(asking.Q), 6)
+    (beside,) = found["lines"][-1]
+    best = P[min(5, len(P) - 1)].max()
+    assert f"with weight {best:.2f}" in beside["words"] and "not learned" in beside["words"]
+    assert ("Only 4 words ask here" in beside["words"]) == (who == "cross")
     assert all(item.get("row", 0) < len(asking.Q) for line in found["lines"] for item in line)
 
 

@@ -87,7 +87,7 @@ def test_every_step_shows_its_own_numbers(mask, row):
     shown = {step: matrices(blocks(step=step, row=row, mask=mask)) for step in STEPS}
     close = partial(np.testing.assert_allclose, rtol=0, atol=1e-14)
     close(shown[1]["P = exp(S − lse)"], right["P"])
-    close(shown[1]["lse, all that was kept"][:, 0], right["lse"])
+    close(shown[1]["lse, kept beside Q, K, V, O"][:, 0], right["lse"])
     close(shown[3][f"dP = dO Vᵀ, row {row}"][0], dP)
     close(shown[3][f"dS, row {row}, by the Jacobian: (diag(P) − P Pᵀ) dP"][0], dS)
     close(shown[4][f"Over the keys of row {row}"].sum(1)[2], D)

@@ -111,7 +111,7 @@ def test_traffic_quadruples_and_memory_doubles():
     for d in (32, 64, 128):
         curves = {s["name"]: s["y"] for s in block("claim_io", "plot", d=d)["series"]}
         moved, extra = curves["FA-2: bytes asked"], curves["FA-2: extra memory (lse)"]
-        least = curves["FA-2: least bytes"]
+        least = curves["FA-2: each matrix once"]
         for i in range(3, len(moved) - 1):
             assert moved[i + 1] / moved[i] == pytest.approx(4, rel=0.02)
             assert extra[i + 1] / extra[i] == least[i + 1] / least[i] == 2
@@ -180,13 +180,14 @@ def test_off_chip_like_with_like():
     assert rows["off chip: S"] == ["64 MiB", "none"]
     assert rows["off chip: S and P, or lse"] == ["128 MiB", "16 KiB"]
     assert rows["from N/2 to N that grows"] == ["×4", "×2"]
+    assert "The 32 KiB on chip are no difference" in block("claim_kept", "text")["words"]
 
 
 def test_what_holds_up_attention():
     w = Workload(card="h100", n=4096, d=128, block_q=128, block_k=128)
     found, card = costs.bounds(w), CARDS["h100"]
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
-    naive, fused = (found[f"{way}, perfect caches: least"] for way in ("standard", "fused"))
+    naive, fused = (found[f"{way}, each matrix once"] for way in ("standard", "fused"))
     assert naive["intensity"] < ridge < fused["intensity"]
     assert naive["memory"] > max(naive["products"], naive["exp"])
     assert fused["memory"] < min(fused["products"], fused["exp"])
@@ -335,6 +336,9 @@ def test_what_limits_a_b200():
     found = {name: t for name, t, _ in block("claim_exp", "bars", d=64)["items"]}
     assert found["B200 SXM: exp"] > 1.9 * found["B200 SXM: products"]
     assert found["B200 SXM: exp"] > 0.8 * found["H100 SXM: exp"]
+    tied = {name: t for name, t, _ in block("claim_exp", "bars", d=128)["items"]}
+    assert tied["B200 SXM: exp"] == pytest.approx(tied["B200 SXM: products"], rel=0.01)
+    assert "d = 64" in CLAIM["blackwell"].words and "at d = 128 they tie" in CLAIM["blackwell"].why
 
 
 def test_rates_units_and_lengths():
@@ -342,6 +346,7 @@ def test_rates_units_and_lengths():
     assert rates["H100 SXM, fp16"] < 1000 < 1978 < rates["H100 SXM, fp8"]
     units = {row[0]: row[1] for row in block("claim_units", "table")["rows"]}
     assert units["Hopper (H100)"] == "wgmma" and "tcgen05" in units["Blackwell (B200)"]
+    assert block("claim_units", "table")["head"][2].endswith("one SM"), "a pair of SMs makes more"
     for dtype in ("bf16", "fp32"):
         assert all(len({*row[1:]}) == 1 for row in block("claim_length", "table",
                                                          dtype=dtype)["rows"])  # fmt: skip

@@ -73,9 +73,12 @@ def test_both_sides_of_the_picture_use_one_convention():
     n, d = 1024, 64
     total = [2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 4 * n]  # FACTS: least, least
     assert [x for x in said if "µs" in x] == [
-        f"{'8.5 MiB'}: {total[0] / 3.35e12 * 1e6:.1f} µs at least",
-        f"{'516 KiB'}: {total[1] / 3.35e12 * 1e6:.1f} µs at least",
+        f"8.5 MiB: {total[0] / 4.8e12 * 1e6:.2f} µs",
+        f"516 KiB: {total[1] / 4.8e12 * 1e6:.2f} µs",
     ]
+    for way, lse in (("attention", True), ("softmax", False)):
+        (*_, fine) = blocks("fusion", what=way, n=n)
+        assert (f"writes O and {4 * n // 1024} KiB of lse" in fine["words"]) == lse
 
 
 # ---- tile by tile
@@ -182,6 +185,15 @@ def test_the_times_are_the_record_s():
     assert found[65_536][0] is None, "its matrices did not fit"
     assert "S and P did not fit" in texts(blocks("saves", n=65_536))
     assert {r["heads"] for r in rows} == {saves.HEADS}
+    assert {r["batch"] * r["n"] for r in rows if r["n"] <= saves.TOKENS} == {saves.TOKENS}
+    assert {r["batch"] for r in rows if r["n"] > saves.TOKENS} == {1}
+    (slow, fast), (slower, faster) = found[8_192], found[16_384]
+    told = f"falls from {slow / fast:.1f} to {slower / faster:.1f} times"
+    assert told in RUNGS["saves"].more and f"takes only {slower / slow:.1f} times" in (
+        RUNGS["saves"].more
+    )
+    short = [a / b for n, (a, b) in found.items() if a and n <= 1_024]
+    assert max(short) < slower / faster, "short contexts gain less"
 
 
 def test_what_is_kept_by_hand():

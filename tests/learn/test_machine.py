@@ -14,6 +14,7 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.base.formats import FORMATS
 from explainer.base.paths import ROOT
+from explainer.base.records import load
 from explainer.learn import (
     blackwell,
     gpu,
@@ -72,12 +73,12 @@ def test_what_o_costs_after_each_tick(tick):
 def test_the_strips_do_the_same_work_and_never_two_things_at_once():
     for order in versions.TITLES:
         lanes = dict(versions.strips(order))
-        loads = [(a, b) for a, b, _ in lanes.pop("HBM")]
+        loads = [(a, b) for a, b, _ in lanes.pop("L2")]
         work = sorted((a, b, what) for lane in lanes.values() for a, b, what in lane)
         products = [(a, b) for a, b, what in work if what == "product"]
         for one in (loads, products):  # one bus, one matrix unit
             assert all(y[0] >= x[1] - 1e-9 for x, y in pairwise(one)), order
-    loads = {o: [w for _, _, w in dict(versions.strips(o))["HBM"]] for o in versions.TITLES}
+    loads = {o: [w for _, _, w in dict(versions.strips(o))["L2"]] for o in versions.TITLES}
     assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
     assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
     assert "O" not in loads["fa2"]
@@ -99,6 +100,30 @@ def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
 def test_partial_outputs_sectors_and_tiles_by_hand():
     assert asked("warps") == [4 * 64 * 64 * 4 / 1024, 4 * 128 * 64 * 4 / 1024, 32]
     assert len(set(gpu.sectors(1, 2))) == 32 * 2 / 32 and len(set(gpu.sectors(64, 2))) == 32
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_partial_outputs_that_a_block_has_no_room_for_are_said(card):
+    """Four warps' 128 × 128 numbers of 4 bytes are 256 KiB: more than any card gives a block."""
+    for d in (32, 64, 128):
+        kib, room = 4 * 128 * d * 4 // 1024, CARDS[card].shared_bytes // 1024
+        said = texts(blocks("warps", card=card, br=128, bc=64, d=d))
+        assert (f"{kib} KiB at once; room: {room} KiB" in said) == (kib > room)
+        assert ("through shared memory per tile" in said) == (kib <= room)
+
+
+def test_what_a_store_of_an_mma_s_sums_touches():
+    """PTX ISA, mma.m16n8k16: lane t holds row t // 4, columns 2 (t % 4) and the next, of the first
+    8 rows. And what compiling gave for the tile named, from the record."""
+    at = [(t // 4, 2 * (t % 4) + k) for t in range(32) for k in (0, 1)]
+    rows = {row for row, _ in at}
+    per_row = 2 * sum(row == 0 for row, _ in at)
+    assert f"touch {len(rows)} rows with {per_row} bytes" in RUNGS["warps"].more
+    assert per_row == gpu.SECTOR / 2
+    found = {r["blocks_per_sm"] for r in load("compiled")["rows"]
+             if (r["arch"], r["d"], r["order"], r["block_m"], r["block_n"], r["causal"])
+             == ("sm_90", 64, "fa2", 64, 64, False)}  # fmt: skip
+    assert len(found) == 1 and f"H200's SM holds {found.pop()} " in RUNGS["warps"].more
 
 
 @pytest.mark.parametrize(("tile", "card", "expected"), [
@@ -152,10 +177,31 @@ def test_shapes_and_rates_of_other_formats():
 @pytest.mark.parametrize(("br", "bc", "d"), [*product((16, 64, 256), (16, 128), (16, 64, 256))])
 @pytest.mark.parametrize("arch", list(matrix_units.GENERATIONS))
 def test_instructions_cover_the_tile(arch, br, bc, d):
+    """PTX ISA: an mma.m8n8k4 does four products at once, any other instruction one."""
     shape = matrix_units.GENERATIONS[arch].shape
     m, n, k = shape[0], min(shape[1], bc), shape[2]
-    starts = product(range(0, br, m), range(0, bc, n), range(0, d, k))
-    assert matrix_units.instructions(shape, br, bc, d) == len(list(starts))
+    starts = [*product(range(0, br, m), range(0, bc, n), range(0, d, k))]
+    at_once = 4 if shape == (8, 8, 4) else 1
+    assert matrix_units.instructions(arch, br, bc, d) == len(starts[::at_once])
+
+
+def test_where_operands_may_lie_and_what_each_instruction_shows():
+    """PTX ISA: wgmma takes A from shared memory or registers, tcgen05.mma from shared or tensor
+    memory; both take B from shared memory alone."""
+    said = {p["shapes"][0]["text"].split()[0]: [s["text"] for s in p["shapes"] if "text" in s]
+            for p in blocks("cores")[0]["data"]["panels"]}  # fmt: skip
+    wanted = {"Volta": ("A: registers", "B: registers", "sums: registers"),
+              "Ampere": ("A: registers", "B: registers", "sums: registers"),
+              "Hopper": ("A: shared or registers", "B: shared memory", "sums: registers"),
+              "Blackwell": ("A: shared or tensor mem.", "B: shared memory",
+                            "sums: tensor memory")}  # fmt: skip
+    for name, lines in wanted.items():
+        assert {*lines} <= {*said[name]}, name
+    assert "8 × 8 × 4, 4 at once" in said["Volta"] and "64 per tile" in said["Volta"]
+    drawn = [s for s in blocks("cores")[0]["data"]["panels"][0]["shapes"] if s.get("key") == "c"]
+    assert len(drawn) == 4
+    rows = {int(value.split()[0]) for value, _ in widgets()["cores"].controls[1].choices}
+    assert min(rows) >= matrix_units.GENERATIONS["sm_90"].shape[0], "Triton takes wgmma for all"
 
 
 def test_the_questions_on_tiles_by_hand():
@@ -175,6 +221,8 @@ TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "e4m3": torch.float8_e4m
 def test_the_rounded_numbers_are_torch_s():
     for (key, x), answer in zip(number_formats.QUESTIONS, asked("formats"), strict=True):
         assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
+        below, above = (float(torch.tensor(x + by).to(TORCH[key])) for by in (-0.5, 0.5))
+        assert below == above == answer, "no tie: how ties round is not taught"
 
 
 @pytest.mark.parametrize(("power", "lost"), [(0, set()), (-20, {"e4m3", "e5m2"}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -80,3 +82,6 @@ def test_the_scores_to_click_are_those_that_torch_hides(at, size):
     hidden = ~causal_lower_right(*size)._materialize("cpu")
     assert {*question.answer} == {tuple(x) for x in hidden.nonzero().tolist()}
     assert (len(question.cells), len(question.cells[0])) == size
+    first, last = int(question.rows[0]), int(question.rows[-1])
+    assert (last - first + 1, last + 1) == size, "rows are named as the question names the tokens"
+    assert re.match(f"Tokens {first} (and|to) {last} ask", question.words)

@@ -54,6 +54,14 @@ def warp(words, x):
     return (32, 32 * size / 32, len({t * int(x[0]) * (6 - size) // 32 for t in range(32)}))
 
 
+def neighbor(x, words, kept):
+    """On the other side of x, numbers with so many significant bits: x in binary, cut off there."""
+    kept_bits = int(re.search(r"(\d+) significant", words)[1])
+    gap = 2 ** (int(x).bit_length() - kept_bits)
+    low = int(x) // gap * gap
+    return low if kept > x else low + gap
+
+
 # {question: the values of its mistakes from (the numbers in its words, its words, its answer)}
 BY = {
     "matmul-open": lambda x, w, a: (
@@ -83,7 +91,7 @@ BY = {
     "cores-count": lambda x, w, a: (
         x[3] / x[0] * x[4] / x[1], x[3] / x[0] + x[4] / x[1] + x[5] / x[2]
     ),
-    "formats-round": lambda x, w, a: (2 * x[-1] - a, x[-1]),
+    "formats-round": lambda x, w, a: (neighbor(x[-1], w, a), x[-1]),
     "overlap-busy": lambda x, w, a: (200 / (2 + x[0]), 200 / x[0], 100),
     "blackwell-threshold": lambda x, w, a: (x[0], math.e ** x[0], 1),
     "recompute-work": lambda x, w, a: (x[0], x[0] * 8 / 6, 2 * x[0]),

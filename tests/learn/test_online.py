@@ -46,6 +46,15 @@ def test_the_numbers_of_a_block_are_torch_s(done):
             assert a * b + c == pytest.approx(d, abs=2e-3), line
 
 
+@pytest.mark.parametrize("step", [1, 3, 4])
+def test_only_the_last_block_divides_by_l(step):
+    lines = [x for x in texts(blocks("online", step=step)[0]) if x.startswith("O ÷ ℓ = ")]
+    assert len(lines) == (step == 4)
+    for line in lines:
+        a, b, c = (float(x) for x in re.findall(r"\d+\.\d+", line))
+        assert a / b == pytest.approx(c, abs=2e-3)
+
+
 def test_the_last_block_is_softmax_times_v():
     want = torch.softmax(torch.from_numpy(S), 0) @ torch.from_numpy(V)
     run = trace(online.ROW)

@@ -183,7 +183,12 @@ def test_the_widget_steps_and_labels_what_is_measured():
             assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
             assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
     assert "as fitted" in made[48][1]["label"]
-    assert "the fit is 4.85" in blocks(softmax=2)[1]["label"]
+    assert "L2 rate: an H200's" in made[48][0]["label"]
+    hypothetical = blocks(softmax=2, variant="overlap")[1]
+    assert "the fit is 4.85" in hypothetical["label"]
+    assert hypothetical["words"].endswith("measured: nobody measured it"), "661 had its own softmax"
+    for softmax, said in ((1, "a softmax of 1 product ("), (2, "a softmax of 2 products (")):
+        assert said in blocks(softmax=softmax)[1]["label"]
 
 
 @pytest.mark.parametrize("softmax", pipeline.SOFTMAXES[1:])

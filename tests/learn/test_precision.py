@@ -92,7 +92,7 @@ def test_a_long_row_against_torch(what):
     found = float((O / l - truth).abs().max() / truth.abs().max())
     assert long_row("bf16", 2048, 16, 1.0)[what] == pytest.approx(found, rel=0.01, abs=1e-6)
     if what:
-        assert said("formats", r"ℓ by (\S+) %") == [pytest.approx(100 * found, rel=0.05)]
+        assert said("formats", r"if ℓ, by (\S+) %") == [pytest.approx(100 * found, rel=0.05)]
 
 
 def test_a_fold_s_products_masks_and_axes_are_torchs():

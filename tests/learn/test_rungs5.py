@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,15 @@ from explainer.base.records import TRAINED, load
 from explainer.learn import amp, recompute, steady
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from tests.learn.scenes import asked, default_hides_the_answer, every_edge, shapes, shown, words
+from tests.learn.scenes import (
+    asked,
+    default_hides_the_answer,
+    every_edge,
+    rung,
+    shapes,
+    shown,
+    words,
+)
 
 
 @pytest.mark.parametrize("key", ["recompute", "amp", "steady", "backward"])
@@ -37,9 +47,23 @@ def test_what_is_kept_is_what_the_loops_keep():
         said = words("recompute", way=way, n=1024)
         assert ("2 MiB" in said) == (written == 1024 * 1024 * 2)
         assert ("4 KiB" in said) == (written == 1024 * 4)
+        spoken = shown("recompute", way=way, n=1024)[0]["words"]
+        assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
     sides = [next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
              for n in (4096, 8192)]  # fmt: skip
     assert sides[1] == 2 * sides[0], "one scale"
+
+
+def test_the_squares_that_the_standard_backward_pass_moves():
+    """By hand: dV reads P; dP is written; dS reads P and dP and is written; dQ and dK read dS."""
+    assert recompute.square_passes() == 1 + 1 + 3 + 2
+    assert "7 passes over N × N numbers" in rung("recompute").more
+
+
+def test_the_ticks_of_a_chart_stand_apart():
+    """Labels of 16 px at the chart of the scale, 80 px high."""
+    at = [s["y"] for s in shapes("amp") if s.get("text") in ("2³⁰", "2¹⁵", "1") and s["y"] > 280]
+    assert len(at) == 3 and min(b - a for a, b in pairwise(sorted(at))) > 30
 
 
 def test_seven_steps_the_last_a_recorded_model():
@@ -120,3 +144,5 @@ def test_what_the_questions_on_stability_call_right():
     same, one = asked("stable")
     assert same.options[same.answer][0] == "They all become nearly alike"
     assert one.options[one.answer][0] == "One key takes nearly all"
+    fold = rung("stable").words + rung("stable").more
+    assert not any(word in fold for word in ("alike", "single key", "one key", "winner"))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.amounts import milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
+from explainer.base.records import load
 from explainer.learn import decoding, engines, heads, positions, rungs_low, windows
 from explainer.learn.registry import widgets
 from explainer.trace import trace
@@ -121,6 +123,21 @@ def test_the_parts_are_attention_of_the_last_query():
         assert np.allclose(O, whole) and len(found) == count
         assert rungs_low.weighed(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(O)
         assert f"{found[0].weight:.2f}" in words("decode", tokens=tokens, parts=count)
+
+
+@pytest.mark.parametrize("count", decoding.PARTS)
+def test_the_decoding_kernel_s_times_are_the_record(count):
+    rows = {r["splits"]: r for r in load("decode_nvidia_h200")["rows"]
+            if (r["n_k"], r["heads"]) == (16_384, 16) and "splits" in r}  # fmt: skip
+    card = CARDS["h200"].sms
+    assert [k for k, r in rows.items() if r["rule"]] == [2 * card // 16] == [decoding.PARTS[-1]]
+    block = widgets()["decode"].compute({"tokens": 22.0, "parts": str(count)})[-1]
+    for parts in {1, count, 16}:
+        assert block["words"].count(f"{milliseconds(rows[parts]['median_ms'])} in ") == 1
+    assert "16, the kernel's own choice" in block["words"] and block["words"].count("in one") == 1
+    drawn = shapes("decode", parts=count)
+    weights = sum(str(s.get("key", "")).startswith("weight ") for s in drawn)
+    assert weights == (count if count <= 8 else 0), "numbers only where they have room"
 
 
 def test_the_merges_asked_for():

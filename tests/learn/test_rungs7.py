@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from explainer.algorithms import traffic
+from explainer.base.cards import CARDS
 from explainer.base.records import load
 from explainer.learn import limits, others, profiling, variants, which, wild
 from explainer.learn.registry import widgets
@@ -117,11 +118,19 @@ def test_the_checks_are_the_rows_of_the_table():
         assert no_mask == (rows["any other attn_mask"][column] == "no")
 
 
+BEFORE = (
+    "cuDNN and flash (FA-2) refuse it; this is next in line.",
+    "It is tried first, and it takes this input.",
+    "flash (FA-2) and memory-efficient refuse it; this is next in line.",
+)
+
+
 def test_the_backend_asked_for_differs_each_time():
     right = [q.options[q.answer][0] for q in asked("backends")]
     assert right == ["memory-efficient", "flash (FA-2)", "math"]
-    for q in asked("backends"):
-        assert sum("first in line" in why for _, why in q.options) == 1
+    for q, said in zip(asked("backends"), BEFORE, strict=True):
+        assert q.options[q.answer][1] == said
+        assert sum("next in line" in why or "first" in why for _, why in q.options) == 1
 
 
 def test_the_profile_is_the_record():
@@ -133,7 +142,16 @@ def test_the_profile_is_the_record():
     assert "57 times" in words("profile", step=2) and 56 < dram["standard"] / dram["fa2"] < 58
     limits_ = profiling.bounds()
     assert limits_["standard"][0] > limits_["standard"][1], "bound by memory"
-    assert limits_["fa2"][0] < limits_["fa2"][1], "bound by products"
+    assert limits_["fa2"][0] < limits_["fa2"][1], "not bound by memory"
+    programs = -(-profiling.N // profiling.SIDE)
+    assert programs == 64 < CARDS["h200"].sms, "too few to be bound by products"
+    assert f"{programs} programs for {CARDS['h200'].sms} SMs" in words("profile", step=4)
+    assert "bound by products" not in words("profile", step=4)
+    (scores,) = (r["measured_bytes"]["scores_kernel"] for r in rows if r["order"] == "standard")
+    assert scores["dram_write"] < 4096**2 * 2 / 2 < 4096**2 * 2 < CARDS["h200"].l2_bytes
+    assert "32 MiB" in words("profile", step=2), "most of S is still in L2 when its kernel ends"
+    fine = widgets()["profile"].compute({"step": 4.0})[-1]["words"]
+    assert "4.25 TB/s, 762 TFLOP/s" in fine
     assert limits_["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 
 from explainer.base.formats import FORMATS
 from explainer.learn import safe
-from tests.learn.foundations import asked, block, data
+from tests.learn.foundations import RUNGS, asked, block, data
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 TOPS = [-110, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]
@@ -49,9 +50,15 @@ def test_where_exp_overflows(name, limit):
     assert np.isfinite(e[0]) and np.isinf(e[1])
     lane = data("safe")["lanes"][list(DTYPES).index(name)]
     assert lane["end"] == safe.limit(name)
-    assert np.exp(lane["zero"]) == pytest.approx(
-        torch.finfo(DTYPES[name]).smallest_normal * torch.finfo(DTYPES[name]).eps
-    )
+    assert lane["zero"] == safe.vanishes(name)
+    for by, seen in ((-1e-3, False), (1e-3, True)):
+        e = torch.exp(torch.tensor(safe.vanishes(name) + by, dtype=torch.float64))
+        assert bool(e.to(DTYPES[name]) > 0) == seen
+
+
+def test_the_text_says_where_exp_vanishes():
+    said = re.search(r"Below about −(\d+) it is 0 in fp32", RUNGS["safe"].words)[1]
+    assert -safe.vanishes("fp32") == pytest.approx(int(said), abs=0.5)
 
 
 @pytest.mark.parametrize("top", TOPS)

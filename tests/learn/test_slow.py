@@ -33,7 +33,9 @@ def test_what_a_warp_moves():
     assert (data("gpu")["sectors"], data("gpu")["used"], data("gpu")["moved"]) == (4, 128, 128)
     column = data("gpu", stride=64, dtype="fp16")
     assert (column["sectors"], column["used"], column["moved"]) == (32, 64, 1024)
-    assert "6% of them are used" in block("gpu", stride=64, dtype="fp16")["words"]
+    assert column["share"] == "6.25", "not rounded to 6"
+    assert "6.25% of them are used" in block("gpu", stride=64, dtype="fp16")["words"]
+    assert "FA-2 on 1 head of" in block("gpu", heads=1)["words"]
     assert data("gpu", heads=64)["blocks"] == 64 * 8 and data("gpu", heads=64)["busy"] == 132
     assert data("gpu", heads=1)["busy"] == 8
 
@@ -43,6 +45,8 @@ def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
     assert question.answer == min(32, math.ceil(32 * span / 32))
+    apart, found = re.match(r"(\d+) bytes lie between .* (\d+)\.$", question.reasons[0]).groups()
+    assert (int(apart), float(found)) == (span, question.answer)
     closed = next(c for c in gpu.WIDGETS[0].controls if c.key == "stride").closed
     assert str(stride) in closed
 
@@ -70,6 +74,16 @@ def test_the_least_times_are_by_one_convention(key):
     assert took["products"] * card.tensor_tflops * 1e12 == pytest.approx(4 * n * n * d)
 
 
+@pytest.mark.parametrize("key", CARDS)
+def test_times_and_rates_can_be_compared(key):
+    """One unit for all times, and no power of ten among the rates."""
+    found = data("memory", card=key)
+    for bar in found["bars"]:
+        said = float(bar["time"].removesuffix(" µs").replace(",", ""))
+        assert said == pytest.approx(bar["s"] * 1e6, rel=0.006)
+    assert not [x["rate"] for x in found["levels"] if "e+" in x["rate"]]
+
+
 def test_what_the_text_says_of_pipes():
     widest = next(x for x in data("memory")["levels"] if x["key"] == "registers")["per_s"]
     assert f"up to {widest / 4.8e12:.0f} times as wide" in RUNGS["memory"].words
@@ -80,6 +94,9 @@ def test_from_which_n_s_is_larger():
     card = CARDS["h200"]
     sizes = (card.l2_bytes, card.shared_bytes, card.sms * card.shared_per_sm_bytes)
     for n_bytes, question in zip(sizes, asked("memory"), strict=True):
+        first = f"at {question.options[question.answer][0]} it is already larger"
+        late = [why for _, why in question.options[question.answer + 1 :]]
+        assert all(first in why for why in late)
         given = [int(words.replace(",", "")) for words, _ in question.options]
         larger = [n for n in given if 2 * n * n > n_bytes]
         assert given[question.answer] == min(larger) and given == sorted(given)
@@ -103,7 +120,8 @@ def test_the_sum_can_be_followed():
     assert steps["8,192 × 8,192 scores × 2 bytes"] == "128 MiB per head"
     assert steps["× 96 heads"] == "12 GiB for S"
     assert steps["× 4: S written and read, P written and read"] == "48 GiB"
-    assert steps["÷ 4.8 TB/s of an H200"] == f"{48 * GIB / 4.8e12 * 1e3:.3g} ms at least"
+    assert steps["÷ 4.8 TB/s of an H200"] == f"{48 * GIB / 4.8e12 * 1e3:.3g} ms"
+    assert "48.8 GiB in all; the 48 GiB of S and P alone take 10.7 ms" in block("trips")["words"]
     assert "fits into" in block("trips")["words"]
     assert "does not fit" in block("trips", n=32768)["words"]
     shown = [x["n"] for x in data("trips")["ladder"]]

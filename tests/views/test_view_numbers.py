@@ -54,7 +54,7 @@ def test_round_trips_are_the_functions_numbers():
         assert sums[order] == traffic.least(4096, 64, "fp32", order)
         assert amount(traffic.total(w.problem(order))) in text_of(head)
         if order != "fa1":
-            assert f"least {amount(sums[order])}" in text_of(head)
+            assert f"launch{'es' * (order == 'standard')}, {amount(sums[order])}" in text_of(head)
     assert "S alone is 64 MiB per head" in unescape(head)  # FACTS.md
 
 
@@ -199,7 +199,10 @@ def test_a_legend_names_what_is_drawn_and_no_more():
         head, left, right, tail = memory.render(query)
         words = text_of(head + tail)
         charts = [update["value"].layout.meta["kind"] for update in (left, right)]
-        assert "thick: asked, computed" in words and "thin: least, computed" in words
+        assert (
+            "thick: asked, computed" in words
+            and "thin: each matrix once per kernel, computed" in words
+        )
         for said in ("measured at L2", "measured at DRAM", "asked, counted", "at DRAM:"):
             assert (said in words) == is_measured, said
         assert all(("recorded on" in kind) == is_measured for kind in charts)

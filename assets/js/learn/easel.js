@@ -73,7 +73,8 @@ export function easel(data, api, wanted, paint) {
     knobs.clear();
     const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? Math.max(15, READ * hallUnit() / scaleOf(root)) : 15 });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
-    const high = Math.min(height, paper.used ?? height);
+    // A phone scrolls: there a picture takes what it needs, elsewhere it keeps to the room that there is
+    const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
     rove();

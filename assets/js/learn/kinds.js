@@ -232,7 +232,7 @@ function missing(chosen, wanted) {
   return `${chosen.size === 1 ? "This one is" : `These ${counted(chosen.size)} are`} right; ${counted(more)} more ${more === 1 ? "is" : "are"} missing.`;
 }
 
-function click({ words, cells, answer, reasons, notes }) {
+function click({ words, cells, rows, answer, reasons, notes }) {
   const wanted = new Set((typeof answer[0] === "number" ? [answer] : answer).map((at) => at.join()));
   const chosen = new Set();
   const widest = Math.max(...cells.map((row) => row.length));
@@ -252,10 +252,10 @@ function click({ words, cells, answer, reasons, notes }) {
   // Numbers alone do not say where they stand
   const headed = Number(cells.flat().every((text) => /^−?[\d.]+$/.test(text)));
   const heading = (k, place) => el("span", { class: "fa-fine", "aria-hidden": "true", text: k, style: `grid-area:${place}` });
-  const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(i, `${i + 2}/1`))] : [];
+  const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(rows?.[i] ?? i, `${i + 2}/1`))] : [];
   const isAlone = (text) => cells.flat().filter((other) => other === text).length === 1; // a name of its own says all
   const all = cells.flatMap((row, i) => row.map((text, j) => {
-    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : `${text || "empty"}, row ${i}, column ${j}` });
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : `${text || "empty"}, row ${rows?.[i] ?? i}, column ${j}` });
     node.addEventListener("click", () => press(`${i},${j}`));
     node.addEventListener("keydown", (event) => go(event, i, j));
     return node;

@@ -13,6 +13,7 @@ import { Transport } from "../views/transport.js";
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const MOST_SEGMENTS = 4;
+const LONG = 50; // characters: so many names are only counted
 export const SILENT = "The server did not answer. What is shown is its last answer.";
 // For ids
 let count = 0;
@@ -185,8 +186,10 @@ export class Widget {
     if (!this.shut.length) return;
     for (const node of this.shut) node.disabled = true;
     const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
-    const last = names.pop();
-    const said = names.length ? `${names.join(", ")} and ${last} open` : `${last} opens`;
+    const last = names.at(-1);
+    const all = `${names.slice(0, -1).join(", ")} and ${last} open`;
+    const [{ label }] = this.list.filter(({ closed }) => closed);
+    const said = names.length < 2 ? `${last} opens` : all.length > LONG ? `${names.length} more under “${label}” open` : all;
     this.closed = el("p", { class: "fa-fine fa-closed", text: `${said} after your answer.` });
     this.root.querySelector(".fa-widget-controls").append(this.closed);
   }

@@ -1,6 +1,9 @@
-// The plot library takes a second to start: it is fetched when somebody heads for a page of charts.
+// The plot library takes a second to start: it is fetched when somebody heads for a page of charts. A chart that has
+// its place and is not drawn yet is waited for.
 
 import { el } from "../lib/dom.js";
+import { hear } from "../lib/events.js";
+import { pending } from "../lib/pending.js";
 
 const CHARTED = new Set(["run", "memory", "parallel"]);
 
@@ -11,3 +14,13 @@ function fetchPlots({ target }) {
   document.head.append(el("script", { type: "module", src: new URL(address, document.baseURI) })); // Gradio's own import finds it
 }
 for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, fetchPlots);
+
+const BLANK = ".fa-run-page .fa-plot:not(:has(.main-svg))";
+const look = () => pending("plots", [...document.querySelectorAll(BLANK)].some((place) => place.checkVisibility()));
+const drawn = new MutationObserver(look);
+hear("fa:page", (name) => {
+  drawn.disconnect();
+  const pages = CHARTED.has(name) ? document.querySelectorAll(".fa-run-page") : [];
+  for (const page of pages) drawn.observe(page, { childList: true, subtree: true, attributeFilter: ["class"] });
+  look();
+});

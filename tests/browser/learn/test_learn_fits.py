@@ -16,9 +16,10 @@ SIZES = ((1280, 720), (1440, 900))
 # What of the screen is higher or wider than its place: {its class: px}. In a lecture hall the page
 # clips a picture, so each of its parts is held against the picture's place; there, what is written
 # has at least LEAST px (DIGITS in a cell), and no two words of a picture lie on each other.
+# Elsewhere a field has RING px around it, so that the ring of what has the focus is whole.
 LEAST, DIGITS = 19.5, 17.5
 OVER = """([least, digits]) => {
-  const found = {}, root = document.documentElement;
+  const RING = 4, found = {}, root = document.documentElement;
   const put = (name, by) => { if (by > 1) found[name] = Math.round(by); };
   const named = (node) => node.className.split?.(" ").at(0) || node.tagName;
   const parts = document.querySelectorAll(".fa-rung, .fa-rung-body > *, .fa-learn .fa-scroll");
@@ -27,6 +28,12 @@ OVER = """([least, digits]) => {
     put(named(node), node.scrollWidth - node.clientWidth);
   }
   const slide = document.querySelector(".is-presenting [data-part=picture] > .fa-rung-body");
+  const fields = ".fa-widget .fa-control :is(input[type=number], select)";
+  for (const node of slide ? [] : document.querySelectorAll(fields)) {
+    const widget = node.closest(".fa-widget");
+    const at = node.getBoundingClientRect(), box = widget.getBoundingClientRect();
+    if (at.width) put("ring", RING + Math.max(box.top - at.top, box.left - at.left));
+  }
   if (!slide) return found;
   const place = slide.querySelector(":scope > .fa-widget"), box = place.getBoundingClientRect();
   for (const node of place.querySelectorAll("text, p, li, td, th, button, .fa-control")) {
@@ -125,8 +132,8 @@ def test_every_rung_fits(browser, watch, hall):
 
 def test_what_does_not_fit_is_found(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
-    page = open_page(tab, "fusion")
-    page.wait_for_function(SHOWN, arg="fusion")
+    page = open_page(tab, "backward")
+    page.wait_for_function(SHOWN, arg="backward")
     settled(page)
     before = too_large(page)
     page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = '900px'")
@@ -134,6 +141,9 @@ def test_what_does_not_fit_is_found(tab):
     assert sum(after.values()) > sum(before.values()) + 100
     assert "HTML" not in after, "the page itself never scrolls"
     page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = ''")
+    page.evaluate("document.querySelector('.fa-rung-body > .fa-widget').style.padding = 0")
+    assert too_large(page)["ring"] >= 2, "the ring of a field is cut off"
+    page.evaluate("document.querySelector('.fa-rung-body > .fa-widget').style.padding = ''")
     page.add_style_tag(content=".dark .fa-rung-text { font-size: 60px; }")
     assert too_large(page), "what is too large in the dark alone"
 

@@ -29,9 +29,15 @@ CUT = """() => {
   };
   const isLow = (node) => node.matches(".fa-check button, .fa-click-grid button, " +
     ".fa-number-answer input") && node.getBoundingClientRect().height < 47.5;
-  return [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
+  const isBelow = (svg) => {
+    const box = svg.getBBox();
+    return box.y + box.height > svg.viewBox.baseVal.height + 2;
+  };
+  const low = [...document.querySelectorAll(".fa-learn .fa-easel")].filter(isBelow);
+  const all = [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
     .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
     .filter((n) => isCut(n) || isLow(n)).map((n) => n.outerHTML.slice(0, 90));
+  return [...low.map((n) => `lower than its place: ${n.ariaLabel}`), ...all];
 }"""
 
 
@@ -97,6 +103,13 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
             way,
         )
         assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
+    page.evaluate(GO, "attention")
+    page.wait_for_function(SHOWN, arg="attention")
+    page.wait_for_function("document.querySelector('.fa-learn .fa-easel > *')")
+    settled(page).evaluate(
+        "document.querySelector('.fa-easel').setAttribute('viewBox', '0 0 358 716')"
+    )
+    assert "lower than its place" in page.evaluate(CUT)[0], "a picture over what follows is found"
     context.close()
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 

@@ -43,7 +43,7 @@ def test_every_view_shows_what_its_functions_say(tab):
     page.get_by_role("radio", name="Round trips").check()
     said = view_of(page, "trips")
     least = 16 * traffic.least(4096, 64, "fp16", "standard")
-    assert f"least is {amount(least)} in three launches" in said
+    assert f"standard attention moves {amount(least)} in three launches" in said
     asked = 16 * traffic.asked(4096, 64, "full", "fp16", "standard", 64, 64)
     assert f"{amount(asked)} (standard)" in said
     page.get_by_role("radio", name="Traffic").check()

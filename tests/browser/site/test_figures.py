@@ -71,7 +71,10 @@ def test_every_view_fits_a_hall_and_its_kinds_are_large(tab, name):
 PLACES = """() => [...document.querySelectorAll(".fa-plot")].filter((n) => n.checkVisibility())
   .map((n) => {
     const { x, y, width, height } = n.getBoundingClientRect();
-    return { box: [x, y, width, height], words: getComputedStyle(n, "::before").content };
+    const icon = [...n.querySelectorAll("svg:not(.main-svg)")].some((svg) =>
+      svg.clientWidth > 8 && svg.checkVisibility({ visibilityProperty: true }));
+    const words = getComputedStyle(n, "::before").content;
+    return { box: [x, y, width, height], words, icon };
   })"""
 
 
@@ -85,7 +88,8 @@ def test_a_chart_has_its_place_before_it_is_drawn(tab, name, view, mode):
     page.wait_for_function(f"({PLACES})().length === 2")
     frame(page)
     before = page.evaluate(PLACES)
-    assert all("being drawn" in place["words"] for place in before)
+    assert all("being drawn" in place["words"] and not place["icon"] for place in before)
+    assert "plots" in page.evaluate("document.documentElement.dataset.pending").split()
     library.go()
     after = settled(page).evaluate(PLACES)
     assert all(place["words"] == "none" for place in after)

@@ -22,7 +22,7 @@ function card(now, paper, left, top, width, high) {
     const [px, py] = [left + (k % COLUMNS) * cell, y + Math.floor(k / COLUMNS) * cell];
     nodes.push(rect(px + 1.5, py + 1.5, cell - 3, cell - 3, k < now.busy ? "q" : "empty", { rx: 3, style: { opacity: k < now.busy ? 0.85 : 1 } }));
   }
-  const told = `${now.blocks} blocks: ${now.heads} heads × ${now.rows} row blocks. ${now.busy} SMs ${each > 1 ? `have up to ${each}` : "have one"}.`;
+  const told = `${now.blocks} blocks: ${now.heads} × ${now.rows} row blocks. ${now.busy} SMs ${each > 1 ? `have up to ${each}` : "have one"}.`;
   nodes.push(wrapped(left, y + rows * cell + type * 1.5, told, width, { size: type }));
   return { nodes, at: [left + cell * 0.5 + cell * (COLUMNS - 1), y + cell / 2], cell };
 }
@@ -69,7 +69,7 @@ export function draw(data, api) {
     };
     const first = under + type * 1.4;
     nodes.push(bar(first, "asked for", now.used, "k"), bar(first + type * 2, "moved", now.moved, "hatch"));
-    nodes.push(text(left, first + type * 5.6, `${Math.round((100 * now.used) / now.moved)} % of what moves is used.`, { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
+    nodes.push(text(left, first + type * 5.6, `${now.share}% of what moves is used.`, { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
     return nodes;
   });
 }

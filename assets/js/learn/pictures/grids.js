@@ -76,12 +76,14 @@ function note(item, left, top, paper) {
 }
 
 /** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
- * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"}. */
+ * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"},
+ * one that is `aside` not in a lecture hall. */
 export function draw(data, api) {
   return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
-    const lines = broken(now.lines, paper.narrow, paper.big);
+    const said = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
+    const lines = broken(said, paper.narrow, paper.big);
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {

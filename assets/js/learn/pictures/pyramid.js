@@ -1,9 +1,10 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
-import { easel, ink, path, rect, stroke, text } from "../easel.js";
+import { easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
 import { svg } from "../../lib/dom.js";
 
 const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
+const RULE = "The longer of bytes and arithmetic decides.";
 const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };
 
 /** Sides of squares and widths of pipes in px: areas in proportion to bytes, widths to bytes per second. */
@@ -56,14 +57,14 @@ function magnified(now, paper, left, top, width) {
 
 function least(now, paper, top, width) {
   const { type, narrow } = paper;
-  const nodes = [text(0, top, "Least time for one head", { size: type + 1, weight: 700 })];
-  if (!paper.big) nodes.push(text(narrow ? 0 : type * 14.8, top + (narrow ? type * 1.3 : 0), now.setting, { size: type - 1, hue: "quiet" }));
-  const from = narrow ? 0 : type * 7.8;
-  const room = width - from - (narrow ? 70 : type * 5.6);
+  const nodes = [text(0, top, "Time for one head", { size: type + 1, weight: 700 })];
+  if (!paper.big) nodes.push(narrow ? wrapped(0, top + type * 1.3, `${now.setting}; each matrix once per launch. ${RULE}`, width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, `${now.setting}. ${RULE}`, { size: type - 1, hue: "quiet" }));
+  const from = narrow ? 0 : type * 13.2;
+  const room = width - from - (narrow ? 92 : type * 5.6);
   const most = Math.max(...now.bars.map((bar) => bar.s));
   const lead = narrow ? 46 : Math.max(26, type * 1.5);
   now.bars.forEach((bar, k) => {
-    const y = top + 10 + k * lead + (narrow ? type * 2.2 : 0);
+    const y = top + 10 + k * lead + (narrow ? type * 4.8 : 0);
     const wide = Math.max(3, (room * bar.s) / most);
     const hue = ["quiet", "q", "hatch"][k];
     nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue));
@@ -75,10 +76,10 @@ function least(now, paper, top, width) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.95, least: 420, most: 640 }, (now, paper) => {
+  return easel(data, api, { share: 2.08, least: 420, most: 640 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isShort = narrow || paper.big;
-    const foot = narrow ? 210 : type * 2.4 + 3 * Math.max(26, type * 1.5);
+    const foot = narrow ? 250 : type * 2.4 + 3 * Math.max(26, type * 1.5);
     const body = height - foot;
     const hbm = Math.round(body * 0.4);
     const on = scales(now, width * hbm, narrow ? width : width * (paper.big ? 0.9 : 0.58));
@@ -86,7 +87,7 @@ export function draw(data, api) {
     const [main, ...inner] = now.levels;
     const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
     nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
-    if (!paper.big) nodes.push(text(14, type * 3.2, narrow ? "Areas share one scale, pipes another." : "All areas in this picture share one scale, all pipes another.", { size: type - 1.5, hue: "quiet" }));
+    if (!paper.big) nodes.push(wrapped(14, type * 3.2, "All areas in this picture share one scale, all pipes another. Dots: bytes moving.", narrow ? width - 20 : 600, { size: type - 1.5, hue: "quiet" }));
     const side = Math.max(1.6, on.matrix);
     const base = hbm - 14;
     ["q", "k", "v", "o"].forEach((hue, k) => nodes.push(rect(middle - 40 + k * (side + 2.5), base - side, side, side, hue)));
@@ -95,7 +96,9 @@ export function draw(data, api) {
     nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
     const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
     nodes.push(label(middle - 62, base - type * 1.35, isShort ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
-    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? (narrow ? "never stored" : "with tiles it is never stored") : "written, read, and P likewise", "start"));
+    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? (narrow ? "never stored" : "with tiles it is never stored") : narrow ? "" : "written, read, and P likewise", "start"));
+    // On a phone there is no room beside S, which is larger on a smaller card
+    if (narrow && !now.tiled) nodes.push(text(width - 8, base - Math.max(s, type * 2.4) - 10, "S and P: written, read", { size: type - 1, anchor: "end", hue: "quiet" }));
     const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
     // Below it: a pipe, then the level that it leads to
     const mouth = Math.max(46, body * 0.16);
@@ -107,7 +110,7 @@ export function draw(data, api) {
       const box = Math.max(3, on.side(level.bytes));
       const high = each - box - 4;
       nodes.push(rect(middle - wide / 2, y, wide, high, "q", { style: { opacity: 0.4 } }), rate.per_s ? bytes(middle - wide / 2, y, wide, high, names) : null);
-      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
+      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, narrow && !rate.per_s ? "no figure" : rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
       nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
       y += high;
       nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));

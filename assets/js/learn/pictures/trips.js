@@ -8,6 +8,24 @@ const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", 
 /** Width of an arrow in px, in proportion to its bytes; a hair where that is less. */
 export const arrow = (bytes, most, widest) => Math.max(1.5, (bytes / most) * widest);
 
+/** Where the arrows of one kernel stand in a column of this width: [{x, slot}, …]; S and P, the wide ones, have twice
+ * the room of the others. */
+export function slots(tensors, column) {
+  const shares = tensors.map((tensor) => ("SP".includes(tensor) ? 2 : 1));
+  const one = column / shares.reduce((sum, share) => sum + share, 0);
+  let left = 0;
+  return shares.map((share) => {
+    const slot = one * share;
+    left += slot;
+    return { x: left - (share > 1 ? 0.7 : 0.8) * slot, slot };
+  });
+}
+
+/** Px of the widest arrow, so that every arrow of all kernels stays within its share of its slot, on one scale. */
+export function widest(arrows, most, limit) {
+  return Math.min(limit, ...arrows.map(({ bytes, slot }) => 0.45 * slot * (most / bytes)));
+}
+
 /** Where a size lies on a logarithmic axis from `least` to `most`, 0 to 1. */
 export const along = (bytes, least, most) => Math.log(bytes / least) / Math.log(most / least);
 
@@ -24,30 +42,38 @@ export function draw(data, api) {
     const bar = type * 1.9;
     const most = Math.max(...now.kernels.flatMap(({ reads, writes }) => [...reads, ...writes].map(([, bytes]) => bytes)));
     const column = width / 3;
-    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(12, high - bar * 0.42, narrow || paper.big ? "" : "chip", { size: type, weight: 700 })];
-    now.kernels.forEach(({ name, reads, writes }, k) => {
+    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : "chip", { size: type, weight: 700, anchor: narrow ? "end" : "start" })];
+    if (!paper.big) nodes.push(text(width - 12, bar * 0.66, narrow ? "width: bytes, or a hair" : "width of an arrow: its bytes, or a hair where that is less", { size: type - 2, anchor: "end", hue: "quiet" }));
+    const all = now.kernels.map(({ reads, writes }) => {
       const moves = [...reads.map((x) => [...x, true]), ...writes.map((x) => [...x, false])];
+      const at = slots(moves.map(([tensor]) => tensor), column);
+      return moves.map(([tensor, bytes, said, isRead], n) => ({ tensor, bytes, said, isRead, ...at[n] }));
+    });
+    const unit = widest(all.flat(), most, 44);
+    now.kernels.forEach(({ name }, k) => {
       const left = k * column;
       nodes.push(text(left + column / 2, high - bar * 0.42, narrow ? name : `${k + 1}. ${name}`, { size: type, weight: 700, anchor: "middle" }));
-      moves.forEach(([tensor, bytes, said, isRead], n) => {
-        const x = left + ((n + 0.38) * column) / moves.length;
+      all[k].forEach(({ tensor, bytes, said, isRead, ...at }) => {
+        const x = left + at.x;
         const [from, to] = isRead ? [bar + 2, high - bar * 1.2 - 2] : [high - bar * 1.2 - 2, bar + 2];
-        const wide = arrow(bytes, most, Math.min(44, column / moves.length - 24));
+        const wide = arrow(bytes, most, unit);
         nodes.push(flow(x, from, to, wide, HUES[tensor]));
         const y = (bar + high - bar * 1.2) / 2;
         const tx = x + wide / 2 + 5;
         nodes.push(text(tx, y, tensor, { size: type, weight: 700, hue: INKS[tensor], halo: true }));
-        if (!paper.big) nodes.push(text(tx, y + type * 1.2, narrow ? "" : said, { size: type - 2.5, hue: "quiet", halo: true }));
+        // On a phone only S and P have room for their amounts, the number above its unit
+        const lines = paper.big ? [] : !narrow ? [said] : "SP".includes(tensor) ? said.split(" ") : [];
+        nodes.push(lines.map((words, n) => text(tx, y + type * (1.2 + n), words, { size: type - 2.5, hue: "quiet", halo: true })));
       });
       if (k) nodes.push(path(`M${left} ${bar + 6}V${high - bar * 1.2 - 6}`, stroke("line", 1, { "stroke-dasharray": "3 4" })));
     });
     // The sum, and the ladder
-    const [at, ladder] = narrow ? [high + type * 2, high + type * 14.5] : [high + type * 2.3, high + type * 2.3];
+    const [at, ladder] = narrow ? [high + type * 2, high + type * 16] : [high + type * 2.3, high + type * 2.3];
     const wide = narrow || paper.big ? width : width * 0.52;
     now.steps.forEach(([words, value], k) => {
-      const y = at + k * type * (narrow ? 2.3 : 1.62);
+      const y = at + k * type * (narrow ? 2.5 : 1.62);
       const isLast = k === now.steps.length - 1;
-      if (isLast) nodes.push(path(`M0 ${y - type * 1.15}H${wide}`, stroke("line", 1)));
+      if (isLast) nodes.push(path(`M0 ${y - type * (narrow ? 1.05 : 1.15)}H${wide}`, stroke("line", 1)));
       nodes.push(text(0, y, words, { size: type - (narrow ? 2 : 0.5), hue: isLast ? "quiet" : "ink" }), text(wide, y + (narrow ? type * 1.05 : 0), value, { size: type, weight: 700, anchor: "end", hue: k === 3 ? "ink-o" : isLast ? "quiet" : "ink" }));
     });
     if (paper.big) return nodes;
@@ -61,9 +87,13 @@ export function draw(data, api) {
     now.ladder.forEach(({ n, bytes, said, now: isNow }, k) => {
       const y = ladder + 12 + k * type * 1.62;
       const share = Math.max(0.01, along(bytes, now.least, now.most));
-      nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(from + full * share + 8, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
+      // What would lie across the line of the card's memory is set behind it
+      const end = from + full * share + 8;
+      const isAcross = end < line + 6 && end + said.length * (type - 1) * 0.62 > line - 6;
+      nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(isAcross ? line + 8 : end, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
     });
-    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic", { size: type - 2.5, hue: "quiet" }));
+    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic scale", { size: type - 2.5, hue: "quiet" }));
+    if (narrow) paper.used = Math.ceil(last + type * 3);
     return nodes;
   });
 }
