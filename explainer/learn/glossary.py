@@ -39,6 +39,15 @@ def spelled() -> dict[str, str]:
     return found | _ALSO
 
 
+def groups() -> dict[str, tuple[Term, ...]]:
+    """{heading: its terms}: symbols and phases in the order of the algorithm, words by letter."""
+    symbols = tuple(term for term in TERMS if term.symbol)
+    phases = tuple(term for term in TERMS if term.name.startswith("phase "))
+    rest = (term for term in TERMS if term not in {*symbols, *phases})
+    words = tuple(sorted(rest, key=lambda term: term.name.casefold()))
+    return {"Symbols": symbols, "Phases of a visit": phases, "Words": words}
+
+
 def data() -> dict[str, object]:
     """What the browser looks words up in: ``terms`` and ``spelled``."""
     return {"terms": [asdict(term) for term in TERMS], "spelled": spelled()}

@@ -21,12 +21,13 @@ class Topic:
 
 
 TOPICS = tuple(Topic(**entry) for entry in stored("sources"))
+# Key of a text → its short name, and what it is.
 TEXTS = {
-    "QTCM": "a student's list of questions before FlashAttention-2",
-    "Day 24": "a day of a course on GPU programming",
-    "Chapter": "a lecture chapter on FlashAttention, tensor cores and precision",
-    "Post": "an engineer's note on tiled attention",
-    "Beyond": "what has come since",
+    "QTCM": ("Questions", "a student's list before FlashAttention-2"),
+    "Day 24": ("Day 24", "a day of a course on GPU programming"),
+    "Chapter": ("Chapter", "a lecture chapter on FlashAttention, tensor cores and precision"),
+    "Post": ("Post", "an engineer's note on tiled attention"),
+    "Beyond": ("Beyond", "what has come since"),
 }
 
 

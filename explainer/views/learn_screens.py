@@ -35,7 +35,7 @@ def _minutes(keys: tuple[str, ...]) -> int:
 
 
 def _self_test() -> str:
-    """Five questions in a line; the advice is given in the page's footer."""
+    """Five questions in a line; the advice is given below the page's first words."""
     asked = [
         {"words": question.words, "options": question.options, "answer": question.answer,
          "start": start, "number": NUMBERS[start]}
@@ -79,10 +79,11 @@ def _entrance() -> str:
         f"For anyone who reads a little Python. {n} short rungs: each has one picture "
         "to play with, about 60 words and one question. All numbers are computed.",
     )
+    advice = tag("p", "", class_="fa-advice", role="status")
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
-        "section", div("fa-welcome", title, words), _self_test(), _paths(), course_map(),
-        div("fa-screen-foot", tag("p", "", class_="fa-advice", role="status"),
+        "section", div("fa-welcome", title, words, advice), _self_test(), _paths(), course_map(),
+        div("fa-screen-foot",
             tag("nav", *behind, aria_label="Beside the course")),
         class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
     )  # fmt: skip
@@ -104,7 +105,7 @@ def _dots(here: str) -> str:
     for group in GROUPS:
         dots = Markup().join(
             tag("a", "", href=to(key), class_="fa-dot", data_rung=key,
-                data_asks=there[key].question.key, title=f"{NUMBERS[key]} {there[key].title}",
+                data_asks=there[key].question.key, data_name=f"{NUMBERS[key]} {there[key].title}",
                 aria_label=f"{NUMBERS[key]} {there[key].title}",
                 **({"aria_current": "step"} if key == here else {}))
             for key in group.rungs if key in there
@@ -137,7 +138,10 @@ def _place(key: str) -> str:
 
 def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
+    ask = tag("button", "To the question", type="button", class_="fa-skip",
+              data_jump=".fa-rung-body > .fa-question")  # fmt: skip
     aside = (
+        ask,
         tag("span", _place(rung.key), class_="fa-rung-place"),
         tag("span", f"{rung.minutes} min"),
     )
@@ -159,9 +163,11 @@ def rung_screen(rung: Rung) -> str:
 
 def _behind(key: str) -> str:
     entry = SECTIONS[key]
+    scrolls = {"role": "region", "aria_label": entry["title"], "tabindex": 0}
+    named = scrolls if key == "glossary" else {}  # it holds nothing that could have the keyboard
     return tag(
         "section", head(key, entry.get("heading") or entry["title"]),
-        div("fa-behind-body", section(key, entry.get("words", ""))),
+        div("fa-behind-body", section(key, entry.get("words", "")), **named),
         div("fa-screen-foot", tag("a", "The map", href=to(""), class_="fa-rung-back")),
         class_="fa-screen fa-behind", id=f"learn-{key}", data_key=key,
         aria_labelledby=f"learn-{key}-title",

@@ -29,8 +29,8 @@ def claim_card(claim: Claim) -> str:
     answer = tag("details", tag("summary", "Answer"), verdict, source)
     shown = widget_place(claim.widget) if claim.widget else Markup()
     proof = div("fa-proof", shown, hidden="")
-    return tag("article", in_json("data-claim", said, words + answer + proof, class_="fa-claim"),
-               class_="fa-claim-card", aria_label=claim.words)  # fmt: skip
+    told = in_json("data-claim", said, words + answer + proof, class_="fa-claim")
+    return tag("article", told, class_="fa-claim-card")
 
 
 def snippet_card(snippet: Snippet) -> str:
@@ -44,12 +44,18 @@ def snippet_card(snippet: Snippet) -> str:
 
 
 def _terms() -> str:
-    """The glossary as a list."""
-    rows = Markup()
-    for term in glossary.TERMS:
-        name = f"{term.symbol}, {term.name}" if term.symbol else term.name
-        rows += div("", tag("dt", name), tag("dd", term.words))
-    return tag("dl", rows, class_="fa-terms")
+    """The glossary in three lists, and a field that narrows them."""
+    field = tag("label", tag("span", "Find a term"), tag("input", type="search", data_find="1",
+                autocomplete="off", spellcheck="false"), class_="fa-find")  # fmt: skip
+    lists = Markup()
+    for title, terms in glossary.groups().items():
+        rows = Markup()
+        for term in terms:
+            name = f"{term.symbol}, {term.name}" if term.symbol else term.name
+            rows += div("", tag("dt", name), tag("dd", term.words))
+        lists += tag("section", tag("h3", title), tag("dl", rows, class_="fa-terms"))
+    said = tag("span", f"{len(glossary.TERMS)} terms", class_="fa-fine", role="status")
+    return div("fa-finder", field, said) + lists
 
 
 def _papers() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from markupsafe import Markup
 
 from explainer.learn import teaching
@@ -33,14 +35,20 @@ def _rung(key: str, more: str = "") -> str:
 
 def sources() -> str:
     """Every topic of the source texts, and where it is answered."""
-    made = Markup()
-    for text, about in teaching.TEXTS.items():
+    jump = partial(tag, "button", type="button", class_="fa-plain")
+    titles = list(teaching.TEXTS.values())
+    ways = (jump(name, data_jump=f"#fa-text-{k}") for k, (name, _) in enumerate(titles))
+    made = tag("nav", *ways, class_="fa-ways", aria_label="To a text")
+    for k, (text, (name, about)) in enumerate(teaching.TEXTS.items()):
         rows = (
             tag("tr", tag("th", topic.topic, scope="row"),
                 tag("td", Markup(" · ").join(map(_place, topic.where))))
             for topic in teaching.TOPICS if topic.text == text
         )  # fmt: skip
-        made += tag("h3", f"{text}: {about}")
+        made += tag("h3", f"{name}: {about}", id=f"fa-text-{k}", tabindex=-1)
+        if k + 1 < len(titles):
+            made += tag("button", f"Skip to {titles[k + 1][0]}", type="button", class_="fa-skip",
+                        data_jump=f"#fa-text-{k + 1}")  # fmt: skip
         made += tag("table", tag("tbody", *rows), class_="fa-facts fa-sources")
     return made
 

@@ -15,12 +15,24 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn import content, course, engines, limits, vectors
+from explainer.learn import (
+    content,
+    course,
+    engines,
+    fusion,
+    gpu,
+    limits,
+    memories,
+    round_trips,
+    vectors,
+)
 from explainer.learn.blocks import PICTURES, Control, picture
 from explainer.learn.content import Link, Rung, asked
 from explainer.learn.controls import pick
 from explainer.learn.registry import MODULES, questions, rungs, self_test, widgets
+from explainer.pages import workload
 from explainer.problem import Problem
+from explainer.views import memory_views, parallel_views
 from explainer.web.answers import pass_of
 from tests.learn import whole
 
@@ -215,3 +227,35 @@ def test_a_picture_has_a_module_words_and_plain_data(monkeypatch):
 @pytest.mark.parametrize("check", whole.ALL, ids=lambda check: check.__name__)
 def test_the_whole_course(check):
     check()
+
+
+# What a rung's picture shows at first: the page that its link opens shows the same.
+SAME = {
+    ("gpu", "parallel"): ("grid", {"n": gpu.N, "block_q": gpu.TILE, "heads": "heads"}),
+    ("memory", "memory"): ("levels", {"n": memories.N, "d": memories.D, "block_q": memories.TILE}),
+    ("trips", "memory"): ("trips", {"n": "n", "heads": "heads", "d": round_trips.D}),
+    ("fusion", "memory"): ("trips", {"n": "n", "d": fusion.D}),
+    ("recompute", "memory"): ("capacity", {"n": "n", "heads": 1}),
+    ("order", "parallel"): ("decode", {}),
+    ("decode", "parallel"): ("decode", {}),
+    ("warps", "parallel"): ("warps", {}),
+    ("cores", "parallel"): ("warps", {}),
+    ("gqa", "memory"): ("work", {}),
+    ("engines", "memory"): ("work", {}),
+}
+
+
+@pytest.mark.parametrize(("rung", "page"), SAME)
+def test_a_link_opens_the_view_it_speaks_of_with_the_rung_s_numbers(rung, page):
+    (link,) = (x for r in rungs() if r.key == rung for x in r.links if x.page == page)
+    views = memory_views if page == "memory" else parallel_views
+    query = {k[4:]: v for k, v in parse_qsl(link.query) if k.startswith(f"{page[:3]}-")}
+    view, wanted = SAME[rung, page]
+    assert query.keys() <= views.PLAIN.keys() and view in views.VIEWS
+    assert (views.PLAIN | query)["view"] == view
+    assert (views.PLAIN | query)["pass"] == ("backward" if rung == "recompute" else "forward")
+    (widget,) = (r.widget for r in rungs() if r.key == rung)
+    first = {c.key: c.value for c in widgets()[widget].controls}
+    shown = workload.parse(query, views.PLAIN)
+    for field, value in wanted.items():
+        assert getattr(shown, field) == int(first.get(value, value)), field

@@ -11,15 +11,21 @@ export class Claims {
     this.dots = el("span", { class: "fa-claim-dots", role: "img" }, this.cards.map(() => el("i")));
     this.score = el("span");
     root.querySelector("header h2").after(this.dots, this.score);
-    this.proved = el("div", { class: "fa-proved", "aria-live": "polite" });
+    this.proved = el("div", { class: "fa-proved" });
+    this.live = el("p", { class: "fa-sr", "aria-live": "polite" });
+    this.trail = [];
     this.next = el("div", { class: "fa-deciding" });
-    this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next]);
+    this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next, this.live]);
     list.before(this.one);
     list.hidden = true;
     this.back = el("button", { type: "button", class: "fa-plain", text: "One at a time" });
-    this.back.addEventListener("click", () => this.all(false));
+    this.back.addEventListener("click", () => {
+      this.all(false);
+      this.next.querySelector("h3, button")?.focus({ preventScroll: true });
+    });
     list.prepend(this.back);
-    root.querySelector(".fa-screen-foot").append(el("span", { class: "fa-keys-said", text: "Keys: T true, F false, → on" }));
+    this.keys = el("span", { class: "fa-keys-said", text: "Keys: T true, F false, → on, ← back" });
+    root.querySelector(".fa-screen-foot").append(this.keys);
     progress.listeners.push(() => this.tell());
     this.at = this.open(-1);
     this.board = this.boardOf();
@@ -43,7 +49,14 @@ export class Claims {
   }
 
   pick(k) {
+    this.trail.push(this.at);
+    this.to(k);
+  }
+
+  /** Another claim is asked, and has the keyboard. */
+  to(k) {
     this.at = k;
+    set(this.live, { text: "" });
     this.ask();
     this.next.querySelector("h3")?.focus({ preventScroll: true });
   }
@@ -68,7 +81,10 @@ export class Claims {
   }
 
   get foot() {
-    return this.press(`All ${this.cards.length} claims`, "fa-plain", () => this.all(true));
+    return this.press(`All ${this.cards.length} claims`, "fa-plain", () => {
+      this.all(true);
+      this.back.focus({ preventScroll: true });
+    });
   }
 
   /** The claim that is to be decided now. */
@@ -78,7 +94,7 @@ export class Claims {
     this.isProved = this.one.classList.toggle("is-proved", false);
     const before = this.intro();
     if (!card) {
-      this.next.replaceChildren(el("h3", { text: "That was the last one." }), el("div", { class: "fa-claim-foot" }, [this.foot]));
+      this.next.replaceChildren(el("h3", { text: "That was the last one.", tabindex: -1 }), el("div", { class: "fa-claim-foot" }, [this.foot]));
       return this.tell();
     }
     const words = card.node.querySelector(".fa-claim-words").textContent;
@@ -108,9 +124,12 @@ export class Claims {
   }
 
   goOn() {
-    this.at = this.open(this.at);
-    this.ask();
-    this.next.querySelector("h3")?.focus();
+    this.pick(this.open(this.at));
+  }
+
+  /** To the claim that was here before. */
+  goBack() {
+    if (this.trail.length) this.to(this.trail.pop());
   }
 
   /** What was decided and its proof. */
@@ -122,21 +141,22 @@ export class Claims {
     const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} You said ${means}. ` }), el("span", { text: `It is ${card.truth}: ${card.why}` })]);
     const source = card.source ? el("p", { class: "fa-fine", text: `Source: ${card.source}` }) : null;
     this.proved.replaceChildren(...[el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }), said, proof, source].filter(Boolean));
+    set(this.live, { text: said.textContent });
     this.screen.wake(proof);
   }
 
   skip() {
     if (this.isProved) return this.goOn();
     const from = this.at;
-    this.at = this.open(from);
-    if (this.at === from) this.at = (from + 1) % this.cards.length;
-    return this.ask();
+    const next = this.open(from);
+    return this.pick(next === from ? (from + 1) % this.cards.length : next);
   }
 
   all(on) {
     this.root.classList.toggle("is-listed", on);
     this.list.hidden = !on;
     this.one.hidden = on;
+    this.keys.hidden = on;
   }
 
   tell() {
@@ -153,6 +173,7 @@ export class Claims {
   key(event) {
     if (this.list.hidden === false) return false;
     if (event.key === "ArrowRight" || event.key === "n") this.skip();
+    else if (event.key === "ArrowLeft") this.goBack();
     else if (event.key.toLowerCase() in KEYS) this.decide(KEYS[event.key.toLowerCase()]);
     else return false;
     return true;

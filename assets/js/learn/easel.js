@@ -2,11 +2,11 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { svg } from "../lib/dom.js";
+import { set, svg } from "../lib/dom.js";
+import { strideOf } from "../lib/keys.js";
 
 const NARROW = 600;
 const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /**
  * @typedef {object} Paper
@@ -22,8 +22,10 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  * @property {string} key it is known by
  * @property {string} label
  * @property {string} said its value
- * @property {string} [role] "slider", else a button
- * @property {(dx: number, dy: number) => void} [keys] an arrow key was pressed
+ * @property {[number, number, number]} [slides] it is a slider: [value, low, high]; else it is a button
+ * @property {string} [group] of buttons that are one stop for the keyboard: arrows go along
+ * @property {boolean} [chosen] of its group
+ * @property {(dx: number, dy: number) => void} [keys] a key moves it, in steps to the right and up
  * @property {(x: number, y: number) => void} [drag] the pointer is here
  * @property {() => void} [press] it was chosen
  */
@@ -58,6 +60,9 @@ export function easel(data, api, wanted, paint) {
   /** @type {string | null} */
   let held = null;
   let size = "";
+  /** Of each group the knob that is its stop. @type {Map<string, string>} */
+  const stops = new Map();
+  const nodes = () => /** @type {any[]} */ ([...root.querySelectorAll("[data-knob]")]);
   const draw = () => {
     const width = root.clientWidth || root.parentNode?.clientWidth;
     if (!width) return;
@@ -72,19 +77,35 @@ export function easel(data, api, wanted, paint) {
     const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
-    if (focused) [...root.querySelectorAll("[data-knob]")].find((node) => node.dataset.knob === focused)?.focus({ preventScroll: true });
+    rove();
+    if (focused) nodes().find((node) => node.dataset.knob === focused)?.focus({ preventScroll: true });
     size = `${width} ${height}`;
+  };
+  const members = (group) => [...knobs.values()].filter((knob) => knob.group === group);
+  const rove = () => {
+    for (const node of nodes()) {
+      const { key, group } = knobs.get(node.dataset.knob);
+      const all = group ? members(group) : [];
+      const stop = all.find((one) => one.key === stops.get(group)) ?? all.find(({ chosen }) => chosen) ?? all[0];
+      set(node, { tabindex: !stop || stop.key === key ? "0" : "-1" });
+    }
+  };
+  /** Along the group of this knob, to its ends too. */
+  const along = ({ key, group }, dx, dy) => {
+    const all = members(group);
+    const to = all[Math.max(0, Math.min(all.length - 1, all.findIndex((one) => one.key === key) + dx - dy))];
+    nodes().find((node) => node.dataset.knob === to.key)?.focus({ preventScroll: true });
   };
   /** A group that is a knob, with what is drawn in it. */
   const pen = {
     /** @param {Knob} knob @param {Element[]} drawn */
     knob: (knob, drawn) => {
       knobs.set(knob.key, knob);
-      const slides = knob.role === "slider";
-      return svg("g", {
-        class: "fa-knob", "data-knob": knob.key, tabindex: "0", role: slides ? "slider" : "button", "aria-label": slides ? knob.label : `${knob.label}${knob.said && `: ${knob.said}`}`,
-        "aria-valuetext": slides ? knob.said : null, "aria-valuenow": slides ? Number.parseFloat(knob.said.replace("−", "-")) || 0 : null,
-      }, drawn.flat(Infinity).filter(Boolean));
+      const [now, low, high] = knob.slides ?? [];
+      const is = knob.slides
+        ? { role: "slider", "aria-label": knob.label, "aria-valuetext": knob.said, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now }
+        : { role: "button", "aria-label": `${knob.label}${knob.said && `: ${knob.said}`}` };
+      return svg("g", { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is }, drawn.flat(Infinity).filter(Boolean));
     },
     redraw: (fresh) => { now = fresh; draw(); },
   };
@@ -104,11 +125,18 @@ export function easel(data, api, wanted, paint) {
   });
   root.addEventListener("pointermove", (event) => held && knobs.get(held)?.drag(...at(event)));
   for (const name of ["pointerup", "pointercancel"]) root.addEventListener(name, () => { held = null; });
+  root.addEventListener("focusin", ({ target }) => {
+    const knob = knobOf(target);
+    if (!knob?.group) return;
+    stops.set(knob.group, knob.key);
+    rove();
+  });
   root.addEventListener("click", (event) => knobOf(event.target)?.press?.());
   root.addEventListener("keydown", (event) => {
     const knob = knobOf(event.target);
-    const [dx, dy] = ARROWS[event.key] ?? [];
-    const act = dx !== undefined ? knob?.keys && (() => knob.keys(dx, dy)) : event.key === "Enter" || event.key === " " ? knob?.press : null;
+    const by = strideOf(event);
+    const moves = knob?.keys ?? (knob?.group && ((dx, dy) => along(knob, dx, dy)));
+    const act = by ? moves && (() => moves(...by)) : event.key === "Enter" || event.key === " " ? knob?.press : null;
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

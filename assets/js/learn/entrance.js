@@ -9,9 +9,10 @@ class SelfTest {
     const { asked, after } = JSON.parse(root.dataset.selftest);
     Object.assign(this, { root, entrance, asked, after, right: testAnswers() });
     this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
-    this.said = el("p", { class: "fa-test-words" });
+    this.said = el("p", { class: "fa-test-words", tabindex: -1 });
     this.choices = el("div", { class: "fa-test-answers" });
-    root.querySelector("h3").after(this.dots, el("span", { class: "fa-test-time", text: "2 minutes" }));
+    this.time = el("span", { class: "fa-test-time", text: "2 minutes" });
+    root.querySelector("h3").after(this.dots, this.time);
     root.append(this.said, this.choices);
     this.show();
   }
@@ -29,6 +30,8 @@ class SelfTest {
       node.addEventListener("click", act);
       return node;
     };
+    this.time.hidden = this.over;
+    this.root.classList.toggle("is-over", this.over);
     if (this.over) {
       const [start, number] = this.start;
       set(this.said, { text: this.because ?? "" });
@@ -52,7 +55,6 @@ class SelfTest {
     const right = k === answer;
     this.because = k < 0 ? options[answer][1] : `${right ? "✓ Right." : "✗ Not so."} ${options[k][1]}`;
     this.take([...this.right, right]);
-    this.choices.querySelector("button, a")?.focus({ preventScroll: true });
   }
 
   take(right) {
@@ -60,6 +62,7 @@ class SelfTest {
     if (!right.length) this.because = undefined;
     keepAnswers(right);
     this.show();
+    this.said.focus({ preventScroll: true }); // read out; and a key that is held answers nothing
   }
 
   /** [key, number] of the rung to start at, as far as it is known. */
@@ -80,7 +83,7 @@ export class Entrance {
     }
     this.forget = el("button", { type: "button", class: "fa-plain", text: "Forget my answers" });
     this.forget.addEventListener("click", () => progress.clear());
-    root.querySelector(".fa-advice").after(this.forget);
+    root.querySelector(".fa-screen-foot").prepend(this.forget);
     progress.listeners.push(() => this.tell());
     this.test = new SelfTest(root.querySelector("[data-selftest]"), this);
     this.root.dataset.path = chosenPath() ?? "";
@@ -132,6 +135,8 @@ export class Entrance {
     const go = card.querySelector(":scope > a");
     const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
     set(go, { href: `?page=learn&rung=${next ?? keys[0]}`, class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again" });
+    const name = next ? `${left.length < keys.length ? "Next:" : "Start with"} ${number} ${title}` : "Again";
+    set(go, { "aria-label": `${name}, ${card.getAttribute("aria-label")}` });
     go.replaceChildren(...(next ? [`${left.length < keys.length ? "Next:" : "Start with"} ${number}`, el("span", { text: ` ${title}` })] : ["Again"]));
   }
 

@@ -72,7 +72,16 @@ export class Hall {
     if (on === this.on) return;
     this.on = on;
     root.classList.toggle("is-presenting", on);
+    if (on) this.opener = document.activeElement;
     this.shown();
+    if (!on && root.offsetParent) this.leads();
+  }
+
+  /** Who leaves comes back to what opened the hall, or to the button of the screen that is here now. */
+  leads() {
+    const { opener, learn: { root } } = this;
+    const places = [opener !== document.body && opener, root.querySelector(".fa-to-hall"), root.querySelector("h2")];
+    places.find((node) => node && node.isConnected && node.checkVisibility())?.focus({ preventScroll: true });
   }
 
   /** A screen has come, from the one before it or (back) from the one after. */
@@ -97,9 +106,17 @@ export class Hall {
     screen.dataset.part = this.parts[part];
     this.play.hidden = !(this.parts[part] === "picture" && this.learn.screen.widget?.step);
     const focused = document.activeElement;
-    if (!screen.contains(focused) || !focused.checkVisibility()) screen.querySelector("h2")?.focus({ preventScroll: true });
+    if (!screen.contains(focused) || !focused.checkVisibility()) this.enter(screen);
     this.fit();
     settle(screen);
+  }
+
+  /** The slide's first words have the keyboard. */
+  enter(screen) {
+    const words = [...screen.querySelectorAll("h2, .fa-headline, legend")].find((node) => node.checkVisibility());
+    if (!words) return;
+    set(words, { tabindex: "-1" });
+    words.focus({ preventScroll: true });
   }
 
   /** The picture, drawn as on a desk, is enlarged as a whole until its place is full; while it is shown it only shrinks. */

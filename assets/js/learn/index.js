@@ -4,10 +4,11 @@ import { isOnScreen, onPage, opened } from "../site/pages.js";
 import { address } from "../site/address.js";
 import { hall } from "../lib/dom.js";
 import { Entrance } from "./entrance.js";
+import { mountFind } from "./find.js";
 import { Hall } from "./hall.js";
 import { provide } from "./pictures.js";
+import { here, LED, Progress } from "./progress.js";
 import { printed } from "./print.js";
-import { Progress } from "./progress.js";
 import { ENTRANCE, Router } from "./router.js";
 import { Screen } from "./rung.js";
 import { Sheet } from "./sheet.js";
@@ -41,6 +42,7 @@ class Learn {
       if (!this.root.offsetHeight) return;
       size.disconnect();
       opened("learn");
+      if (here.get(LED)) this.heading();
       this.hall.follow();
     });
     size.observe(this.root);
@@ -56,10 +58,25 @@ class Learn {
     const context = { progress: this.progress, router: this.router, outline: this.router.outline, inHall: () => this.hall.on };
     this.screen = new Screen(node, context);
     if (key === ENTRANCE) new Entrance(node, context);
+    mountFind(node);
     this.lay();
     if (moved) window.scrollTo(0, 0);
-    if (moved) node.querySelector("h2")?.focus({ preventScroll: true });
+    if (moved || here.get(LED)) this.heading();
     this.hall.shown(back);
+  }
+
+  /** The screen's heading has the keyboard, once it can be seen. */
+  heading() {
+    const title = this.root.querySelector("h2");
+    title?.focus({ preventScroll: true });
+    if (title && document.activeElement === title) here.set(LED, "");
+  }
+
+  /** To a part of the screen: its heading, or what it asks first. */
+  jump(selector) {
+    const part = this.root.querySelector(selector);
+    const first = part.matches("[tabindex]") ? part : [...part.querySelectorAll("input, select, button")].find((node) => node.tabIndex >= 0 && node.checkVisibility());
+    first?.focus();
   }
 
   /** On a phone the question is a sheet from below. */
@@ -73,6 +90,8 @@ class Learn {
   clicked(event) {
     const { target } = event;
     if (target.closest(".fa-to-hall")) return this.present();
+    const jump = target.closest("[data-jump]");
+    if (jump) return this.jump(jump.dataset.jump);
     const sheets = target.closest("[data-print]");
     if (sheets) return printed(this, sheets.dataset.print);
     const link = target.closest("a[href^='?']");

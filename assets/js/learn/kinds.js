@@ -5,7 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { fits, meets, precision, readings, split } from "./numbers.js";
-import { asked, settle, SILENT } from "./widget.js";
+import { asked, settle, SILENT, spoken } from "./widget.js";
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
@@ -49,22 +49,33 @@ function choice({ options, answer }) {
 
 function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields = [""], unit = "" }, submit) {
   const wanted = [answer].flat();
+  const several = wanted.length > 1;
+  const names = fields.map((name) => el("span", { text: name }));
   const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${unit && ` in ${unit}`}${name && ` for ${name}`}: ${words}` }));
-  for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
+  for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && !event.repeat && submit());
+  /** Which of several boxes is right; none of them once something else is typed. */
+  const mark = (are) => inputs.forEach((input, k) => {
+    set(names[k], { text: `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}` });
+    set(input, { "aria-invalid": are && !are[k] ? "true" : null });
+  });
+  if (several) for (const input of inputs) input.addEventListener("input", () => mark(null));
   const check = () => {
     const typed = inputs.map((input) => split(input.value));
     const values = typed.map(([number]) => readings(number));
+    if (several && values.some((found) => !found.length)) return { again: `Fill ${inputs.length > 2 ? "all" : "both"} boxes first.` };
     if (values.some((found) => !found.length)) return { again: "Type a number first, such as 0.5 or 7/3." };
     const strange = typed.find(([, behind]) => !fits(behind, unit, words));
     if (strange) return { again: unit ? `Type the number in ${unit}, not in ${strange[1]}.` : `Type the number alone, without “${strange[1]}”.` };
-    if (values.every((found, k) => found.some((one) => meets(one, wanted[k], tolerance)))) return { right: true, because: reasons[0] };
+    const are = values.map((found, k) => found.some((one) => meets(one, wanted[k], tolerance)));
+    if (several) mark(are);
+    if (are.every(Boolean)) return { right: true, because: reasons[0] };
     const [first] = values[0];
     const off = (those) => Math.max(...values.map(([{ value }], k) => Math.abs(value - those[k]) - tolerance - Math.abs(those[k]) * ROUNDED));
     const [made] = mistakes.map(([value, said]) => [off([value].flat()), said]).filter(([by]) => by <= 0).sort(([a], [b]) => a - b);
-    const side = values.length > 1 ? "" : first.value > wanted[0] ? "Too large. " : "Too small. ";
+    const side = several ? "" : first.value > wanted[0] ? "Too large. " : "Too small. ";
     return { right: false, because: made ? made[1] : side + reasons[1] };
   };
-  const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [el("span", { text: fields[k] }), input]) : input));
+  const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [names[k], input]) : input));
   const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
   const said = [unit && el("span", { class: "fa-unit", text: unit, "aria-hidden": "true" }), finest && el("span", { class: "fa-fine", text: finest })];
   return { body: el("div", { class: "fa-number-answer" }, [...boxes, ...said]), check };
@@ -73,13 +84,15 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
 function runner(words, run) {
   const given = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": `What it gives: ${words}` });
+  const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   const show = async (values) => {
     const found = await asked(run, values).catch(() => ({ error: SILENT }));
     given.replaceChildren(...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) => draw(block)));
     settle(given);
+    set(live, { text: found.error ?? spoken(found.blocks) });
     tell("fa:given", null, given);
   };
-  return { given, show };
+  return { given: el("div", {}, [live, given]), show };
 }
 
 /** A line to be put in its place: a handle (pointer and arrow keys), its text with menus for gaps. */
@@ -240,8 +253,9 @@ function click({ words, cells, rows, answer, reasons, notes }) {
   const headed = Number(cells.flat().every((text) => /^−?[\d.]+$/.test(text)));
   const heading = (k, place) => el("span", { class: "fa-fine", "aria-hidden": "true", text: k, style: `grid-area:${place}` });
   const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(rows?.[i] ?? i, `${i + 2}/1`))] : [];
+  const isAlone = (text) => cells.flat().filter((other) => other === text).length === 1; // a name of its own says all
   const all = cells.flatMap((row, i) => row.map((text, j) => {
-    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": `${text || "empty"}, row ${rows?.[i] ?? i}, column ${j}` });
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : `${text || "empty"}, row ${rows?.[i] ?? i}, column ${j}` });
     node.addEventListener("click", () => press(`${i},${j}`));
     node.addEventListener("keydown", (event) => go(event, i, j));
     return node;

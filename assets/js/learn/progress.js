@@ -6,6 +6,10 @@ const ANSWERS = "fa-learn";
 export const FROM = "fa-learn-from";
 // In this tab: the screen that the Learn page shows, or showed last
 export const PLACE = "fa-learn-place";
+// In this tab: what was chosen and typed on each rung, {name: any}
+const STATE = "fa-learn-state";
+// In this tab: "1" from a link until the place that it leads to has the keyboard
+export const LED = "fa-learn-led";
 
 
 /** @param {() => Storage} store a browser may refuse even to name it */
@@ -32,6 +36,19 @@ const kept = (store) => ({
 export const ever = kept(() => window.localStorage);
 export const here = kept(() => window.sessionStorage);
 
+const states = () => {
+  try {
+    return JSON.parse(here.get(STATE)) ?? {};
+  } catch {
+    return {}; // nothing that can be read
+  }
+};
+
+/** What was kept of this part of a rung, for who comes back from another page; undefined if nothing. @param {string} name */
+export const recall = (name) => states()[name];
+/** @param {string} name @param {unknown} value */
+export const remember = (name, value) => here.set(STATE, JSON.stringify({ ...states(), [name]: value }));
+
 /** What was answered, kept where the browser lets us, else for as long as the page is open. */
 export class Progress {
   constructor() {
@@ -54,6 +71,7 @@ export class Progress {
 
   clear() {
     this.known = {};
+    here.set(STATE, "{}");
     this.keep();
   }
 

@@ -4,6 +4,7 @@
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
+import { recall, remember } from "./progress.js";
 
 const PASSING = new Set(["Enter", "Tab", "Shift"]); // keys that change nothing
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
@@ -11,6 +12,18 @@ const SIGNS = { right: "✓ Right. ", wrong: "✗ Not so. ", again: "" };
 
 /** The numbers that a question is asked with. */
 const numbers = ({ words, cells, options }) => String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
+
+const filled = (body) => [...body.querySelectorAll("input, select, [aria-pressed]")];
+/** What stands in the form: [what is typed, chosen or pressed, …]. */
+const read = (body) => filled(body).map((node) => (node.type === "radio" ? node.checked : (node.ariaPressed ?? node.value)));
+
+function write(body, values) {
+  for (const [k, node] of filled(body).entries()) {
+    if (node.type === "radio") node.checked = values[k] === true;
+    else if (node.ariaPressed === null) node.value = values[k] ?? "";
+    else if (values[k] === "true") node.click();
+  }
+}
 
 const button = (text, kind, act) => {
   const node = el("button", { type: "button", class: `fa-small ${kind}`, text });
@@ -25,8 +38,29 @@ export class Question {
     Object.assign(this, { mount, progress, key: first.key, asked: [first, ...variants], at: 0, wrong: 0 });
     mount.classList.add(`is-${first.kind}`);
     progress.listeners.push(() => this.known());
+    const { at = 0, wrong = 0, values } = (this.isPrinted ? null : recall(this.name)) ?? {};
+    Object.assign(this, { at, wrong });
     this.ask();
+    if (values && this.keeps) write(this.kind.body, values);
     if (progress.of(this.key) === "right") this.say("before", "✓ You answered this right before.");
+  }
+
+  get name() {
+    return `question ${this.key}`;
+  }
+
+  /** What is printed is as at first. */
+  get isPrinted() {
+    return Boolean(this.mount.closest(".fa-printed"));
+  }
+
+  /** Lines that have changed places are asked for anew. */
+  get keeps() {
+    return this.asked[0].kind !== "order";
+  }
+
+  keep() {
+    remember(this.name, { at: this.at, wrong: this.wrong, ...(this.keeps && { values: read(this.kind.body) }) });
   }
 
   /** The variant that is its turn. */
@@ -57,6 +91,7 @@ export class Question {
     if (PASSING.has(key) || (name === "change" && target.type === "text")) return; // what is typed told "input"
     this.rest(false);
     this.check.classList.add("is-ready");
+    this.keep();
     if (name === "change" && this.kind.atOnce && this.mount.closest(".is-phone") && this.next.hidden) this.submit();
   }
 
@@ -74,9 +109,12 @@ export class Question {
     this.say(right ? "right" : "wrong", because);
     this.wrong += Number(!right);
     this.progress.tell(this.key, right);
+    this.keep();
+    const isHeld = document.activeElement === this.check;
     const others = this.asked.length > 1;
     this.next.hidden = right || !others;
     this.check.hidden = !right && others;
+    if (isHeld && this.check.hidden) this.next.focus({ preventScroll: true });
     if (right) this.rest(true);
     return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
@@ -84,7 +122,8 @@ export class Question {
   again() {
     this.at += 1;
     this.ask();
-    this.mount.querySelector("input, button, select")?.focus({ preventScroll: true });
+    this.keep();
+    this.field.querySelector("input, button, select")?.focus({ preventScroll: true });
   }
 
   /** Brings what is below the question's own part of the screen into it. */

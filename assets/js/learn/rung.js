@@ -113,7 +113,7 @@ export class Screen {
     for (const dot of this.root.querySelectorAll(".fa-dot")) {
       const done = progress.of(dot.dataset.asks) === "right";
       dot.classList.toggle("is-done", done);
-      set(dot, { "aria-label": `${dot.title}${done ? ", answered" : ""}` });
+      set(dot, { "aria-label": `${dot.dataset.name}${done ? ", answered" : ""}` });
     }
     this.root.querySelector(".fa-rung-next")?.classList.toggle("is-main", progress.of(this.asks) === "right");
     this.ends();

@@ -7,6 +7,7 @@ import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { draw, picture } from "./blocks.js";
 import { show } from "./pictures.js";
+import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
 
 const WAIT_MS = 60;
@@ -37,10 +38,13 @@ function edges(box) {
 // ---- controls: each {root, read(), write(value)}; `changed` is called when the reader moved it
 
 function ranged(control, changed) {
-  const { low: min, high: max, step, label } = control;
+  const { key, low: min, high: max, step, label } = control;
   const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
   const box = el("input", { type: "number", min, max, step: "any", "aria-label": `${label}, as a number` });
-  const fill = () => slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+  const fill = () => {
+    slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+    if (key === "step") set(slider, { "aria-valuetext": `${slider.value} of ${max}` });
+  };
   const write = (value) => {
     box.value = String(value);
     slider.value = String(value);
@@ -114,6 +118,10 @@ function build(control, changed) {
   return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
 }
 
+/** What a screen reader says of blocks: their sentences, and the words of a picture. */
+export const spoken = (blocks) =>
+  blocks.filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine")).map(({ words }) => words).join(" ");
+
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
 export async function asked(key, values, signal) {
   const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
@@ -124,6 +132,8 @@ export async function asked(key, values, signal) {
 export class Widget {
   constructor(mount) {
     this.key = mount.dataset.widget;
+    const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
+    this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
@@ -140,7 +150,7 @@ export class Widget {
     mount.replaceChildren(this.root);
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
-    this.write();
+    this.write((this.name && recall(this.name)) || {});
     this.loaded = this.ask(false);
   }
 
@@ -151,7 +161,9 @@ export class Widget {
     const act = (name) => (name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.transport.timer ? this.pause() : this.play());
     this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, { label: "", choices: [], hint: "" });
     const [, back, , next] = this.transport.buttons.children;
-    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words });
+    // The range beside them has the arrow keys for both, and for the number
+    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words, tabindex: "-1" });
+    set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
     part.root.prepend(this.transport.buttons);
@@ -182,8 +194,9 @@ export class Widget {
     this.root.querySelector(".fa-widget-controls").append(this.closed);
   }
 
-  write() {
-    this.list.forEach((control, k) => this.parts[k].write(control.value));
+  /** @param {Record<string, any>} values by key; what is not there is as at first */
+  write(values = {}) {
+    this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
   }
 
   restart() {
@@ -242,6 +255,7 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
+    if (aloud && this.name) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
@@ -279,6 +293,7 @@ export class Widget {
 
   /** Sets controls, as a picture does that is dragged: {key: value}. */
   put(values) {
+    this.asking?.abort(); // its answer is about a place where the hand no longer is
     this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
     this.changed(this.list.find(({ key }) => key in values) ?? {});
   }
@@ -300,9 +315,9 @@ export class Widget {
     next.forEach((node, k) => node !== this.blocks.children[k] && this.blocks.insertBefore(node, this.blocks.children[k] ?? null));
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
-    if (at >= 0) this.blocks.children[at]?.querySelector("[tabindex], button, a")?.focus({ preventScroll: true });
-    const words = blocks.filter(({ type, kind }) => type === "text" && kind !== "fine").map((block) => block.words);
-    if (aloud) set(this.said, { text: words.join(" ") });
+    const block = this.blocks.children[at];
+    if (block && !block.contains(document.activeElement)) block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
+    if (aloud) set(this.said, { text: spoken(blocks) });
     tell("fa:blocks", null, this.root);
   }
 }

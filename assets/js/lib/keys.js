@@ -22,6 +22,21 @@ export function actionOf(event) {
   return ACTIONS[event.key] ?? null;
 }
 
+const STRIDES = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+  PageUp: [0, 10], PageDown: [0, -10], Home: [-Infinity, 0], End: [Infinity, 0],
+};
+
+/** How many steps [to the right, up] a key moves what can be dragged: ten with Shift, all there are with Home and End.
+ * Null for any other key; and in a lecture hall a clicker's keys turn the slide.
+ * @param {KeyboardEvent} event @returns {[number, number] | null} */
+export function strideOf({ key, shiftKey }) {
+  const found = STRIDES[key];
+  if (!found || (key.startsWith("Page") && document.body.classList.contains("fa-present"))) return null;
+  const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
+  return [found[0] && found[0] * times, found[1] && found[1] * times];
+}
+
 /** Is it this letter, and no shortcut of the browser's? */
 export const isLetter = (event, letter) => event.key === letter && !event.ctrlKey && !event.metaKey && !event.altKey;
 

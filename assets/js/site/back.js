@@ -3,7 +3,7 @@
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
-import { FROM, here, PLACE } from "../learn/progress.js";
+import { FROM, here, LED, PLACE } from "../learn/progress.js";
 
 /** [key, number, title] of the rung that was left, or null. */
 function left() {
@@ -30,6 +30,7 @@ export function mountBack(bar) {
     const key = new URLSearchParams(link.search).get("rung");
     bar.querySelector(".fa-menu").open = false;
     here.set(PLACE, key); // Learn may be opened only now
+    here.set(LED, "1");
     await toPage("learn");
     tell("fa:rung", key);
   });

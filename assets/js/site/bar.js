@@ -4,6 +4,7 @@ import { embedCode } from "./embed.js";
 import { fetched } from "../lib/build.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
+import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
@@ -26,6 +27,7 @@ async function copy({ target }, text, instead) {
 
 export function mountBar({ element }) {
   mountBack(element);
+  mountArrival(element.closest("#top"));
   const menu = element.querySelector(".fa-menu");
   const on = (name, act) => element.querySelector(name).addEventListener("click", act);
   on(".fa-start-tour", () => onStep("fa:tour"));
@@ -50,5 +52,9 @@ export function mountBar({ element }) {
     onStep("fa:save", kind);
   });
   document.addEventListener("click", ({ target }) => { menu.open &&= menu.contains(target); });
-  menu.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
 }

@@ -75,7 +75,7 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place, way="times", shape="padded")
     page.locator(".fa-dot[data-rung=attention]").click()
     place = widget(page, "attention")
-    place.get_by_role("button", name="Follow on").first.press("Enter")
+    place.get_by_role("button", name="Follow row 3, on, in Q").first.press("Enter")
     told(place, row="3")
 
 
@@ -285,23 +285,36 @@ def test_an_older_key_leads_on_and_back_leads_back(tab):
 
 def test_a_link_to_another_page_brings_the_way_back(tab):
     page = open_page(tab, "online")
-    page.locator(".fa-links a").first.click()
+    page.locator(".fa-links a").first.press("Enter")
     back = page.get_by_role("link", name="Back to rung 3.2, ")
     back.wait_for()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
+    arrived = (
+        "document.activeElement.matches('[role=tabpanel]') && document.activeElement.ariaLabel"
+    )
+    settled(page)
+    assert page.evaluate(arrived) == "Step", "the keyboard is where the link leads"
     for name in ("Memory", "Step"):
         page.get_by_role("tab", name=name, exact=True).click()
         assert back.is_visible()
-    page.locator(".fa-menu summary").click()
+    page.locator(".fa-menu summary").press("Enter")
     explained = page.locator(".fa-explains:visible a")
+    explained.first.focus()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "More"
+    page.keyboard.press("Enter")
     wanted = [rung for rung in rungs() if any(link.page == "step" for link in rung.links)]
     assert explained.count() == len(wanted)
     explained.last.click()
     page.wait_for_function(SHOWN, arg=wanted[-1].key)
+    settled(page)
+    assert page.evaluate(AT_HEADING, wanted[-1].key), "Learn was opened only now"
     assert not back.is_visible(), "it is Learn already"
     page.get_by_role("tab", name="Step", exact=True).click()
     back.click()
     page.wait_for_function(SHOWN, arg="online")
+    settled(page)
+    assert page.evaluate(AT_HEADING, "online")
     assert query_of(page)["rung"] == "online" and query_of(page)["page"] == "learn"
 
 

@@ -161,6 +161,27 @@ def test_everything_by_keyboard(tab):
     assert read(page)["step"] == "1", "arrows still step"
 
 
+def test_tab_goes_as_the_eye_does(tab):
+    """Past the bar if one wants, else the pages, then the bar's tools, then the page."""
+    page = tab.open()
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate(
+                "(({ innerText, ariaLabel }) => ariaLabel ?? innerText)(document.activeElement)"
+            )
+        )
+    names = ["Skip to the content", "Step", "Run", "Memory", "Parallel", "Learn", "Forward",
+             "Backward", "Tour", "Present", "Keys and symbols", "More"]  # fmt: skip
+    assert seen == names
+    page.keyboard.press("Tab")
+    assert page.evaluate("Boolean(document.activeElement.closest('#pages > [role=tabpanel]'))")
+    page.locator(".fa-skip").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Step"
+
+
 def test_reduced_motion_has_no_transitions(browser, watch):
     context = browser.new_context(reduced_motion="reduce", viewport={"width": 1440, "height": 900})
     page = watch(context).open()

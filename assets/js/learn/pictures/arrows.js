@@ -72,7 +72,7 @@ function arrows(data, paper, pen, api, box) {
     const above = tip[1] - box.top > 52 ? -30 : 44;
     nodes.push(text(Math.max(box.left + 50, Math.min(box.left + box.width - 54, tip[0])), tip[1] + above, `${name} = ${pair(data[name])}`, { size: paper.type + 3, weight: 700, hue: INKS[name], anchor: "middle", halo: true }));
     nodes.push(pen.knob(
-      { key: name, role: "slider", label: `The tip of ${name}, x and y: arrow keys move it`, said: pair(data[name]).slice(1, -1), drag: (x, y) => put(name, on.back(x, y)), keys: (dx, dy) => put(name, on.move(data[name], dx, dy)) },
+      { key: name, slides: [data[name][0], low[0], high[0]], label: `The tip of ${name}, x and y: arrow keys move it`, said: pair(data[name]).slice(1, -1), drag: (x, y) => put(name, on.back(x, y)), keys: (dx, dy) => put(name, on.move(data[name], dx, dy)) },
       [svg("circle", { cx: tip[0], cy: tip[1], r: 22, style: `fill:${ink(name)};opacity:.16` }), svg("circle", { cx: tip[0], cy: tip[1], r: 10, class: "fa-knob-ring", style: `fill:${ink("paper")};stroke:${ink(name)};stroke-width:4` })],
     ));
   }

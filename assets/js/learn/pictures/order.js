@@ -1,6 +1,7 @@
 // Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
 
 import { el, set, svg } from "../../lib/dom.js";
+import { strideOf } from "../../lib/keys.js";
 
 /**
  * @typedef {{ m: number[], l: number[], order: number[], next: string[] }} Data each block's own m and ℓ, the order of visits
@@ -35,6 +36,7 @@ export function draw(data, api) {
   let order = [...data.order];
   /** @type {number | null} */
   let held = null;
+  let stop = order[0]; // the card that is the keyboard's
   const back = svg("g", { "aria-hidden": "true" });
   const row = svg("g", { role: "group", "aria-label": "Key blocks in the order of their visits" });
   const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, style: `width:100%;max-width:${WIDTH * 1.5}px;aspect-ratio:${WIDTH}/${HEIGHT}` }, [back, row]));
@@ -51,18 +53,22 @@ export function draw(data, api) {
   };
 
   const cards = data.m.map((_, block) => {
-    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button", tabindex: "0" }, [svg("rect", { width: CARD, height: 44, rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", x: CARD / 2, y: 28, text: `K${block}` })]);
+    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { width: CARD, height: 44, rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", x: CARD / 2, y: 28, text: `K${block}` })]);
     node.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!by) return;
+      const [by, up] = strideOf(event) ?? [0, 0];
+      if (!by && !up) return;
       event.preventDefault();
       event.stopPropagation(); // in a lecture hall the arrows turn the slide
-      shift(block, order.indexOf(block) + by);
-      node.focus();
+      if (by) shift(block, order.indexOf(block) + by);
+      const at = Math.max(0, Math.min(order.length - 1, order.indexOf(block) - up));
+      stop = order[at];
+      paint();
+      cards[stop].focus();
     });
     node.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
+      stop = block;
       node.focus({ preventScroll: true });
       held = block;
       const over = (/** @type {PointerEvent} */ { clientX }) => {
@@ -108,7 +114,7 @@ export function draw(data, api) {
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
-      set(node, { "aria-label": `Key block ${block}, visit ${k + 1} of ${order.length}. Arrow keys move it.`, class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
+      set(node, { "aria-label": `Key block ${block}, visit ${k + 1} of ${order.length}. Left and right move it, up and down lead to the next card.`, tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
     });
   }
 

@@ -40,7 +40,7 @@ export function draw(data, api) {
       const dots = lane.at.map((x, r) => svg("circle", { cx: on.at(x), cy: y + high * 0.2 + r * high * 0.19, r: 5, style: `fill:${ink(x > lane.end ? "o" : x < lane.zero ? "quiet" : "q")};stroke:${ink("paper")};stroke-width:1.5` }));
       nodes.push(dots);
       if (k === 0) nodes.push(pen.knob(
-        { key: "top", role: "slider", label: "The largest score", said: short(now.top), drag: (x) => put(on.back(x)), keys: (dx, dy) => put(now.top + (dx || dy) * now.step) },
+        { key: "top", slides: [now.top, now.low + 10, now.high], label: "The largest score", said: short(now.top), drag: (x) => put(on.back(x)), keys: (dx, dy) => put(now.top + (dx || dy) * now.step) },
         [rect(on.at(now.subtract ? 0 : now.top) - 22, y - 10, 44, high + 20, "", { style: { fill: ink("paper"), "fill-opacity": 0 } }), svg("circle", { cx: on.at(now.subtract ? 0 : now.top), cy: y + high * 0.2, r: 11, class: "fa-knob-ring", style: `fill:none;stroke:${ink("q")};stroke-width:3` })],
       ));
       const mark = lane.tone === "good" ? "✓ " : "✗ ";

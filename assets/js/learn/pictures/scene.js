@@ -4,6 +4,7 @@
 
 import { viridis } from "../../lib/colors.js";
 import { el, set, svg } from "../../lib/dom.js";
+import { strideOf } from "../../lib/keys.js";
 import { placeOf, valueAt } from "../../model/knob.js";
 
 /**
@@ -66,15 +67,15 @@ function knob(first, api) {
     const { x = 0, y = 0, span = 1, value = 0, low, high, label } = shape;
     set(track, { d: `M${x} ${y}h${span}` });
     handle.style.transform = `translate(${x + placeOf(shape, value)}px, ${y}px)`;
-    set(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value });
+    set(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value, "aria-valuetext": `${value}, from ${low} to ${high}` });
   };
   handle.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    const by = strideOf(event);
     if (!by) return;
     event.preventDefault();
     event.stopPropagation(); // in a lecture hall the arrows turn the slide
     const { low = 0, high = 1, step = 1, value = 0 } = now;
-    go(Number(Math.max(low, Math.min(high, value + by * step)).toFixed(6)));
+    go(Number(Math.max(low, Math.min(high, value + (by[0] || by[1]) * step)).toFixed(6)));
   });
   handle.addEventListener("pointerdown", (event) => {
     if (event.button) return;

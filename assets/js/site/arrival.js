@@ -1,0 +1,50 @@
+// Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
+// are seen; and to the page itself when a link of Learn has led there.
+
+import { el, set } from "../lib/dom.js";
+import { hear } from "../lib/events.js";
+import { here, LED } from "../learn/progress.js";
+import { isOnScreen } from "./pages.js";
+
+const panels = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
+const shown = () => panels().find((panel) => panel.checkVisibility());
+const nameOf = () => document.querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")?.textContent.trim() ?? "";
+
+/** The page on screen has the keyboard, and is named. */
+function enter() {
+  const panel = shown();
+  if (!panel) return false;
+  set(panel, { tabindex: "-1", "aria-label": nameOf() });
+  panel.focus({ preventScroll: true });
+  return document.activeElement === panel;
+}
+
+/** The bar moves behind the pages' tabs, which are seen before its tools. */
+function order(bar, skip) {
+  const tabs = document.querySelector("#pages > .tab-wrapper");
+  if (!tabs || tabs.nextElementSibling === bar) return;
+  tabs.before(skip);
+  tabs.after(bar);
+}
+
+/** A link of Learn has led here: Learn itself leads to its heading. */
+function arrive() {
+  if (!here.get(LED) || isOnScreen("learn")) return;
+  if (document.activeElement !== document.body || enter()) here.set(LED, "");
+}
+
+/** Of the bar, `bar` its block on the page. */
+export function mountArrival(bar) {
+  const skip = el("button", { type: "button", class: "fa-skip", text: "Skip to the content" });
+  skip.addEventListener("click", enter);
+  const now = () => {
+    order(bar, skip);
+    arrive();
+  };
+  for (const event of ["fa:opened", "fa:page"]) hear(event, now);
+  now();
+  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
+    const link = target.closest?.(".fa-learn a[href^='?']");
+    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : "1");
+  });
+}

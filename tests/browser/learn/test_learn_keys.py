@@ -1,0 +1,241 @@
+"""The Learn page by keyboard and by ear: what moves a picture, what is said of it, where one is."""
+
+from __future__ import annotations
+
+from explainer.learn.course import PATHS
+from explainer.learn.glossary import TERMS
+from explainer.learn.registry import answer, rungs, widgets
+from explainer.learn.teaching import TEXTS
+from tests.browser.harness import settled
+from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, told, widget
+
+QUESTIONS = {rung.key: rung.question for rung in rungs()}
+SAID = ".fa-widget-body > [role=status]"
+STOPS = """() => [...document.querySelectorAll(".fa-easel .fa-knob, .fa-order-card")].filter(
+  (node) => node.getAttribute("tabindex") === "0").map((node) => node.getAttribute("aria-label"))"""
+NOW = (
+    "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+)
+IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question'))"
+
+
+def words(key: str, **query: str) -> str:
+    """What the server says of the picture."""
+    (block,) = answer({"w": key, **query})["blocks"]
+    return block["words"]
+
+
+def to_rung(page, key: str) -> None:
+    page.locator(f".fa-dot[data-rung={key}]").click()
+    page.wait_for_function(SHOWN, arg=key)
+    page.wait_for_function(IDLE, arg=key)
+    settled(page)
+
+
+def test_a_handle_goes_to_its_ends_and_by_tens_and_its_picture_is_said(tab):
+    page = open_page(tab, "safe")
+    place = widget(page, "safe")
+    said, handle = place.locator(SAID), place.locator(".fa-knob")
+    assert said.inner_text() == "", "nothing was moved yet"
+    low, high = (float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max"))
+    (step,) = (c.step for c in widgets()["safe"].controls if c.key == "top")
+    handle.focus()
+    for key, wanted in (
+        ("End", high),
+        ("Shift+ArrowLeft", high - 10 * step),
+        ("PageUp", high),
+        ("PageDown", high - 10 * step),
+        ("ArrowLeft", high - 11 * step),
+        ("Home", low),
+    ):
+        page.keyboard.press(key)
+        assert float(handle.get_attribute("aria-valuenow")) == wanted, key
+        assert handle.get_attribute("aria-valuetext")
+    settled(page)
+    assert said.inner_text() == words("safe", top=str(low))
+    to_rung(page, "windows")
+    handle = page.locator(".fa-scene-handle")
+    handle.press("End")
+    assert handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
+    assert f"to {handle.get_attribute('aria-valuemax')}" in handle.get_attribute("aria-valuetext")
+    handle.press("Shift+ArrowLeft")
+    most, least = (int(handle.get_attribute(f"aria-value{end}")) for end in ("max", "min"))
+    assert int(handle.get_attribute("aria-valuenow")) == max(least, most - 10)
+    settled(page)
+    assert page.locator(SAID).inner_text().startswith(words("windows", window=str(most))[:6])
+    to_rung(page, "tiled")
+    step = page.get_by_role("slider", name="Step")
+    step.press("End")
+    assert step.get_attribute("aria-valuetext") == f"{step.input_value()} of {step.input_value()}"
+    settled(page)
+    assert page.locator(SAID).inner_text() == words("tiled", step=step.input_value())
+
+
+def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
+    page = open_page(tab, "attention")
+    widget(page, "attention")
+    stops = page.evaluate(STOPS)
+    assert stops == [
+        "Follow row 2, sat, in Q: followed",
+        "Follow row 2, sat, in weights P: followed",
+    ]
+    page.locator(".fa-knob[tabindex='0']").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(NOW) == "Follow row 3, on, in Q"
+    page.keyboard.press("Enter")
+    settled(page)
+    assert page.evaluate(NOW) == "Follow row 3, on, in Q: followed"
+    page.keyboard.press("Home")
+    assert page.evaluate(NOW) == "Follow row 0, the, in Q"
+    assert page.evaluate(STOPS)[0] == page.evaluate(NOW), "and it is the stop"
+    assert page.locator(".fa-click-grid button").first.get_attribute("aria-label") == "Q"
+    to_rung(page, "order")
+    (stop,) = page.evaluate(STOPS)
+    card = page.locator(".fa-order-card[tabindex='0']")
+    card.focus()
+    page.keyboard.press("End")
+    assert "visit 8 of 8" in page.evaluate(NOW) and page.evaluate(NOW)[:11] == stop[:11]
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(NOW)[:11] != stop[:11], "the card before has the keyboard"
+    assert page.evaluate(STOPS) == [page.evaluate(NOW)]
+
+
+def test_what_a_run_gives_is_said(tab):
+    page = open_page(tab, "online")
+    form = page.locator("#learn-online [data-question]")
+    for menu in form.locator("select").all():
+        menu.select_option(index=1)
+    form.get_by_role("button", name="Run").click()
+    given = form.locator(".fa-given .fa-text-block span:not(.fa-sign)").first
+    given.wait_for()
+    settled(page)
+    assert given.inner_text() in form.locator("[aria-live]:has(+ .fa-given)").inner_text()
+
+
+def test_a_dot_says_its_rung_and_the_question_is_two_keys_away(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = open_page(tab, "dot")
+    page.locator(".fa-dot[aria-current]").focus()
+    page.keyboard.press("ArrowRight")
+    tip = page.evaluate("() => getComputedStyle(document.activeElement, '::after').content")
+    assert tip == f'"{page.evaluate(NOW)}"' and rungs()[1].title in tip
+    for rung in ("matmul", "attention", "online"):
+        page.locator(f".fa-dot[data-rung={rung}]").press("Enter")
+        page.wait_for_function(SHOWN, arg=rung)
+        assert page.evaluate(AT_HEADING, rung)
+        page.keyboard.press("Tab")
+        assert page.evaluate(NOW) == "To the question"
+        page.keyboard.press("Enter")
+        assert page.evaluate(IN_QUESTION), rung
+
+
+def test_the_hall_takes_the_keyboard_and_gives_it_back(tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = open_page(tab, "dot")
+    page.locator(".fa-to-hall").press("Enter")
+    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+    assert page.evaluate(NOW) == page.locator(".fa-headline").inner_text()
+    page.keyboard.press("PageDown")
+    assert page.evaluate(IN_QUESTION)
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".fa-learn:not(.is-presenting)")
+    assert page.evaluate(NOW) == "Present"
+
+
+def test_the_glossary_is_narrowed_as_one_types(tab):
+    page = open_page(tab, "glossary")
+    place = page.get_by_role("region", name="Glossary")
+    assert place.locator("dt").count() == len(TERMS)
+    place.get_by_role("searchbox", name="Find a term").fill("Warp")
+    wanted = {t.key for t in TERMS if "warp" in f"{t.symbol}, {t.name}{t.words}".lower()}
+    assert place.locator("dt:visible").count() == len(wanted) > 2
+    assert place.get_by_role("status").inner_text() == f"{len(wanted)} terms"
+    assert place.locator("h3:visible").count() < 3, "no heading without a term"
+
+
+def test_the_source_texts_are_reached_from_their_head(tab):
+    page = open_page(tab, "sources")
+    ways = page.get_by_role("navigation", name="To a text").get_by_role("button")
+    assert ways.all_inner_texts() == [name for name, _ in TEXTS.values()]
+    ways.nth(2).press("Enter")
+    assert page.evaluate(NOW).startswith("Chapter: ")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate(NOW).startswith("Post: ")
+
+
+def test_the_keyboard_is_never_lost_to_the_page(tab):
+    """After what takes away the button that was pressed, the next thing to do has the keyboard."""
+    page = open_page(tab)
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.wait_for_function(SHOWN, arg="entrance")
+    test = page.locator(".fa-selftest")
+    test.locator(".fa-test-answer").first.press("Enter")
+    assert page.evaluate(NOW).startswith("✗ Not so."), "it is read out"
+    page.keyboard.press("Enter")
+    assert test.locator(".fa-test-time").is_hidden(), "a key that is held answers nothing"
+    test.get_by_role("button", name="Again").press("Enter")
+    assert page.evaluate(NOW).startswith("1 of 5. ")
+    names = page.locator(".fa-path-go").evaluate_all("all => all.map((a) => a.ariaLabel)")
+    assert len(set(names)) == len(names) == len(PATHS)
+    page.locator("a[href$='rung=claims']").press("Enter")
+    page.wait_for_function(SHOWN, arg="claims")
+    first = page.locator(".fa-deciding h3").inner_text()
+    page.get_by_role("button", name="Skip", exact=True).press("Enter")
+    second = page.evaluate(NOW)
+    assert second == page.locator(".fa-deciding h3").inner_text() != first
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(NOW) == first, "back to what was skipped"
+    page.keyboard.press("t")
+    live = page.locator(".fa-claim-one [aria-live]")
+    assert (
+        live.count() == 1
+        and live.inner_text() == page.locator(".fa-proved .fa-verdict").inner_text()
+    )
+    page.get_by_role("button", name="All ").press("Enter")
+    assert page.evaluate(NOW) == "One at a time"
+    assert page.locator(".fa-keys-said").is_hidden(), "they do nothing here"
+
+
+def test_who_comes_back_finds_the_rung_as_it_was_left(tab):
+    page = open_page(tab, "trips")
+    place, form = widget(page, "trips"), page.locator("#learn-trips [data-question]")
+    place.get_by_role("combobox").first.select_option("2048")
+    settled(page)
+    said = place.locator(SAID).inner_text()
+    form.locator("input").fill("1")
+    form.get_by_role("button", name="Check").press("Enter")
+    assert page.evaluate(NOW) == form.get_by_role("button", name="Try again").inner_text()
+    page.keyboard.press("Enter")
+    asked = form.locator("legend").inner_text()
+    form.locator("input").fill("17.5")
+    page.locator(".fa-links a").first.press("Enter")
+    back = page.locator(".fa-to-rung:visible")
+    back.wait_for()
+    settled(page)
+    back.press("Enter")
+    page.wait_for_function(SHOWN, arg="trips")
+    place = widget(page, "trips")
+    assert form.locator("legend").inner_text() == asked, "the variant"
+    assert form.locator("input").input_value() == "17.5"
+    assert place.get_by_role("combobox").first.input_value() == "2048"
+    assert place.locator(".fa-picture-block > .fa-sr").inner_text() == said
+    place.get_by_role("button", name="Reset").click()
+    told(place)
+
+
+def test_of_two_boxes_the_right_one_is_marked(tab):
+    page = open_page(tab, "versions")
+    form, question = page.locator("#learn-versions [data-question]"), QUESTIONS["versions"]
+    boxes = form.locator("input")
+    boxes.first.fill(f"{question.answer[0]:g}")
+    form.get_by_role("button", name="Check").click()
+    assert form.locator(".fa-verdict").inner_text() == "Fill both boxes first."
+    boxes.last.fill("12345")
+    form.get_by_role("button", name="Check").click()
+    marks = form.locator(".fa-number-answer label span").all_inner_texts()
+    assert [mark[-1] for mark in marks] == ["✓", "✗"]
+    assert boxes.last.get_attribute("aria-invalid") == "true"
+    boxes.last.fill("1")
+    assert form.locator(".fa-number-answer").inner_text().count("✗") == 0
