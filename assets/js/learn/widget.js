@@ -121,7 +121,7 @@ export async function asked(key, values, signal) {
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
 export class Widget {
-  constructor(mount) {
+  constructor(mount, state = null) {
     this.key = mount.dataset.widget;
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
@@ -140,6 +140,7 @@ export class Widget {
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write();
+    if (state) this.present(state, false);
     this.loaded = this.ask(false);
   }
 
@@ -183,9 +184,22 @@ export class Widget {
     this.list.forEach((control, k) => this.parts[k].write(control.value));
   }
 
+  /** Sets controls for a lecture hall, closed ones too; null gives them back as they were. */
+  present(state, asks = true) {
+    const values = state && Object.keys(state).length ? state : this.desk;
+    if (!values) return;
+    this.desk = state && (this.desk ?? Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()])));
+    this.set(values);
+    if (asks) this.restarted();
+  }
+
   restart() {
-    this.pause();
     this.write();
+    this.restarted();
+  }
+
+  restarted() {
+    this.pause();
     this.blocks.style.minHeight = "";
     this.ask(true);
   }
@@ -274,9 +288,13 @@ export class Widget {
     return root;
   }
 
+  set(values) {
+    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+  }
+
   /** Sets controls, as a picture does that is dragged: {key: value}. */
   put(values) {
-    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+    this.set(values);
     this.changed(this.list.find(({ key }) => key in values) ?? {});
   }
 
