@@ -141,7 +141,7 @@ def rung_screen(rung: Rung) -> str:
     asked = {"question": hall.slide(rung), "state": rung.hall_state}
     body = div("fa-rung-body", words, slide, widget_place(rung.widget),
                question_place(rung.question), in_json("data-hall", asked, class_="fa-hall-asked"),
-    )  # fmt: skip
+               style=f"--lines:{len(rung.lines)}")  # fmt: skip
     return tag(
         "section", head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]), body,
         foot(rung.key), class_=f"fa-screen fa-rung is-{rung.layout}", id=f"learn-{rung.key}",
