@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -124,7 +124,9 @@ class Rung:
     most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
     column at the left of the picture; "right", words, picture, question beside each other; "below",
     the picture over the whole width and the question under it. ``ground`` says in the hall where
-    the picture's numbers are from."""
+    the picture's numbers are from, ``hall_state`` {control: value} what its widget starts with
+    there, closed controls too, and ``hall`` is what it asks there in the question's place, where
+    that one cannot be answered by raised hands: a choice, or a number with mistakes."""
 
     key: str
     title: str
@@ -138,6 +140,8 @@ class Rung:
     question: Question
     more: str = ""
     ground: str = "Computed here."
+    hall: Question | None = None
+    hall_state: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
@@ -189,13 +193,19 @@ def _near(value: object, other: object, tolerance: float) -> bool:
     return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 
-def rung(key: str, figures: dict | None = None, **computed: object) -> Rung:
+def rung(
+    key: str, figures: dict | None = None, hall: dict | None = None, **computed: object
+) -> Rung:
     """The rung ``key`` of ``assets/learn/rungs1.json`` to ``rungs7.json``. ``figures`` stand where
     their names are in braces, in words, links and question alike; ``computed`` are parts of the
-    question, as of :func:`asked`."""
+    question, ``hall`` of the one in a lecture hall, as of :func:`asked`."""
     entry = _filled(entries()[key], figures or {})
     links = tuple(Link(**link) for link in entry["links"])
-    return Rung(**entry | {"links": links, "question": asked(entry["question"], **computed)})
+    made = {"links": links, "question": asked(entry["question"], **computed)}
+    if "hall" in entry:
+        said = {"key": f"{made['question'].key}-hall", "kind": CHOICE} | entry["hall"]
+        made["hall"] = asked(said, **hall or {})
+    return Rung(**entry | made)
 
 
 @dataclass(frozen=True)

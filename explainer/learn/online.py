@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from explainer.base.amounts import SUPERSCRIPTS, written
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import slider
@@ -152,10 +153,17 @@ WIDGETS = (
 )  # fmt: skip
 
 
+def _rise(old: int, new: int) -> dict[str, object]:
+    """A maximum that rises, as the hall's question has it."""
+    up = f"e{str(new - old).translate(SUPERSCRIPTS)}"
+    down = f"e{str(old - new).translate(SUPERSCRIPTS)}"
+    return {"old": old, "new": new, "up": up, "down": down, "alpha": written(factors(new)[1], 3)}
+
+
 RUNGS = (
     rung(
         "online",
-        {"place": address(ROW, 2, "exp")},
+        {"place": address(ROW, 2, "exp"), **_rise(OLD, int(NEW_M.value))},
         options=LINES,
         gaps=GAPS,
         answer=FREE,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from explainer.base.amounts import amount, shown
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import SECTIONS, rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, chart, panel, say, scene
@@ -143,10 +143,11 @@ WIDGETS = (
 
 
 def _figures() -> dict[str, str]:
-    """What each answer costs a layer of 32 heads."""
+    """What each answer costs a layer of 32 heads, and what the course ends with."""
     return {"seen": f"{8192 // 8:,}", "full": amount(per_token(HEADS)),
             "grouped": amount(per_token(HEADS // 8)), "one": amount(per_token(1)),
             "long": amount(131_072 * per_token(1)), "state": amount(cache("linear", 1)),
+            "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
             }  # fmt: skip
 
 

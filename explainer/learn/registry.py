@@ -86,11 +86,18 @@ def widgets() -> dict[str, Widget]:
 @lru_cache(maxsize=1)
 def rungs() -> tuple[Rung, ...]:
     """The course from its first rung to its last, as far as it is written. A module's RUNGS are
-    those with something computed in them; of the others the text is all there is."""
+    those with something computed in them; of the others the text is all there is. Raises an error
+    with one sentence for a strange rung or a ``hall_state`` that its widget refuses."""
     made = {one.key: one for module in MODULES for one in getattr(module, "RUNGS", ())}
     if strange := sorted({*entries(), *made} - {*ORDER}):
         raise ValueError(f"the rung {strange[0]} has no place in the course")
-    return tuple(made.get(key) or rung(key) for key in ORDER if key in entries())
+    found = tuple(made.get(key) or rung(key) for key in ORDER if key in entries())
+    for one in found:
+        widget = widgets()[one.widget]
+        if strange := sorted({*one.hall_state} - {control.key for control in widget.controls}):
+            raise ValueError(f"the rung {one.key}: hall_state names {strange[0]}, no control of it")
+        values(widget, one.hall_state)
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -159,5 +159,19 @@ def _place() -> str:
     return address(p, cut, "mask")
 
 
+def _hall() -> tuple[dict, dict]:
+    """Figures and numbers of the hall's question, about the first of ASKED: (figures, numbers)."""
+    mask, _ = ASKED[0]
+    p = replace(SMALL, mask=mask)
+    near = sum(0 <= i - j <= 1 for i in range(p.Tr) for j in range(p.Tc))
+    causal = sum(j <= i for i in range(p.Tr) for j in range(p.Tc))
+    back = mask.partition(":")[2].partition(",")[0]
+    figures = {"tokens": p.n, "side": p.block_q, "back": back, "tiles": p.Tr * p.Tc}
+    return figures, {"answer": len(_first["answer"]), "wrong": (p.Tr * p.Tc, causal, near)}
+
+
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("windows", {"place": _place()}, **_first, variants=_others),)
+_figures, _numbers = _hall()
+RUNGS = (
+    rung("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),
+)  # fmt: skip

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from explainer.learn import hall, teaching
 from explainer.learn.content import SECTIONS, Rung
 from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
 from explainer.learn.registry import rungs, self_test
@@ -24,6 +25,7 @@ from explainer.views.learn_parts import (
 from explainer.views.learn_sections import section
 
 ENTRANCE = "entrance"
+END = "end"  # what a lecture ends with
 # In the entrance's footer, in this order, those that there are.
 BEHIND = ("claims", "glossary", "formulas", "papers", "handout", "wild", "facts", "sources",
           "lecturers")  # fmt: skip
@@ -152,8 +154,10 @@ def rung_screen(rung: Rung) -> str:
     slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
                 tag("ul", *(tag("li", line) for line in rung.lines)),
                 tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
+    asked = {"question": hall.slide(rung), "state": rung.hall_state}
     body = div("fa-rung-body", words, slide, widget_place(rung.widget),
-               question_place(rung.question))  # fmt: skip
+               question_place(rung.question), in_json("data-hall", asked, class_="fa-hall-asked"),
+               style=f"--lines:{len(rung.lines)}")  # fmt: skip
     return tag(
         "section", head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]), body,
         foot(rung.key), class_=f"fa-screen fa-rung is-{rung.layout}", id=f"learn-{rung.key}",
@@ -198,4 +202,6 @@ def outline() -> dict:
         "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
         "starts": [*(start for _, start in self_test()), AFTER],
         "ends": {path.key: [path.title, path.done] for path in PATHS},
+        "lessons": {key: [x for x, _ in one.stops] for key, one in teaching.LESSONS.items()},
+        "end": END,
     }

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explainer.learn import claims, glossary, reference, wild
 from explainer.learn.blocks import code
-from explainer.learn.content import Claim, Snippet
+from explainer.learn.content import SECTIONS, Claim, Snippet
 from explainer.learn.registry import widgets
 from explainer.views import learn_teaching
 from explainer.views.html import div, tag
@@ -73,6 +73,8 @@ def section(key: str, words: str) -> str:
     intro = text(words) if words else Markup()
     if key == "claims":
         return intro + div("fa-claims", *map(claim_card, claims.CLAIMS))
+    if key == "end":
+        return intro + tag("ol", *(tag("li", x) for x in SECTIONS[key]["lines"]), class_="fa-end")
     if key == "wild":
         return (
             intro + widget_place("backends") + div("fa-snippets", *map(snippet_card, wild.SNIPPETS))

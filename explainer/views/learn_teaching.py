@@ -53,16 +53,17 @@ def sources() -> str:
     return made
 
 
-def _stop(key: str, minutes: int) -> str:
-    return tag("li", _rung(key), f", {minutes} min, ", _rung(key, "&mode=present"))
+def _stop(lesson: str, key: str, minutes: int) -> str:
+    in_hall = _rung(key, f"&mode=present&path={lesson}")
+    return tag("li", _rung(key), f", {minutes} min, ", in_hall)
 
 
 def lecturers() -> str:
     """A lecture, a lab, and questions with their answers folded."""
     made = Markup()
-    for lesson in teaching.LESSONS.values():
+    for key, lesson in teaching.LESSONS.items():
         made += tag("h3", lesson.title) + tag("p", lesson.words)
-        made += tag("ol", *(_stop(*stop) for stop in lesson.stops), class_="fa-stops")
+        made += tag("ol", *(_stop(key, *stop) for stop in lesson.stops), class_="fa-stops")
     known = {rung.key: rung.question for rung in rungs()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
     asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]

@@ -78,6 +78,7 @@ test("matrices share one size of cell and stay inside the picture", () => {
   const apart = broken([line], true);
   assert.deepEqual(apart.flat(), line, "on a phone nothing is lost");
   assert.ok(apart.length > 2 && broken([line], false).length === 1);
+  assert.ok(apart.every((part) => part.at(-1).kind !== "sign"), "a sign stands before its matrix");
 });
 
 test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {

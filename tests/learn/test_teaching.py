@@ -58,13 +58,13 @@ def test_the_links_lead_to_those_places():
     assert len(links) == sum(where in there or where.startswith("?") for where in places)
     for link in links + Links(learn_teaching.lecturers()).found:
         query = parse_qs(link.removeprefix("?"))
-        assert link.startswith("?") and set(query) <= {"page", "rung", "mode"}
+        assert link.startswith("?") and set(query) <= {"page", "rung", "mode", "path"}
         assert opens(query["rung"][0] if "rung" in query else f"?page={query['page'][0]}")
 
 
 def test_lessons_have_their_minutes():
     assert {key: lesson.minutes for key, lesson in teaching.LESSONS.items()} == {
-        "lecture": 45, "lab": 90
+        "lecture45": 45, "lecture90": 90, "lab": 90
     }  # fmt: skip
     for lesson in teaching.LESSONS.values():
         keys = [key for key, _ in lesson.stops]

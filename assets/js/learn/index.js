@@ -99,12 +99,15 @@ class Learn {
     const query = new URLSearchParams(link.search);
     if (query.get("page") !== "learn") return undefined;
     event.preventDefault();
-    return this.router.go(this.router.keyOf(query.get("rung")));
+    this.router.go(this.router.keyOf(query.get("rung")));
+    return query.get("mode") === "present" && this.present(query.get("path"));
   }
 
-  present() {
+  /** In a lecture hall, whose slides are those of a path or a lesson. */
+  present(path = null) {
     hall(true);
-    address.write({ mode: "present" });
+    address.write({ mode: "present", path });
+    address.flush();
   }
 
   key(event) {

@@ -12,7 +12,7 @@ import { here, PLACE } from "./progress.js";
 export const ENTRANCE = "entrance";
 
 const PAGE = "page";
-const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);
+export const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);
 const named = ofAddress(PAGE) === "learn"; // when the app was opened: so the address names the screen as well
 const inAddress = () => ofAddress("rung");
 
@@ -82,11 +82,17 @@ export class Router {
     if (this.key && isOnScreen("learn")) address.write({ rung: this.key === ENTRANCE ? null : this.key });
   }
 
-  /** The screens before and after, on this path. */
-  near(key, path = "course") {
-    const stops = this.outline.paths[path] ?? [];
-    const way = stops.includes(key) ? stops : this.outline.paths.course;
+  /** The screens before and after. */
+  near(key) {
+    const way = this.slides();
     const at = way.indexOf(key);
-    return at < 0 ? [] : [way[at - 1], way[at + 1]].filter(Boolean);
+    return at < 0 || key === ENTRANCE ? [] : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
+  }
+
+  /** What a lecture turns through: the stops of the path that the address names, else the whole course; then its end. */
+  slides() {
+    const { rungs, paths, lessons, end } = this.outline;
+    const stops = { ...paths, ...lessons }[ofAddress("path")] ?? [];
+    return [...stops, end].includes(this.key) && stops.length ? [...stops, end] : [ENTRANCE, ...Object.keys(rungs), end];
   }
 }

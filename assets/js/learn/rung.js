@@ -32,7 +32,7 @@ export class Screen {
   start(node) {
     this.near.unobserve(node);
     if (!this.widgets.has(node)) {
-      const widget = new Widget(node);
+      const widget = new Widget(node, this.state);
       this.widgets.set(node, widget);
       if (this.isOpen) widget.open();
     }
@@ -42,6 +42,12 @@ export class Screen {
   /** Starts every widget, seen or not; resolves when all have answered. */
   wake(root = this.root) {
     return Promise.all([...root.querySelectorAll("[data-widget]")].map((node) => this.start(node)));
+  }
+
+  /** A lecture hall may have another state of the widget, {control: value}; null gives back the reader's. */
+  present(state) {
+    this.state = state;
+    for (const widget of this.widgets.values()) widget.present(state);
   }
 
   /** The widget that a lecture hall's keys move. */

@@ -130,7 +130,7 @@ export async function asked(key, values, signal) {
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
 export class Widget {
-  constructor(mount) {
+  constructor(mount, state = null) {
     this.key = mount.dataset.widget;
     const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
     this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
@@ -151,6 +151,7 @@ export class Widget {
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write((this.name && recall(this.name)) || {});
+    if (state) this.present(state, false);
     this.loaded = this.ask(false);
   }
 
@@ -199,9 +200,22 @@ export class Widget {
     this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
   }
 
+  /** Sets controls for a lecture hall, closed ones too; null gives them back as they were. */
+  present(state, asks = true) {
+    const values = state && Object.keys(state).length ? state : this.desk;
+    if (!values) return;
+    this.desk = state && (this.desk ?? Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()])));
+    this.set(values);
+    if (asks) this.restarted();
+  }
+
   restart() {
-    this.pause();
     this.write();
+    this.restarted();
+  }
+
+  restarted() {
+    this.pause();
     this.blocks.style.minHeight = "";
     this.ask(true);
   }
@@ -291,10 +305,14 @@ export class Widget {
     return root;
   }
 
+  set(values) {
+    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+  }
+
   /** Sets controls, as a picture does that is dragged: {key: value}. */
   put(values) {
     this.asking?.abort(); // its answer is about a place where the hand no longer is
-    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+    this.set(values);
     this.changed(this.list.find(({ key }) => key in values) ?? {});
   }
 

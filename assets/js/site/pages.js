@@ -4,6 +4,13 @@ import { address } from "./address.js";
 import { hear, heard, tell } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 
+// A page may be named tab as well: from here on it is called page.
+const given = new URL(window.location.href);
+if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
+  const params = [...given.searchParams].map(([key, value]) => [key === "tab" ? "page" : key, value]);
+  window.history.replaceState(window.history.state, "", `?${new URLSearchParams(params)}${given.hash}`);
+}
+
 const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
 const tabOf = (name) => [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((tab) => tab.dataset.tabId === name);
 const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";

@@ -82,6 +82,13 @@ BOTH = f"""(least) => {{
   document.body.classList.toggle("dark");
   return {{ ...other, ...light }};
 }}"""
+# Where each part of the widget and the question stands: [its class, left, top, width, height].
+BOXES = """() => [...document.querySelectorAll(".fa-rung-body > .fa-widget *, .fa-question *")]
+  .filter((node) => node.checkVisibility() && !node.closest(".fa-sr"))
+  .map((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return [node.getAttribute("class"), ...[left, top, width, height].map(Math.round)];
+  })"""
 GO = """(key) => {
   const link = Object.assign(document.createElement("a"), { href: `?page=learn&rung=${key}` });
   document.querySelector(".fa-learn").append(link);
@@ -119,7 +126,23 @@ def unfitting(tab, hall: bool) -> dict[str, dict]:
                 if over := too_large(settled(page)):
                     found[f"{key}, {slide}, {width}"] = over
             sizes.reverse()
+        if not hall and (moved := after_the_hall(page)):
+            found[f"{key}, after Present"] = moved
     return found
+
+
+def after_the_hall(page) -> list:
+    """What stands elsewhere once Present was pressed and Escape: the first few, before and then."""
+    before = page.evaluate(BOXES)
+    page.evaluate("document.querySelector('.fa-to-hall').click()")
+    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+    settled(page)
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('.fa-learn.is-presenting')")
+    after = page.evaluate(BOXES) if settled(page) else []
+    if len(before) != len(after):
+        return [f"{len(before)} parts, then {len(after)}"]
+    return [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]][:3]
 
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
+from explainer.learn.claims import CLAIMS
+from explainer.learn.hall import slide
 from explainer.learn.registry import rungs
+from explainer.learn.teaching import LESSONS
 from tests.browser.harness import query_of, settled
-from tests.browser.learn.learning import SHOWN, open_page, widget
+from tests.browser.learn.learning import SHOWN, open_page, told, widget
 
 HALL = {"width": 1280, "height": 720}
 PLACE = """() => { const screen = document.querySelector(".fa-learn").firstElementChild;
@@ -51,7 +56,7 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
     assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
     assert page.locator(".fa-ground").inner_text() == rung.ground
     page.get_by_role("button", name="On", exact=True).click()
-    assert page.locator(".fa-learn .fa-question").is_visible() and not place.is_visible()
+    assert page.locator(".fa-hall-asked").is_visible() and not place.is_visible()
     page.get_by_role("button", name="Leave").click()
     page.wait_for_function("!document.body.classList.contains('fa-present')")
     assert "mode" not in query_of(page) and page.locator(".fa-rung-text").first.is_visible()
@@ -82,6 +87,101 @@ def test_rungs_asked_for_quickly_on_a_slow_network_leave_one(tab):
         route.continue_()
     settled(page)
     assert page.evaluate(PLACE) == [third, "picture"] and second != third
+
+
+def test_a_clicker_shows_the_answer_and_its_reason(tab):
+    """Of a number, of cells, of a loop to be put in order; the reload stays on the slide."""
+    for key in ("trips", "attention", "online"):
+        page = hall(tab, key)
+        page.keyboard.press("PageDown")
+        settled(page)
+        page.reload()
+        page.wait_for_selector(".fa-learn.is-presenting [data-part=question]")
+        settled(page)
+        assert not page.locator(".fa-learn .fa-question").is_visible() and "part" in query_of(page)
+        wanted = slide(next(rung for rung in rungs() if rung.key == key))
+        asked, why = page.locator(".fa-hall-asked"), page.locator(".fa-hall-why")
+        assert asked.locator("h3").inner_text() == wanted["words"]
+        places = asked.locator("li" if "options" in wanted else "td")
+        seen = places.evaluate_all(
+            "(all) => all.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+        )
+        assert min(seen) >= 36
+        for press in (".", "b", "a"):
+            sign = asked.locator(".fa-hall-sign:visible").filter(has_text="✓")
+            assert why.inner_text() == "" and sign.count() == 0
+            page.keyboard.press(press)
+            assert why.inner_text().endswith(
+                wanted.get("why") or wanted["options"][wanted["answer"]][1]
+            )
+            right = wanted["answer"] if "cells" in wanted else [wanted["answer"]]
+            assert sign.count() == len(right)
+            page.keyboard.press(press)
+    assert page.evaluate(PLACE) == ["online", "question"]
+
+
+def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
+    """Closed on the desk, open in the hall: heads of K and V; the desk's choice comes back."""
+    tab.page.set_viewport_size(HALL)
+    page = open_page(tab, "gqa")
+    menu = widget(page, "heads").locator("select").first
+    menu.select_option("16")
+    for wanted, press in ((16, None), (4, "hall"), (16, "Escape")):
+        if press == "hall":
+            page.locator(".fa-to-hall").click()
+        elif press:
+            page.keyboard.press(press)
+        settled(page)
+        assert menu.input_value() == str(wanted)
+        told(widget(page, "heads"), hk=str(wanted))
+
+
+def test_a_lecture_follows_its_list_and_ends(tab):
+    stops = LESSONS["lecture45"].stops
+    page = hall(tab, "lecturers")
+    page.keyboard.press("Escape")
+    page.locator("a[href*='path=lecture45']").nth(len(stops) - 2).click()
+    page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
+    seen = []
+    for _ in range(6):
+        settled(page)
+        seen.append(page.evaluate(PLACE))
+        page.keyboard.press("PageDown")
+        page.wait_for_selector(".fa-learn [data-part]")
+    keys = [key for key, _ in stops[-2:]]
+    assert (
+        seen
+        == [[key, part] for key in keys for part in ("picture", "question")] + [["end", "all"]] * 2
+    )
+    assert min(page.evaluate(SIZES)) >= 24
+
+
+def test_the_claims_come_one_a_press_then_their_verdicts(tab):
+    page = hall(tab, "claims")
+    first, second, *_ = CLAIMS
+    words, verdict = page.locator(".fa-hall-claim h3"), page.locator(".fa-hall-verdict")
+    assert first.words in words.inner_text() and verdict.inner_text() == ""
+    page.keyboard.press("PageDown")
+    assert first.words in words.inner_text() and first.why in verdict.inner_text()
+    page.keyboard.press("PageDown")
+    assert second.words in words.inner_text() and verdict.inner_text() == ""
+    page.keyboard.press("f" if second.truth else "t")
+    assert verdict.inner_text().startswith(f"✗ {second.truth}.")
+    settled(page)
+    assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
+
+
+def test_the_map_in_the_hall_names_its_groups_alone(tab):
+    tab.page.set_viewport_size(HALL)
+    page = tab.page
+    page.goto(f"{tab.server.url}/?tab=learn&mode=present")  # as pages are also called
+    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+    settled(page)
+    assert query_of(page)["page"] == "learn" and min(page.evaluate(SIZES)) >= 24
+    assert not page.locator(".fa-halt-title").first.is_visible()
+    boxes = [h3.bounding_box() for h3 in page.locator(".fa-course-map h3").all()]
+    for one, after in pairwise(boxes):
+        assert one["x"] + one["width"] <= after["x"] + 1
 
 
 @pytest.mark.parametrize("key", ["formulas", "wild"])

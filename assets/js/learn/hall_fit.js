@@ -1,0 +1,78 @@
+// How large a lecture hall draws a rung's picture: as on a desk, then enlarged as a whole until its place is full.
+
+import { hallUnit } from "./easel.js";
+
+const MOST = 2.4;
+const LEAST = 0.4;
+const BY = 0.03;
+const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enlarged
+const EASEL = 1.1; // a drawn picture lays itself out for its type, whatever its size
+const GAIN = 1.12; // how much larger the picture, or its least type, must come below the lines, to stand there
+
+/** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small. */
+function enlarge(sheet, place, zoom) {
+  const { clientWidth: width, clientHeight: height } = place;
+  sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
+  for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.setProperty("--drawn", panel.getScreenCTM().a);
+  for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+  const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
+  const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
+  const { right } = place.getBoundingClientRect();
+  const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
+  if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
+  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || [...sheet.querySelectorAll(".fa-scene-panel")].some(isSmall)) return false;
+  return sheet.scrollHeight * zoom <= height - 2 && place.scrollHeight <= height + 1 && place.scrollWidth <= width + 1;
+}
+
+/** The largest size, at most `zoom`, at which the sheet is in its place. */
+function largest(sheet, place, zoom) {
+  const most = sheet.querySelector(".fa-easel") ? EASEL * hallUnit() : place.clientWidth / DRAWN;
+  let found = Math.min(zoom, Math.max(1, most));
+  while (!enlarge(sheet, place, found) && found > LEAST) found -= BY;
+  return found;
+}
+
+/** What is drawn for its type says how well it is laid out by the least of it. */
+const leastType = (sheet) => {
+  const sizes = [...sheet.querySelectorAll(".fa-easel text")].map((node) => parseFloat(node.style.fontSize)).filter(Boolean);
+  return sizes.length ? Math.min(...sizes) : 1;
+};
+
+/** The picture of one slide. While it is shown it only shrinks. */
+export class Fit {
+  constructor(body) {
+    this.body = body;
+    this.place = body.querySelector(":scope > .fa-widget");
+    this.zoom = MOST;
+    this.isLaid = false; // its lines have their side
+  }
+
+  lay() {
+    const sheet = this.place.firstElementChild;
+    if (!sheet) return;
+    if (!this.isLaid) this.arrange(sheet);
+    this.zoom = largest(sheet, this.place, this.zoom);
+    this.isLaid = Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
+  }
+
+  /** The lines beside the picture, or above it where that makes the picture clearly larger. */
+  arrange(sheet) {
+    delete this.body.dataset.over;
+    const size = () => largest(sheet, this.place, MOST) * leastType(sheet);
+    const beside = size();
+    this.body.dataset.over = "";
+    if (size() < beside * GAIN) delete this.body.dataset.over;
+    this.zoom = MOST;
+  }
+
+  /** As on a desk again. */
+  clear() {
+    delete this.body.dataset.over;
+    const sheet = this.place.firstElementChild;
+    if (!sheet) return;
+    sheet.removeAttribute("style");
+    for (const blocks of sheet.querySelectorAll(".fa-blocks")) blocks.style.minHeight = "";
+    for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.removeProperty("--drawn");
+    for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+  }
+}

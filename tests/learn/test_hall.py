@@ -1,0 +1,66 @@
+"""What a lecture hall asks: options that differ, one of them right, from numbers that are so."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from explainer.base.amounts import written
+from explainer.learn.content import Question, Rung
+from explainer.learn.hall import slide
+from explainer.learn.registry import rungs
+
+KNOWN = {rung.key: rung for rung in rungs()}
+
+
+@pytest.mark.parametrize("key", KNOWN)
+def test_a_slide_has_options_that_differ_or_cells(key):
+    asked = slide(KNOWN[key])
+    assert asked["words"].endswith(("?", "."))
+    if "cells" in asked:
+        assert asked["why"] and all(asked["cells"][i][j] for i, j in asked["answer"])
+        return
+    texts = [text for text, _ in asked["options"]]
+    assert 2 <= len({*texts}) == len(texts) <= 4 and all(why for _, why in asked["options"])
+    question = KNOWN[key].hall or KNOWN[key].question
+    right = texts[asked["answer"]]
+    if question.kind == "number":
+        values = question.answer if isinstance(question.answer, tuple) else (question.answer,)
+        assert all(written(float(value)) in right for value in values)
+    else:
+        assert right == question.options[question.answer][0]
+
+
+def test_numbers_stand_by_size_and_no_two_are_written_alike():
+    mistakes = ((30.0, "30 a"), (2.00001, "b"), (1.0, "1 c"), (4.0, "4"), (5.0, "5"))
+    question = Question("x", "number", "?", answer=2.0, reasons=("So.", ""), mistakes=mistakes)
+    rung = Rung("x", "X", 1, "side", "", "", ("a",), (), "w", question)
+    assert slide(rung)["options"] == (("1", "1 c"), ("2", "So."), ("4", "4"), ("30", "30 a"))
+    assert slide(rung)["answer"] == 1
+    with pytest.raises(ValueError, match="rung x: a question of the kind order"):
+        slide(Rung("x", "X", 1, "side", "", "", ("a",), (), "w", Question("x", "order", "?")))
+
+
+def test_the_windows_tiles_are_counted_by_hand():
+    """Query i sees keys i − 5 to i, in tiles of 4 × 4 of 20 tokens."""
+    seen = {(i // 4, j // 4) for i in range(20) for j in range(max(0, i - 5), i + 1)}
+    asked = slide(KNOWN["windows"])
+    assert asked["options"][asked["answer"]][0] == str(len(seen)) == "12"
+    assert [text for text, _ in asked["options"]] == ["9", "12", "15", "25"]
+    assert "20 tokens, tiles of 4 × 4" in asked["words"] and "the 5 keys" in asked["words"]
+
+
+def test_the_factor_of_a_rising_maximum():
+    """From 3 to 5: e⁻², by which a sum relative to 3 becomes one relative to 5."""
+    asked = slide(KNOWN["online"])
+    text, why = asked["options"][asked["answer"]]
+    assert "from 3 to 5" in asked["words"] and text == "e⁻²"
+    assert math.exp(1 - 3) * math.exp(-2) == pytest.approx(math.exp(1 - 5))
+    assert why.endswith(f"= {math.exp(-2):.3f}.")
+
+
+def test_the_backward_gap_is_what_its_own_question_has_there():
+    asked, question = slide(KNOWN["backward"]), KNOWN["backward"].question
+    (gap,) = [right for at, _, right in question.gaps if question.options[at][0].startswith("dS")]
+    assert asked["options"][asked["answer"]][0] == gap
