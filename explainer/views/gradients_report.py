@@ -62,7 +62,7 @@ def passes(w: Workload) -> str:
         rows.append((label, *cells))
     head = [""]
     for way in CONVENTIONS:
-        head += [say(f"passes.{p}", way=NAMES[way]) for p in PASSES] + ["÷"]
+        head += [say("passes.forward", way=NAMES[way]), say("passes.backward", way=NAMES[way]), "÷"]
     remark = say("passes.remark", n=w.n, br=w.block_q, bc=w.block_k)
     return card("passes", say("passes"), computed(say("passes.transfers")), remark,
                 words(say("passes.note")), table(tuple(head), rows, say("passes.caption")),

@@ -134,7 +134,9 @@ OURS = {
 LISTS = ("papers.json", "reading.json", "engines.json")
 # What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
 # (Claim.words), code, and what no page shows.
-LEFT_OUT = ("question", "code", "query", "key", "problem", "where", "widget", "url")
+LEFT_OUT = (
+    "question", "code", "query", "key", "problem", "where", "widget", "url", "hall", "hall_state",
+)  # fmt: skip
 
 
 def figures(text: str, name: str = "") -> list[str]:

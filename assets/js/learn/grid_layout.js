@@ -48,7 +48,8 @@ function parted(lines, most) {
     for (const item of line) {
       const columns = item.cells?.[0].length ?? 0;
       if (now + columns > most) {
-        const sign = out.at(-1)?.at(-1)?.kind === "sign" ? out.at(-1).pop() : null; // it stays with its matrix
+        const before = out.at(-1);
+        const sign = before?.at(-1)?.kind === "sign" ? before.pop() : null; // it stays with its matrix
         out.push(sign ? [sign] : []);
         now = 0;
       }
