@@ -212,7 +212,7 @@ def test_a_wrong_choice_says_what_it_would_give():
     cache = reasons("variants-cache")
     kib = 2 * 32 * 128 * 2 / 1024
     assert f"see only {8192 / 8:,.0f}." in cache[0] and f"at {kib:g} KiB per token" in cache[1]
-    assert f"{kib / 8:g} KiB per token and layer in place of {kib:g} KiB" in cache[3]
+    assert f"{kib / 8:g} KiB per token and layer instead of {kib:g} KiB" in cache[3]
     state = 32 * (128 * 128 + 128) * 2 / 2**20  # a matrix and a vector a head
     assert f"is {state:.3g} MiB per layer" in cache[2]
     assert f"{2**17 * 2 * 128 * 2 / 2**20:g} MiB per layer" in reasons("variants-cache", 1)[1]

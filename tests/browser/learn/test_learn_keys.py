@@ -16,7 +16,7 @@ STOPS = """() => [...document.querySelectorAll(".fa-easel .fa-knob, .fa-order-ca
 NOW = (
     "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
 )
-IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question'))"
+IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question, .fa-hall-asked'))"
 
 
 def words(key: str, **query: str) -> str:

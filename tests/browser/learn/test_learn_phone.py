@@ -98,8 +98,9 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
                 found[f"{rung.key}, {phone['width']}"] = wrong[:3]
     for way in ("left", "right"):
         page.evaluate(
-            "(way) => { const p = document.querySelector('.fa-rung-text p');"
-            "p.style.cssText = `position:relative;${way}:-60px`; }",
+            "(way) => { const p = document.querySelector('.fa-links a').parentElement.appendChild("
+            "document.createElement('p')); p.textContent = 'Out of sight';"
+            "p.style.cssText = `position:relative;${way}:-600px`; }",
             way,
         )
         assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
@@ -129,7 +130,7 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     words = page.locator(".fa-rung-body > .fa-rung-text > p")
     lead, top = page.locator(".fa-lead").bounding_box(), place.bounding_box()["y"]
     assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
-    assert words.last.bounding_box()["y"] > top
+    assert words.last.locator("span").last.bounding_box()["y"] > top
     assert page.locator(".fa-rung-place").inner_text() == "15 minutes · 2 of 3"
     assert page.locator(".fa-rung-next").inner_text() == "3.2 Online softmax"
     sheet = page.locator(".fa-question.is-sheet")
