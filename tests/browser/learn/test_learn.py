@@ -10,7 +10,6 @@ from explainer.learn.registry import rungs
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
-    IDLE,
     SHOWN,
     agree,
     open_page,
@@ -77,19 +76,6 @@ def test_a_widgets_numbers_are_the_functions(tab):
     place = widget(page, "attention")
     place.get_by_role("button", name="Follow row 3, on, in Q").first.press("Enter")
     told(place, row="3")
-
-
-def test_the_online_widget_ends_with_its_last_block(tab):
-    page = open_page(tab, "online")
-    place = widget(page, "online")
-    step = place.locator("input.fa-scrub")
-    for wanted in ("4", "4", "4"):
-        place.get_by_role("button", name="Next step").click()
-        page.wait_for_function(IDLE, arg="online")
-        assert step.input_value() == wanted
-    agree(place, step="4")
-    place.get_by_role("button", name="Previous step").click()
-    agree(place, step="3")
 
 
 def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.harness import settled
-from tests.browser.learn.learning import open_page
+from tests.browser.learn.learning import IDLE, agree, open_page, widget
 
 
 def test_a_knob_is_dragged_and_moved_with_the_keys(tab):
@@ -28,3 +28,16 @@ def test_a_knob_is_dragged_and_moved_with_the_keys(tab):
     settled(page)
     assert int(number.input_value()) == dragged - 1
     assert handle.evaluate("(node) => node === document.activeElement")
+
+
+def test_the_online_widget_ends_with_its_last_block(tab):
+    page = open_page(tab, "online")
+    place = widget(page, "online")
+    step = place.locator("input.fa-scrub")
+    for wanted in ("4", "4", "4"):
+        place.get_by_role("button", name="Next step").click()
+        page.wait_for_function(IDLE, arg="online")
+        assert step.input_value() == wanted
+    agree(place, step="4")
+    place.get_by_role("button", name="Previous step").click()
+    agree(place, step="3")
