@@ -23,7 +23,7 @@ export function onChip({ parts, cards }, key, n) {
   return {
     fits: !short.length,
     shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
-    text: `shared memory: ${bytes(shared)} of ${bytes(room["shared memory"])}`,
+    text: `${bytes(shared)} of ${bytes(room["shared memory"])}`,
     title: PLACES.map((place) => `In ${place}: ${list(place)}, ${bytes(needs(place))} of ${bytes(room[place])}`).join(". ") + `, for a thread block of the ${name}.`,
     warning: short.length ? `Does not fit: this tile needs ${lacks.join(" and ")}; ${advice}` : "",
   };

@@ -82,16 +82,15 @@ export class Traffic {
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
     this.sum = el("p", { class: "fa-caption" }, [el("span", { text: "HBM, asked so far: " }), this.now, this.whole, this.other]);
-    this.why = el("span", { text: " FA-2’s least exceeds FA-1’s here: D, and dQ in fp32, pass through HBM between its three kernels." });
-    const note = el("p", { class: "fa-caption fa-caption-note" }, ["HBM itself moves something between the two: the caches decide.", this.why]);
-    this.card = card("traffic", "Bytes", "", [this.body, this.sum, note]);
+    this.note = el("p", { class: "fa-caption fa-caption-note", text: "HBM itself moves something between the two: the caches decide." });
+    this.card = card("traffic", "Bytes", "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
   }
 
   layout(trace) {
     const { asked, least } = trace.header.totals;
     this.rows = {};
-    this.why.hidden = trace.header.pass === "forward";
+    const why = trace.header.pass === "backward" ? { fa2: ". It exceeds FA-1’s: D, and dQ in fp32, pass through HBM between FA-2’s three kernels." } : {};
     const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) => el("span", { class: "fa-bar-line" }, [el("b", { "data-term": kind, text: kind }), el("span", { text: words.split(":")[0] })]));
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
@@ -102,7 +101,7 @@ export class Traffic {
       const number = (size) => el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
         const track = el("span", { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` }, inside);
-        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: `${kind}: ${form[kind]}` }, [el("span", { class: "fa-rail-track" }, [track]), text]);
+        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: `${kind}: ${form[kind]}${(kind === "least" && why[order]) || ""}` }, [el("span", { class: "fa-rail-track" }, [track]), text]);
       };
       const name = el("span", { class: "fa-bar-name", text: label });
       this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts, number(all)), bar("least", once, [], number(once))]));

@@ -272,7 +272,7 @@ export class SramBackward extends TileCard {
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
     if (keys) this.note.replaceChildren(b("K"), " ", b("V"), " stay, ", b("dK"), " ", b("dV"), " fill");
-    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren("a small kernel of its own", el("span", { class: "fa-where-wide", text: ", row block by row block" }));
+    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren("a small kernel of its own");
     else this.note.replaceChildren("small, fast");
   }
 }

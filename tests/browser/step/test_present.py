@@ -107,7 +107,7 @@ def test_a_record_in_the_hall_follows_what_was_refused(tab):
     page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
     page.wait_for_selector(".fa-run-refused:visible")
     page.keyboard.press("PageDown")
-    page.get_by_text("What you asked for was measured there").wait_for()
+    page.get_by_text("Your problem was measured there").wait_for()
     titles = [title.partition(" · ")[0] for title in scenes(page, 3)]
     assert titles == ["Fast?", "Small?", "Why? The roofline"]
 
