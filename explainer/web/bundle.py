@@ -7,12 +7,14 @@ Space and every clone, for a hundred lines that only ever read our own files."""
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from functools import lru_cache
 from pathlib import Path
 
 from explainer.base.paths import ASSETS
+from explainer.base.texts import stored
 from explainer.learn.blocks import PICTURES
 
 # script → the module that it exports; the others bring their own, and take the rest of what they
@@ -33,6 +35,8 @@ OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
+# What a page says: the texts themselves.
+TEXTS = re.compile(r'^import (\w+) from "(\.\.?/[\w./]+)\.json" with \{ type: "json" \};\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
@@ -59,7 +63,18 @@ def _ref(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _numbers(folder: Path) -> dict[Path, int]:
-    return {path: k for k, path in enumerate(sorted(folder.rglob("*.js")))}
+    return {
+        path: k for k, path in enumerate(sorted([*folder.rglob("*.js"), *folder.glob("texts/*")]))
+    }
+
+
+def _texts(name: str, done: list[str], parts: list[str]) -> None:
+    if name not in done:
+        kept = json.dumps(
+            stored(posixpath.basename(name)), ensure_ascii=False, separators=(",", ":")
+        )
+        parts.append(f"{_ref(f'{name}.json')} = {kept};\n")
+        done.append(name)
 
 
 def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
@@ -70,6 +85,8 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     text = (ASSETS / name).read_text(encoding="utf-8")
     for _, other in IMPORT.findall(text):
         _module(_place(name, other), done, parts, (*path, name))
+    for _, texts in TEXTS.findall(text):
+        _texts(_place(name, texts), done, parts)
     exports = [symbol for _, symbol in EXPORT.findall(text)]
 
     def taken(match: re.Match) -> str:
@@ -77,6 +94,9 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
         return f"const {{ {names.rstrip(', ')} }} = {_ref(_place(name, match[2]))};\n"
 
     body = IMPORT.sub(taken, text)
+    body = TEXTS.sub(
+        lambda match: f"const {match[1]} = {_ref(_place(name, match[2]) + '.json')};\n", body
+    )
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
     body = BEHIND.sub("", TYPE.sub("", COMMENT.sub("", body)))
     if any(line.count("`") % 2 for line in body.splitlines()):

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, bytes, codeText, fits, meets, noteOf, position, precision, problemOf, readings, readWarpSteps, scaleOf, split, ticks } from "./model.mjs";
+import { axisOf, bytes, codeText, fits, meets, noteOf, position, precision, problemOf, readings, readWarpSteps, sayer, scaleOf, split, ticks } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
@@ -94,4 +94,13 @@ test("a right rounding is right, a wrong one is not, nor a near miss where an ex
   for (const text of ["1", "1.0", "1.01"]) assert.ok(!right(text, 1.0078125, 0.0005), text);
   equal([precision(7 / 3, 0.02), precision(434.7, 8.7)].map(Boolean), [true, true], "two digits are enough");
   equal([precision(8, 0.01), precision(3.9999999999999987, 0.01), precision(1.0078125, 0.0005)], ["", "", ""], "nothing to say");
+});
+
+test("a text names its values, and takes no others", () => {
+  const say = sayer({ plain: "As it is.", value: "{a} of {b:,}, again {a}", counted: "{n:# tile}", odd: "{n:.2f}" });
+  equal([say("plain"), say("value", { a: "S", b: 1024 }), say("counted", { n: 1 }), say("counted", { n: 4096 })], ["As it is.", "S of 1,024, again S", "1 tile", "4,096 tiles"]);
+  assert.throws(() => say("none"), /no text none/);
+  assert.throws(() => say("counted"), /has no n/);
+  assert.throws(() => say("plain", { n: 1 }), /no place for n/);
+  assert.throws(() => say("odd", { n: 1 }), /\.2f/);
 });

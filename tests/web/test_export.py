@@ -163,6 +163,21 @@ def test_too_many_tiles_is_a_sentence():
         animation(Problem(n=16_384, block_q=1, block_k=1), {})
 
 
+def test_the_texts_of_a_page_stand_in_the_script_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
+    monkeypatch.setattr(bundle, "stored", {"page": {"said": "“Ä”"}}.get)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/page.json").write_text("{}")
+    taken = 'import told from "./texts/page.json" with { type: "json" };\n'
+    (tmp_path / "a.js").write_text(
+        f'{taken}import {{ b }} from "./b.js";\nexport const a = told;\n'
+    )
+    (tmp_path / "b.js").write_text(f"{taken}export const b = told;\n")
+    script = bundle.bundle("a.js")
+    assert script.count('m[2] = {"said":"“Ä”"};\n') == 1
+    assert script.count("const told = m[2];\n") == 2 and "import" not in script
+
+
 def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "ASSETS", tmp_path)
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\nexport const a = b + 1;\n')
