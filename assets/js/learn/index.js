@@ -3,6 +3,7 @@
 import { isOnScreen, onPage, opened } from "../site/pages.js";
 import { address } from "../site/address.js";
 import { hall } from "../lib/dom.js";
+import { narrowPage } from "../lib/screen.js";
 import { Entrance } from "./entrance.js";
 import { mountFind } from "./find.js";
 import { Hall } from "./hall.js";
@@ -14,8 +15,6 @@ import { Screen } from "./rung.js";
 import { Sheet } from "./sheet.js";
 import { settle } from "./widget.js";
 
-const NARROW = "(max-width: 900px)";
-
 class Learn {
   constructor(place) {
     this.root = document.createElement("div");
@@ -26,7 +25,7 @@ class Learn {
     this.router = new Router((key, html, how) => this.show(key, html, how));
     this.abort = new AbortController();
     this.hall = new Hall(this);
-    this.narrow = window.matchMedia(NARROW);
+    this.narrow = narrowPage();
     this.narrow.addEventListener("change", () => this.lay());
     this.root.addEventListener("click", (event) => this.clicked(event));
     const { signal } = this.abort;

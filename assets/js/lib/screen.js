@@ -1,9 +1,12 @@
 // What kind of window this is. A narrow one shows one place at a time; a slide or a course page embeds the picture alone.
 
-const NARROW = { page: 900, embedded: 560 }; // px, the widest that is narrow
+const NARROW = { page: 960, embedded: 560 }; // px, the widest that is narrow: the largest phone on its side, as in the style sheets
 
 /** Does the address ask for the picture and its transport alone? It is so for as long as the page is open. */
 export const isEmbedded = new URLSearchParams(window.location.search).get("mode") === "embed";
+
+/** A page, embedded or not, by the rule of the style sheets. */
+export const narrowPage = () => window.matchMedia(`(max-width: ${NARROW.page}px)`);
 
 export const isNarrow = () => window.innerWidth <= NARROW[isEmbedded ? "embedded" : "page"];
 

@@ -156,8 +156,9 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     assert not sheet.locator(".fa-verdict", has_text="✗").count()
     handle.tap()
     assert sheet.bounding_box()["height"] <= 46, "put away, the picture is free"
-    page.set_viewport_size({"width": 844, "height": 390})
-    assert sheet.bounding_box()["y"] + 45 >= 390, "at the very bottom"
+    page.set_viewport_size({"width": 956, "height": 440})  # the largest on its side
+    box = sheet.bounding_box()
+    assert box["y"] + 45 >= 440 and box["width"] == 956, "at the very bottom, all of it"
     page.evaluate("scrollTo(0, 400)")
     assert page.locator(".fa-screen-head").bounding_box()["y"] < -52, "it goes with the page"
     page.set_viewport_size(PHONE)
