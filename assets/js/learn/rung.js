@@ -19,6 +19,7 @@ export class Screen {
     this.watch();
     root.addEventListener("fa:answered", ({ detail }) => this.answered(detail));
     root.addEventListener("click", ({ target }) => this.leaves(target.closest?.("a")));
+    for (const fold of root.querySelectorAll(".fa-rung-body > .fa-rung-text > .fa-fold")) fold.addEventListener("toggle", () => unfolded(fold));
     if (root.matches(".fa-rung")) this.way();
     settle(root);
   }
@@ -143,6 +144,14 @@ export class Screen {
   end() {
     this.near.disconnect();
   }
+}
+
+/** What was folded is read from its beginning, and by the arrow keys where it is longer than its place. */
+function unfolded(fold) {
+  const place = fold.parentElement;
+  if (fold.open) place.scrollTop += fold.getBoundingClientRect().top - place.getBoundingClientRect().top;
+  if (fold.open && place.scrollHeight > place.clientHeight) place.tabIndex = 0;
+  else place.removeAttribute("tabindex");
 }
 
 /** A line of what went wrong, in a screen's place. */
