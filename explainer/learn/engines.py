@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from explainer.base.facts import fact
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, table
 from explainer.learn.content import rung, stored
 
 tell = Texts("learn")
-ENGINES: Block = table(tell("engines.label"), tell.row("engines.head"), stored("engines"))
+ENGINES: Block = table(
+    tell("engines.label", day=fact("engines.seen")), tell.row("engines.head"), stored("engines")
+)
 
 
 def places(tokens: int, size: int) -> int:

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.facts import PLACE
+from explainer.base.paths import ASSETS
 from explainer.learn import (
     content,
     course,
@@ -58,10 +60,17 @@ GIVEN = {
 }
 
 
+SAID = (ASSETS / "texts/learn.json").read_text("utf-8")  # one text per line
+
+
 def taken(module) -> set[str]:
-    """Of GIVEN, what a module imports."""
+    """Of GIVEN, what a module imports, and the register where a text of it names a key."""
     found = ast.walk(ast.parse(inspect.getsource(module)))
-    return {node.module for node in found if isinstance(node, ast.ImportFrom)} & set(GIVEN)
+    names = {node.module for node in found if isinstance(node, ast.ImportFrom)}
+    texts = re.findall(rf'^"{module.__name__.split(".")[-1]}\..*$', SAID, re.M)
+    if any(map(PLACE.search, texts)):
+        names.add("explainer.base.facts")
+    return names & set(GIVEN)
 
 
 def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
