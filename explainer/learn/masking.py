@@ -125,9 +125,9 @@ def _mask(v: Values) -> list[Block]:
 def _note(query: int, key: int) -> str:
     """What a cell holds, and what a mask that is wrong there would do."""
     if key == query:
-        return tell("masking.note_itself", query=query, key=key)
+        return tell("masking.note_itself", query=query, at=key)
     side = "masking.note_later" if key > query else "masking.note_earlier"
-    return tell(side, query=query, key=key, n=abs(key - query))
+    return tell(side, query=query, at=key, n=abs(key - query))
 
 
 def _hidden(new: int, keys: int) -> dict:

@@ -54,7 +54,7 @@ def test_the_course_has_36_rungs_in_seven_groups():
 # What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
 GIVEN = {
     "explainer.base.cards": "data sheet|cited|documents|paper",
-    "explainer.base.facts": "data sheet|cited|documents|paper",
+    "explainer.base.facts": "data sheet|cited|documents|paper|a model of",  # of its size
     "explainer.base.records": "recorded|measured|made-up|kernels/",
     "explainer.learn.wild": "asked",
 }
