@@ -10,12 +10,14 @@ import numpy as np
 
 from explainer.base.amounts import power, written
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
 from explainer.learn.precision import gradients, lost
-from explainer.learn.scene import Shape, chart, panel, say, scene
+from explainer.learn.scene import Shape, chart, lines, panel, say, scene
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 HALF = FORMATS["fp16"].round_to
 STEPS, RATE, SAMPLES = 240, 0.03, 64
@@ -23,11 +25,7 @@ INPUTS, WIDTH = 8, 16
 SIZE = 2.0**-9  # of the targets: small losses have small gradients
 START, EVERY = 2.0**30, 40  # of the scale: its first value, good steps until it doubles
 PUSHES = 40  # updates of the one weight
-WAYS = {
-    "fp32": "all in fp32",
-    "plain": "fp16, nothing else",
-    "amp": "fp16, scaled loss, fp32 weights",
-}
+WAYS = tell.named("amp.ways")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +102,17 @@ def _losses(way: str) -> list[Shape]:
     if way != "fp32":
         curves.append(("mine", mine.losses, "o", ""))
     shapes = [
-        say(0, 18, "Loss of a small model, by step", "is-bold"),
+        say(0, 18, tell("amp.loss"), "is-bold"),
         *chart(60, 34, 330, 190, curves, low=0.001, high=1, log=True, ticks=ticks,
-               last=f"step {STEPS}"),
+               last=tell("amp.last_step", n=STEPS)),
     ]  # fmt: skip
-    shapes.append(say(388, 52, f"dashed: {WAYS['fp32']}", "is-small is-quiet is-end"))
+    shapes.append(say(388, 52, tell("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
     if way != "fp32":
         shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
-    shapes.append(say(0, 278, "Scale of the loss", "is-bold"))
-    lines = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
+    shapes.append(say(0, 278, tell("amp.scale"), "is-bold"))
+    marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
     shapes += chart(60, 292, 330, 80, [("scale", mine.scales, "l", "")], low=1, high=2.0**31,
-                    log=True, ticks=lines)  # fmt: skip
+                    log=True, ticks=marks)  # fmt: skip
     return shapes
 
 
@@ -123,13 +121,13 @@ def _weight(by: float) -> list[Shape]:
     top = max(long[-1], short[-1], 1.001)
     ticks = [(1.0, "1"), (top, f"{top:.4g}")]
     shapes = [
-        say(0, 18, f"One weight, {PUSHES} updates of {written(by)}", "is-bold"),
+        say(0, 18, tell("amp.weight", n=PUSHES, by=written(by)), "is-bold"),
         *chart(60, 34, 270, 190, [("long", long, "plain", "is-dashed"), ("short", short, "q", "")],
-               low=1, high=top, ticks=ticks, last=f"update {PUSHES}"),
-        say(0, 278, f"kept in fp16: {short[-1]:.4f}", hue="q"),
-        say(0, 302, f"kept in fp32: {long[-1]:.4f}"),
-        say(0, 340, "Next to 1, fp16's numbers are", "is-small is-quiet"),
-        say(0, 360, f"{power(2, -10)} apart: {written(2.0**-10)}.", "is-small is-quiet"),
+               low=1, high=top, ticks=ticks, last=tell("amp.last_update", n=PUSHES)),
+        say(0, 278, tell("amp.short", x=short[-1]), hue="q"),
+        say(0, 302, tell("amp.long", x=long[-1])),
+        *lines(0, 340, 20, tell("amp.gap", power=power(2, -10), gap=written(2.0**-10)),
+               "is-small is-quiet"),
     ]  # fmt: skip
     return shapes
 
@@ -137,27 +135,24 @@ def _weight(by: float) -> list[Shape]:
 def _amp(v: Values) -> list[Block]:
     way, by = str(v["way"]), float(v["by"])
     mine, true, (short, long) = run(way), run("fp32"), pushed(1.0, by, PUSHES)
-    words = (f"After {STEPS} steps the loss is {written(mine.losses[-1], 2)}, with everything in "
-             f"fp32 {written(true.losses[-1], 2)}. {len(mine.skipped)} steps were skipped because "
-             f"a gradient overflowed. A weight of 1 after {PUSHES} updates of {written(by)}: "
-             f"{short[-1]:.4f} in fp16, {long[-1]:.4f} in fp32.")  # fmt: skip
-    return [scene("A training run in three precisions, and one weight", words,
+    words = tell(
+        "amp.words", steps=STEPS, loss=written(mine.losses[-1], 2), skipped=len(mine.skipped),
+        true=written(true.losses[-1], 2), updates=PUSHES, by=written(by), short=short[-1],
+        long=long[-1],
+    )  # fmt: skip
+    return [scene(tell("amp.label"), words,
                   panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("amp", "A small training run in mixed precision", (
-        pick("way", "Trained with", "plain", WAYS.items()),
-        pick("by", "Update", "0.001", [(x, x) for x in ("0.0002", "0.0006", "0.001")],
+    Widget("amp", tell("amp.title"), (
+        pick("way", tell("amp.way"), "plain", WAYS.items()),
+        pick("by", tell("amp.by"), "0.001", ("0.0002", "0.0006", "0.001"),
              closed=("0.0002", "0.0006")),
     ), _amp),
 )  # fmt: skip
 # (weight, update, how many) of the question and its variants.
 ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
-WORDS = (
-    "A weight of {start:g} in fp16 gets {count} updates of +{by:g}, one after the other. "
-    "What is it then?"
-)
 
 
 def _asked(start: float, by: float, count: int) -> dict:
@@ -165,7 +160,7 @@ def _asked(start: float, by: float, count: int) -> dict:
     gap = float(np.nextafter(np.float16(start), np.float16(np.inf))) - start
     return {"answer": short[-1],
             "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
-            "words": WORDS.format(start=start, by=by, count=count)}  # fmt: skip
+            "words": tell("amp.question", start=start, by=by, count=count)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

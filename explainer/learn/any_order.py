@@ -10,6 +10,7 @@ import numpy as np
 
 from explainer.base.amounts import scientific, shown
 from explainer.base.fields import refused
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
@@ -18,6 +19,7 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 
+tell = Texts("learn")
 BLOCKS, BC, D = 8, 8, 64
 ONE_QUERY = Problem(
     n=BLOCKS * BC, d=D, block_q=BLOCKS * BC, block_k=BC, causal=False, inputs="random", seed=8,
@@ -71,7 +73,7 @@ def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray
 def _order(given: object) -> list[int]:
     parts = str(given).split(",")
     if sorted(parts) != sorted(map(str, range(BLOCKS))):
-        raise refused({"order": given}, f"each number from 0 to {BLOCKS - 1} once, by commas")
+        raise refused({"order": given}, tell("any_order.refused", last=BLOCKS - 1))
     return list(map(int, parts))
 
 
@@ -86,18 +88,12 @@ def _visits(order: list[int]) -> list[Block]:
     usual, yours = visited(range(BLOCKS)), visited(order)
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
-    said = (
-        f"Key blocks visited in the order {', '.join(map(str, order))}. m and ℓ of the row take "
-        f"another way than in the usual order and end at the same place: m = {shown(m, 2)}, "
-        f"ℓ = {shown(l, 2)}."
-    )
+    told = ", ".join(map(str, order))
+    said = tell("any_order.visits.words", order=told, m=shown(m, 2), l=shown(l, 2))
+    note = tell("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {"m": [x for x, _, _ in found], "l": [x for _, x, _ in found], "order": order,
             "next": [str(j) for j in _shuffled(order)]}  # fmt: skip
-    return [
-        picture("order", "Drag the key blocks, or shuffle them", said, data),
-        text(f"Largest difference of O: {scientific(off)}. Computed here in fp32: one query, "
-             f"{BLOCKS * BC} keys in {BLOCKS} blocks, d = {D}."),
-    ]  # fmt: skip
+    return [picture("order", tell("any_order.visits.label"), said, data), text(note)]
 
 
 def _merge(count: int) -> list[Block]:
@@ -112,10 +108,11 @@ def _merge(count: int) -> list[Block]:
     shapes: list[Shape] = []
     for k, (lse, O_part) in enumerate(found):
         x, w = k * step, step - 8
+        first, last = k * size, (k + 1) * size - 1
         share = math.exp(lse - whole)
         shapes += [
-            box(x, 0, w, 40, f"keys {k * size} to {(k + 1) * size - 1}" if count < 8 else
-                f"{k * size}–{(k + 1) * size - 1}", hue="k", look="is-pale"),
+            box(x, 0, w, 40, tell("any_order.merge.keys", first=first, last=last) if count < 8 else
+                f"{first}–{last}", hue="k", look="is-pale"),
             path([(x + w / 2, 44), (x + w / 2, 66)], look="is-quiet", tip=7),
             box(x, 70, w, 62, hue="l", look="is-pale"),
             say(x + w / 2, 94, f"lse {lse:.2f}", "is-middle", hue="l"),
@@ -128,17 +125,16 @@ def _merge(count: int) -> list[Block]:
         box(width / 2 - 130, 222, 260, 66, hue="o", look="is-pale is-edge"),
         say(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
         say(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
-        say(width / 2, 316, "each part's weight: exp(its lse − lse of all)", "is-middle is-quiet"),
+        say(width / 2, 316, tell("any_order.merge.weight"), "is-middle is-quiet"),
     ]  # fmt: skip
-    said = f"{count} parts of the keys, each computed alone: " + "; ".join(
-        f"lse {lse:.2f}, weight {math.exp(lse - whole):.3f}" for lse, _ in found
+    told = "; ".join(
+        tell("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
     )
+    said = tell("any_order.merge.words", n=count, parts=told, lse=whole)
     return [
-        scene(f"{count} parts, done apart", said + f". Together lse {whole:.2f}.",
-              panel(width, 322, shapes)),
-        text(f"Largest difference of O to one pass over all keys: {scientific(off)}. O₀ is its "
-             f"first number of {D}."),
-    ]  # fmt: skip
+        scene(tell("any_order.merge.label", n=count), said, panel(width, 322, shapes)),
+        text(tell("any_order.merge.note", off=scientific(off), d=D)),
+    ]
 
 
 def _any_order(v: Mapping[str, float | str]) -> list[Block]:
@@ -148,10 +144,11 @@ def _any_order(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("order", "Any order, any split", (
-        pick("how", "Keys", "order", (("order", "block after block"),
-                                      *((str(p), f"{p} parts, merged") for p in PARTS))),
-        Control("order", "Order of the key blocks", "text", FIRST, drawn=True),
+    Widget("order", tell("any_order.title"), (
+        pick("how", tell("any_order.how"), "order", (
+            ("order", tell("any_order.one_way")),
+            *((p, tell("any_order.parts", n=p)) for p in PARTS))),
+        Control("order", tell("any_order.order"), "text", FIRST, drawn=True),
     ), _any_order),
 )  # fmt: skip
 

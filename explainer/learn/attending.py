@@ -9,6 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import shown
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -16,6 +17,7 @@ from explainer.learn.rungs_low import address, softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 Item = dict[str, object]
 
@@ -77,23 +79,19 @@ def out_of_range(ndim: int, dim: int) -> str:
     low, high = -ndim, ndim - 1
     if low <= dim <= high:
         return ""
-    return (
-        f"IndexError: Dimension out of range (expected to be in range of [{low}, {high}], but got "
-        f"{dim})"
-    )
+    return tell("attending.softmax.out_of_range", low=low, high=high, dim=dim)
 
 
 def _softmax(v: Values) -> list[Block]:
     x = (LOGITS if v["input"] == "matrix" else LOGITS[2:]) * float(v["gain"])
     dim, ndim = int(v["dim"]), 2 if v["input"] == "matrix" else 1
-    names = [f"query {r}" for r in range(len(x))] if ndim == 2 else None
-    cols = [f"key {c}" for c in range(x.shape[1])]
+    names = [tell("attending.row", n=r) for r in range(len(x))] if ndim == 2 else None
+    cols = [tell("attending.column", n=c) for c in range(x.shape[1])]
     start = grid("x", x, "s", rows=names, cols=cols, heat=heat(LOGITS * float(v["gain"])))
     code = f"softmax(x, dim={dim})".replace("-", "−")
     if error := out_of_range(ndim, dim):
-        why = "A vector has one axis only: dim = 0, which is also dim = −1."
-        lines = [[start], [note(error, "bad")], [note(why)]]
-        words = f"x is a vector of {x.shape[1]} numbers. {code}: {error}"
+        lines = [[start], [note(error, "bad")], [note(tell("attending.softmax.vector_has"))]]
+        words = tell("attending.softmax.refused", n=x.shape[1], code=code, error=error)
         return [picture("grids", code, words, {"lines": lines})]
     axis = (dim % ndim) if ndim == 2 else 1  # the vector is drawn as a row
     e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -104,14 +102,15 @@ def _softmax(v: Values) -> list[Block]:
     line = [
         start, sign("exp →"),
         grid("exp(x − m)", e, "s", digits=2, cols=cols if ndim == 1 else None, heat=[0.0, 1.0]),
-        sign("÷ sum →"), grid("shares", P, "s", heat=[0.0, 1.0], sums=sums),
+        sign(tell("attending.softmax.sum")),
+        grid(tell("attending.softmax.shares"), P, "s", heat=[0.0, 1.0], sums=sums),
     ]  # fmt: skip
-    along = "Each row adds up to 1." if axis else "Each column adds up to 1, and the rows do not."
-    words = (
-        f"{code} of {'3 × 4 numbers' if ndim == 2 else '4 numbers'}: {along} The largest share is "
-        f"{shown(P.max(), 2)}."
-    )
-    says = note(f"{along} m is the largest number of each {'row' if axis else 'column'}.", "good")
+    way = "rows" if axis else "columns"
+    along = tell.named("attending.softmax.along")[way]
+    most = tell.named("attending.softmax.most")[way]
+    told = "attending.softmax.words_matrix" if ndim == 2 else "attending.softmax.words_vector"
+    words = tell(told, code=code, along=along, most=shown(P.max(), 2))
+    says = note(f"{along} {most}", "good")
     return [picture("grids", code, words, {"lines": [line, [says]]})]
 
 
@@ -131,26 +130,25 @@ def _cat(v: Values) -> list[Block]:
     rows = slice(None) if everyone else slice(r, r + 1)
     names = list(WORDS) if everyone else [WORDS[r]]
     mine = {"rows": names, "row": r if everyone else 0} | ({"pick": "word"} if everyone else {})
-    scale = {"heat": heat(S)}
+    called = tell.named("attending.all" if everyone else "attending.one")
     lines = [
         [{"kind": "words", "words": list(WORDS), "row": r, "weights": P[r].tolist(),
-          "pick": "word", "said": [f"weight {x:.3f}" for x in P[r]]}],
-        [grid("Q" if everyone else "query q", Q[rows], "q", digits=0, **mine), sign("·"),
+          "pick": "word", "said": [tell("attending.cat.weight", x=x) for x in P[r]]}],
+        [grid(called["Q"], Q[rows], "q", digits=0, **mine), sign("·"),
          grid("Kᵀ", K.T, "k", digits=1, cols=list(WORDS)), sign("÷ √4 ="),
-         grid("scores S" if everyone else "scores", S[rows], "s", digits=2 if everyone else 1,
-              cols=list(WORDS), row=mine["row"], **scale)],
-        [grid("weights P" if everyone else "weights", P[rows], "s", digits=3, cols=list(WORDS),
+         grid(called["S"], S[rows], "s", digits=2 if everyone else 1, cols=list(WORDS),
+              row=mine["row"], heat=heat(S))],
+        [grid(called["P"], P[rows], "s", digits=3, cols=list(WORDS),
               heat=[0.0, 1.0], **mine), sign("×"),
          grid("V", V, "v", digits=0, rows=list(WORDS)), sign("="),
-         grid("output O" if everyone else "output", O[rows], "o", row=mine["row"])],
+         grid(called["O"], O[rows], "o", row=mine["row"])],
     ]  # fmt: skip
-    scores = ", ".join(f"{x:.1f}" for x in S[r])
-    words = (
-        f"“{WORDS[r]}” asks: its scores are {scores}, its weights "
-        f"{', '.join(f'{x:.3f}' for x in P[r])}. Its output is that share of each value: "
-        f"{', '.join(f'{x:.2f}' for x in O[r])}."
-    )
-    label = "All words at once" if everyone else f"“{WORDS[r]}” asks"
+    asks = tell("attending.cat.asks", word=WORDS[r])
+    words = tell(
+        "attending.cat.words", word=WORDS[r], scores=", ".join(f"{x:.1f}" for x in S[r]),
+        weights=", ".join(f"{x:.3f}" for x in P[r]), output=", ".join(f"{x:.2f}" for x in O[r]),
+    )  # fmt: skip
+    label = tell("attending.cat.all") if everyone else asks
     return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
 
 
@@ -162,29 +160,27 @@ def _attention(v: Values) -> list[Block]:
     asking, asked = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
     r = min(int(v["row"]), len(askers) - 1)
-    last = f"Only {len(askers)} words ask here. " if r < int(v["row"]) else ""
+    only = tell("attending.attention.only", n=len(askers)) if r < int(v["row"]) else ""
     S, P, O = _attended(asking.Q, asked.K, asked.V)
+    called = tell.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
         [grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine), sign("·"),
          grid(f"Kᵀ  4 × {len(words)}", asked.K.T, "k", digits=1, cols=list(words)),
          sign("÷ √d ="),
-         grid(f"scores S  {len(askers)} × {len(words)}", S, "s", digits=1, heat=heat(S), row=r,
+         grid(f"{called['S']}  {len(askers)} × {len(words)}", S, "s", digits=1, heat=heat(S), row=r,
               cols=list(words))],
-        [grid(f"weights P  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
+        [grid(f"{called['P']}  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
               cols=list(words), **mine), sign("×"),
          grid(f"V  {len(words)} × 4", asked.V, "v", digits=1), sign("="),
-         grid(f"output O  {len(askers)} × 4", O, "o", digits=1, row=r)],
+         grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r)],
     ]  # fmt: skip
     best = int(P[r].argmax())
-    looks = f"“{askers[r]}” looks most at “{words[best]}”, with weight {shown(P[r, best], 2)}"
-    beside = f"{last}{looks}. Tap a row. The vectors are random, not learned."
-    lines.append([note(beside, aside=True)])
-    said = (
-        f"{len(askers)} queries meet {len(words)} keys: S and P are {len(askers)} × {len(words)}. "
-        f"{last}{looks}; its weights add up to {shown(P[r].sum(), 2)}. O has a row for each query."
-    )
-    label = "Four German words ask six English ones" if cross else "Six words ask each other"
+    looks = {"only": only, "asker": askers[r], "best": words[best], "weight": shown(P[r, best], 2)}
+    lines.append([note(tell("attending.attention.note", **looks), aside=True)])
+    said = tell("attending.attention.words", **looks, nq=len(askers), nk=len(words),
+                total=shown(P[r].sum(), 2))  # fmt: skip
+    label = tell.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
 
 
@@ -195,7 +191,7 @@ def _weight(scores: tuple[float, ...]) -> dict:
     powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
     told = ", ".join(f"{x:.1f}" for x in scores)
     return {
-        "words": f"Scores {told}: what weight does “{WORDS[best]}” get, to two digits?",
+        "words": tell("attending.cat.question", scores=told, word=WORDS[best]),
         "answer": float(P[best]),
         "wrong": tuple(float(p[best]) for p in powers),
     }
@@ -235,9 +231,9 @@ def _doubled(what: str) -> dict:
     def note(name: str, *sides: str) -> str:
         was, now = (" × ".join(str(sizes[side]) for side in sides) for sizes in (SIZES, after))
         given = ", ".join(f"{key} = {size}" for key, size in SIZES.items())
-        return f"With {given}, {name} is {was} before and " + (
-            f"{now} after." if now != was else "after."
-        )
+        key = "attending.doubled.same" if now == was else "attending.doubled.other"
+        changed = {} if now == was else {"now": now}
+        return tell(key, given=given, name=name, was=was, **changed)
 
     return {
         "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
@@ -254,14 +250,15 @@ RUNGS = (
 )
 
 WIDGETS = (
-    Widget("softmax", "Shares along an axis", (
-        pick("input", "x", "matrix", [("matrix", "3 queries × 4 keys"), ("vector", "a vector")]),
+    Widget("softmax", tell("attending.softmax.title"), (
+        pick("input", "x", "matrix", tell.named("attending.softmax.inputs").items()),
         pick("dim", "dim", -1, [(-1, "−1"), (0, "0"), (1, "1")]),
-        slider("gain", "Gain (1 / temperature)", 1.0, 0.1, 8.0, 0.1)), _softmax),
-    Widget("cat", "The cat sat", (
-        pick("view", "Show", "one", [("one", "one word"), ("all", "all words at once")]),
-        pick("word", "Who asks", 1, enumerate(WORDS))), _cat),
-    Widget("attention", "From Q, K and V to O", (
-        pick("who", "Attention", "self", [("self", "self: 6 ask 6"), ("cross", "cross: 4 ask 6")]),
-        pick("row", "Follow", 2, enumerate(FOLLOWED))), _attention),
+        slider("gain", tell("attending.softmax.gain"), 1.0, 0.1, 8.0, 0.1)), _softmax),
+    Widget("cat", tell("attending.cat.title"), (
+        pick("view", tell("attending.cat.view"), "one", tell.named("attending.cat.views").items()),
+        pick("word", tell("attending.cat.word"), 1, enumerate(WORDS))), _cat),
+    Widget("attention", tell("attending.attention.title"), (
+        pick("who", tell("attending.attention.who"), "self",
+             tell.named("attending.attention.whose").items()),
+        pick("row", tell("attending.attention.row"), 2, enumerate(FOLLOWED))), _attention),
 )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import shown, written
+from explainer.base.texts import Texts
 from explainer.learn import training
 from explainer.learn.blocks import Block, Control, Widget, matrix, table, text
 from explainer.learn.content import rung
@@ -19,6 +20,7 @@ from explainer.learn.rungs_low import address, products, whole
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 Gradients = dict[str, np.ndarray]
 
@@ -29,7 +31,8 @@ SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
 H = 1e-5
 DIMS = [str(x) for x in range(SMALL.d)]
-ROWS, KEYS = ([f"{what} {x}" for x in range(SMALL.n)] for what in ("row", "key"))
+ROWS = [tell("backward.row", n=x) for x in range(SMALL.n)]
+KEYS = [tell("backward.key", n=x) for x in range(SMALL.n)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,44 +144,45 @@ def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more
     return matrix(label, x, row_labels=names, col_labels=DIMS, colour=colour, marks=marks, **more)
 
 
+def _held(words: str, holds: bool) -> Block:
+    return text(words, "good" if holds else "bad")
+
+
 def _again(x: Derived, i: int) -> list[Block]:
     off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
     return [
-        matrix(f"S = Q Kᵀ/√d again, row {i}", x.S[i][None], colour="s", heat=True),
-        matrix("lse, kept beside Q, K, V, O", x.lse[:, None], row_labels=ROWS, colour="l",
-               digits=3),
+        matrix(tell("backward.again.S", i=i), x.S[i][None], colour="s", heat=True),
+        matrix(tell("backward.again.lse"), x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
-        text(f"P[{i}, 0] = exp({shown(x.S[i, 0])} − {_taken(x.lse[i])}) = {shown(x.P[i, 0])}. "
-             "lse holds maximum and sum."),
-        text(f"Against softmax of S: at most {written(off, 2)} off.",
-             "good" if off < SAME else "bad"),
+        text(tell("backward.again.P", i=i, s=shown(x.S[i, 0]), lse=_taken(x.lse[i]),
+                  p=shown(x.P[i, 0]))),
+        _held(tell("backward.again.off", off=written(off, 2)), off < SAME),
     ]  # fmt: skip
 
 
 def _jacobian(x: Derived, i: int) -> list[Block]:
     p, J = x.P[i], jacobian(x.P[i])
     return [
-        matrix(f"P, row {i}", p[None], col_labels=KEYS, colour="s", digits=3, heat=True),
-        matrix(f"diag(P) − P Pᵀ of row {i}: ∂P by ∂S", J, row_labels=[f"∂P {c}" for c in KEYS],
+        matrix(tell("backward.jacobian.P", i=i), p[None], col_labels=KEYS, colour="s", digits=3,
+               heat=True),
+        matrix(tell("backward.jacobian.matrix", i=i), J, row_labels=[f"∂P {c}" for c in KEYS],
                col_labels=[f"∂S {c}" for c in KEYS], colour="s", digits=3, heat=True,
                marks=[(0, 0), (0, 1)]),
-        text(f"On the diagonal P(1 − P): {shown(p[0])} · (1 − {shown(p[0])}) = {shown(J[0, 0])}. "
-             f"Beside it −P P: −{shown(p[0])} · {shown(p[1])} = {shown(J[0, 1])}."),
-        text("One more of a score takes weight from all other keys, so every row and column adds "
-             f"up to 0. Each row of P has such a matrix: {SMALL.n} × {SMALL.n} × {SMALL.n} numbers "
-             "here, N³ in all. No kernel makes it."),
+        text(tell("backward.jacobian.numbers", p=shown(p[0]), on=shown(J[0, 0]),
+                  beside=shown(p[1]), off=shown(J[0, 1]))),
+        text(tell("backward.jacobian.sums", n=SMALL.n)),
     ]  # fmt: skip
 
 
 def _dP(x: Derived, i: int) -> list[Block]:
     J = jacobian(x.P[i])
     return [
-        _tall("dO, from the layer above", x.dO, "o", i, gradient=True),
+        _tall(tell("backward.dP.dO"), x.dO, "o", i, gradient=True),
         _tall("V", x.V, "v"),
-        matrix(f"dP = dO Vᵀ, row {i}", x.dP[i][None], colour="s", heat=True, gradient=True),
+        matrix(tell("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
         text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
-        matrix(f"dS, row {i}, by the Jacobian: (diag(P) − P Pᵀ) dP", (J @ x.dP[i])[None],
-               colour="s", digits=3, heat=True, gradient=True),
+        matrix(tell("backward.dP.dS", i=i), (J @ x.dP[i])[None], colour="s",
+               digits=3, heat=True, gradient=True),
         text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {shown(J[0] @ x.dP[i])}."),
     ]  # fmt: skip
 
@@ -187,17 +191,15 @@ def _D(x: Derived, i: int) -> list[Block]:
     over_keys, over_dims = x.P[i] * x.dP[i], x.dO[i] * x.O[i]
     off = abs(over_keys.sum() - over_dims.sum())
     return [
-        matrix(f"Over the keys of row {i}", [x.P[i], x.dP[i], over_keys],
+        matrix(tell("backward.D.keys", i=i), [x.P[i], x.dP[i], over_keys],
                row_labels=("P", "dP", "P ∘ dP"), col_labels=KEYS, colour="s", digits=3,
                marks=[(2, c) for c in range(SMALL.n)]),
         text(f"D = Σ P dP = {_sum(over_keys)}"),
-        matrix(f"Over the dimensions of row {i}", [x.dO[i], x.O[i], over_dims],
+        matrix(tell("backward.D.dims", i=i), [x.dO[i], x.O[i], over_dims],
                row_labels=("dO", "O", "dO ∘ O"), col_labels=DIMS, colour="o", digits=3,
                marks=[(2, c) for c in range(SMALL.d)]),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        text(f"They differ by {written(off, 2)}: Σ P dP = O dO. The second way needs no P, so it "
-             "can run before the first tile.",
-             "good" if off < SAME else "bad"),
+        _held(tell("backward.D.off", off=written(off, 2)), off < SAME),
     ]  # fmt: skip
 
 
@@ -207,14 +209,12 @@ def _dS(x: Derived, i: int) -> list[Block]:
     rows = [x.P[i], x.dP[i], x.dP[i] - x.D[i], x.dS[i], by_jacobian]
     names = ("P", "dP", f"dP − D, D = {shown(x.D[i])}", "P ∘ (dP − D)", "(diag(P) − P Pᵀ) dP")
     return [
-        matrix(f"dS of row {i}, both ways", rows, row_labels=names, col_labels=KEYS, colour="s",
+        matrix(tell("backward.dS.both", i=i), rows, row_labels=names, col_labels=KEYS, colour="s",
                digits=3, marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)]),
         text(f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
              f"{shown(x.dS[i, 0])}"),
-        text(f"Equal: largest difference {written(off, 2)}. N products in place of N².",
-             "good" if off < SAME else "bad"),
-        text(f"Σ dS = {_sum(x.dS[i])}, 0 but for rounding: a shift of all its scores changes no "
-             "weight.", "good" if total < SAME else "bad"),
+        _held(tell("backward.dS.off", off=written(off, 2)), off < SAME),
+        _held(tell("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]  # fmt: skip
 
 
@@ -222,14 +222,14 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
     numeric = differences(mask)
     off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
     return [
-        matrix(f"dS, row {i}", x.dS[i][None], colour="s", digits=3, heat=True, gradient=True),
+        matrix(tell("backward.gradients.dS", i=i), x.dS[i][None], colour="s", digits=3, heat=True,
+               gradient=True),
         _tall("dQ = dS K/√d", x.dQ, "q", i, digits=3, gradient=True),
         matrix("dK = dSᵀ Q/√d", x.dK, col_labels=DIMS, colour="k", digits=3, gradient=True),
         matrix("dV = Pᵀ dO", x.dV, col_labels=DIMS, colour="v", digits=3, gradient=True),
         text(f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
              f"{shown(x.dQ[i, 0])}"),
-        text(f"Against finite differences: at most {written(off, 2)} off.",
-             "good" if off < CLOSE else "bad"),
+        _held(tell("backward.gradients.off", off=written(off, 2)), off < CLOSE),
     ]  # fmt: skip
 
 
@@ -291,43 +291,39 @@ def ran(kept: str, less: str, factors: str) -> Gradients:
 def _run(v: Values) -> list[Block]:
     found, numeric = ran(str(v["g1"]), str(v["g2"]), str(v["g3"])), differences("full")
     off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
-    rows = [(name, written(o, 2), "agrees" if o < CLOSE else "differs") for name, o in off.items()]
+    verdicts = tell.named("backward.run.verdicts")
+    rows = [(name, written(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
+            for name, o in off.items()]  # fmt: skip
     wrong = [name for name, o in off.items() if o >= CLOSE]
     sums = found["dS"].sum(axis=1)
     blocks = [
-        table("Largest difference to finite differences", (), rows),
-        matrix("Your dS, and the sum of each row", np.column_stack((found["dS"], sums)),
+        table(tell("backward.run.off"), (), rows),
+        matrix(tell("backward.run.dS"), np.column_stack((found["dS"], sums)),
                row_labels=[str(r) for r in range(SMALL.n)], col_labels=[*KEYS, "Σ"], colour="s",
                gradient=True, marks=[(r, SMALL.n) for r in range(SMALL.n)]),
     ]  # fmt: skip
     if not wrong:
-        return [*blocks, text("All three gradients are right, and each row of dS adds up to 0.",
-                              "good")]  # fmt: skip
+        return [*blocks, text(tell("backward.run.right"), "good")]
     return [*blocks, text(_consequence(found, sums, wrong), "bad")]
 
 
 def _consequence(found: Gradients, sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
     if "dV" in wrong:
-        total = found["P"].sum(axis=1)[0]
-        return (f"Even dV is wrong, and it needs nothing but P: row 0 of this P adds up to "
-                f"{shown(total)}, not to 1.")  # fmt: skip
+        return tell("backward.run.wrong_dV", total=shown(found["P"].sum(axis=1)[0]))
     if np.abs(sums).max() > CLOSE:
-        return (f"dV is right: it needs no dS. Row 0 of dS adds up to {shown(sums[0])}: a shift "
-                "of all its scores would change the loss, and softmax knows no shift.")  # fmt: skip
-    return "dQ is right, so dS is. dK_c adds up, over the rows, what each query gives to key c."
+        return tell("backward.run.wrong_dS", total=shown(sums[0]))
+    return tell("backward.run.wrong_dK")
 
 
 WIDGETS = (
     Widget(
-        "backward", "From dO to dQ, dK and dV",
-        (
-            slider("step", "Step", 1, 1, len(PHASES) + 1),
-        ),
+        "backward", tell("backward.title"),
+        (slider("step", tell("backward.step"), 1, 1, len(PHASES) + 1),),
         lambda v: steps(whole(v["step"])),
     ),
     Widget(
-        "backward_run", "Your backward pass against finite differences",
+        "backward_run", tell("backward.run.title"),
         tuple(Control(f"g{k}", line, "choice", next(iter(filled)),
                       choices=tuple((x, x) for x in filled))
               for k, (line, filled) in enumerate(FILLINGS, 1)),

@@ -14,15 +14,17 @@ from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import slider
 from explainer.learn.matrix_units import clock_hz
 from explainer.learn.rungs_low import address, whole
-from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+from explainer.learn.scene import Shape, box, chart, lines, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 
+tell = Texts("learn")
 PLAYED = Problem(n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7,
                  gain=3.0)  # fmt: skip
 LOG2E = math.log2(math.e)
@@ -140,18 +142,20 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     low, high = min(used) - 1, max(tops) + 1
     kept = found.rescaled / found.rises if found.rises else 0.0
     return panel(
-        WIDTH, HEIGHT, say(0, 18, "Conditional rescaling", "is-bold"),
-        say(0, 42, f"one row, m in log2, τ = {threshold}", "is-small"),
+        WIDTH, HEIGHT, say(0, 18, tell("blackwell.rescaling"), "is-bold"),
+        say(0, 42, tell("blackwell.rescaling.row", threshold=threshold), "is-small"),
         chart(30, 58, WIDTH - 40, 150,
               [("true", tops, "m", ""), ("used", used, "o", "is-dashed")], low=low, high=high,
               ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
               last=""),
-        say(30, 228, "line: true · dashed: used", "is-small"),
-        say(0, 262, f"{found.rises:,} rises of a row's m", ""),
-        say(0, 286, f"{found.rescaled:,} rescales, {kept:.0%}", "is-bold"),
-        say(0, 312, f"tiles: {found.tiles:,} → {found.tiles_rescaled:,}", ""),
-        say(0, 340, f"error of O: {scientific(found.error)}", ""),
-        say(0, 364, f"with τ = 0: {scientific(played(0).error)}", "is-small is-quiet"),
+        say(30, 228, tell("blackwell.rescaling.key"), "is-small"),
+        say(0, 262, tell("blackwell.rescaling.rises", n=found.rises)),
+        say(0, 286, tell("blackwell.rescaling.rescales", n=found.rescaled, share=kept), "is-bold"),
+        say(0, 312, tell("blackwell.rescaling.tiles", n=found.tiles,
+                         rescaled=found.tiles_rescaled)),
+        say(0, 340, tell("blackwell.rescaling.error", error=scientific(found.error))),
+        say(0, 364, tell("blackwell.rescaling.error_0", error=scientific(played(0).error)),
+            "is-small is-quiet"),
     )  # fmt: skip
 
 
@@ -163,17 +167,16 @@ def _exp(degree: int) -> dict[str, object]:
     most = float(error.max())
     line = 58 + 150 * (1 - (math.log(half) - math.log(1e-9)) / (math.log(1) - math.log(1e-9)))
     return panel(
-        WIDTH, HEIGHT, say(0, 18, "exp2 as a polynomial", "is-bold"),
-        say(0, 42, f"2ˣ on 0 … 1, degree {degree}", "is-small"),
+        WIDTH, HEIGHT, say(0, 18, tell("blackwell.exp"), "is-bold"),
+        say(0, 42, tell("blackwell.exp.degree", degree=degree), "is-small"),
         chart(54, 58, WIDTH - 64, 150, [("error", values, "o", "")], low=1e-9, high=1.0, log=True,
               ticks=[(1e-2, "10⁻²"), (1e-4, "10⁻⁴"), (1e-6, "10⁻⁶")], last="x"),
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
-        say(60, line - 6, "rounding to bf16", "is-small", hue="m"),
-        say(0, 262, "largest relative error", ""),
+        say(60, line - 6, tell("blackwell.exp.bf16"), "is-small", hue="m"),
+        say(0, 262, tell("blackwell.exp.most")),
         say(0, 286, scientific(most), "is-bold"),
-        say(0, 312, f"bf16 rounds by up to {scientific(half)}", "is-small"),
-        say(0, 340, "multiply-adds in place of the", "is-small"),
-        say(0, 360, "exp unit, for a part of P", "is-small"),
+        say(0, 312, tell("blackwell.exp.bf16_by", most=scientific(half)), "is-small"),
+        lines(0, 340, 20, tell("blackwell.exp.why"), "is-small"),
     )  # fmt: skip
 
 
@@ -181,9 +184,9 @@ def _rates() -> dict[str, object]:
     """What grew from H100 to B200, and what did not."""
     old, new = CARDS["h100"], CARDS["b200"]
     exps = [exps_per_s(card) / 1e12 for card in (old, new)]
-    rows = (("products, TFLOP/s", old.tensor_tflops, new.tensor_tflops, "v"),
-            ("exponentials, 10¹² per s", *exps, "l"))  # fmt: skip
-    shapes: list[Shape] = [say(0, 18, "Why: H100 → B200", "is-bold")]
+    rows = ((tell("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
+            (tell("blackwell.rates.exps"), *exps, "l"))  # fmt: skip
+    shapes: list[Shape] = [say(0, 18, tell("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(say(0, y - 10, name, "is-small"))
@@ -193,35 +196,31 @@ def _rates() -> dict[str, object]:
                        say(0, y + 34 * row + 18, card, "is-small"),
                        say(56 + wide, y + 34 * row + 18, f"{value:,.3g}" if value < 100 else
                            f"{value:,.0f}", "is-bold")]  # fmt: skip
-        shapes.append(say(50, y + 84, f"{b / a:.2f} times", "is-bold"))
+        shapes.append(say(50, y + 84, tell("blackwell.rates.times", ratio=b / a), "is-bold"))
     share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
-    shapes += [say(0, 318, f"time of products ÷ exps, d = {D}", "is-small"),
+    shapes += [say(0, 318, tell("blackwell.rates.share", d=D), "is-small"),
                say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-               say(0, 364, "at 1 or below, exp sets the pace", "is-small")]  # fmt: skip
+               say(0, 364, tell("blackwell.rates.pace"), "is-small")]  # fmt: skip
     return panel(WIDTH, HEIGHT, shapes)
 
 
 def _blackwell(v: Mapping[str, float | str]) -> list[Block]:
     threshold, degree = whole(v["threshold"]), whole(v["degree"])
     found = played(threshold)
-    said = (
-        f"Threshold {threshold} in log2: of {found.rises:,} times that a row's maximum rises, O is "
-        f"rescaled {found.rescaled:,} times; largest error of O {scientific(found.error)}. A "
-        f"polynomial of degree {degree} is off by at most {scientific(error_of(degree)[1].max())}."
-    )
-    return [
-        scene("FA-4's two savings, and their reason", said, _rescaling(threshold, found),
-              _exp(degree), _rates()),
-        text(f"Played on a trace of ours in fp32: N = {PLAYED.n:,}, d = {PLAYED.d}, tiles of 64 × "
-             f"64, logits × {PLAYED.gain:g}. Tiles: those with any such row. Exponentials: "
-             "16 per clock and SM, derived; products: data sheets.", "fine"),
-    ]  # fmt: skip
+    off = error_of(degree)[1].max()
+    said = tell(
+        "blackwell.words", threshold=threshold, rises=found.rises, rescaled=found.rescaled,
+        error=scientific(found.error), degree=degree, off=scientific(off),
+    )  # fmt: skip
+    note = tell("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
+    panels = _rescaling(threshold, found), _exp(degree), _rates()
+    return [scene(tell("blackwell.label"), said, *panels), text(note, "fine")]
 
 
 WIDGETS = (
-    Widget("blackwell", "FA-4 on a trace of ours", (
-        slider("threshold", "Threshold τ, in log2", 8, 0, 12),
-        slider("degree", "Degree of the polynomial", 3, 1, 5),
+    Widget("blackwell", tell("blackwell.title"), (
+        slider("threshold", tell("blackwell.threshold"), 8, 0, 12),
+        slider("degree", tell("blackwell.degree"), 3, 1, 5),
     ), _blackwell),
 )  # fmt: skip
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from explainer.base.fields import Field, choice, number, refused
 from explainer.base.paths import ASSETS
+from explainer.base.texts import Texts
 
+tell = Texts("learn")
 KINDS = ("range", "number", "choice", "text", "toggle")
 MOST_TEXT = 400
 PICTURES = tuple(sorted(path.stem for path in (ASSETS / "js/learn/pictures").glob("*.js")))
@@ -76,7 +78,7 @@ def _value(control: Control, given: object) -> float | str:
         return number(field, given)
     if control.kind == "text":
         if len(str(given)) > MOST_TEXT:
-            raise refused(field.key, f"{field.name} must have at most {MOST_TEXT} characters")
+            raise refused(field.key, tell("blocks.too_long", name=field.name, most=MOST_TEXT))
         return str(given)
     allowed = ("0", "1") if control.kind == "toggle" else tuple(v for v, _ in control.choices)
     return choice(field, str(given), allowed)

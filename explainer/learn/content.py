@@ -16,11 +16,13 @@ import numpy as np
 from explainer.base.amounts import listed, written
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
+from explainer.base.texts import Texts
 
+tell = Texts("learn")
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
 # In a question's words: "How many GiB does S take?", "How busy is the unit, in %?"
-UNIT = re.compile(r"How many ([KMGT]i?B|[GT]FLOP(?:/s)?|ms)(?![\w/])|, in (%|ms|[KMGT]i?B)\?")
+UNIT = re.compile(tell("content.unit"))
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
 MOST_LINES = 4  # of a slide in the hall
@@ -139,7 +141,7 @@ class Rung:
     widget: str
     question: Question
     more: str = ""
-    ground: str = "Computed here."
+    ground: str = tell("content.ground")
     hall: Question | None = None
     hall_state: dict[str, str] = field(default_factory=dict)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from explainer.base.cards import CARDS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Control
+
+shared = Texts("shared")
 
 
 def slider(
@@ -33,4 +36,4 @@ def commas(numbers: Iterable[int]) -> list[tuple[int, str]]:
 
 def card(value: str) -> Control:
     """One of the cards."""
-    return pick("card", "Card", value, [(key, card.name) for key, card in CARDS.items()])
+    return pick("card", shared("card"), value, [(key, card.name) for key, card in CARDS.items()])

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from explainer.base.amounts import milliseconds, shown
 from explainer.base.records import about
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -16,11 +17,13 @@ from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 PAGE, POOL = 4, 24  # tokens on a page, pages in the pool that is drawn
 OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hue
 MOST = 32  # tokens of sequence A
 PARTS = (1, 2, 4, 8, 16)
+RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
 LABELED = 8  # parts, at most, that have room for their numbers
 
 
@@ -42,7 +45,7 @@ def _pool(tokens: int) -> list[Shape]:
     table, hues = pages(tokens), {"A": "k"} | {name: hue for name, _, hue in OTHERS}
     sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
     w, h, across = 60, 34, 6
-    shapes = [say(0, 16, f"The pool: pages of {PAGE} tokens", "is-bold")]
+    shapes = [say(0, 16, tell("decoding.pool", size=PAGE), "is-bold")]
     shapes += [box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
                for k in range(POOL)]  # fmt: skip
     for name, found in table.items():
@@ -55,11 +58,12 @@ def _pool(tokens: int) -> list[Shape]:
     y = 28 + POOL // across * h + 26
     wide = len(table["A"])
     shapes += [
-        say(0, y, f"Sequence A, {tokens} tokens", "is-bold", hue="k"),
-        say(0, y + 24, f"its page table: {' '.join(map(str, table['A']))}", "is-quiet is-small"),
-        say(0, y + 56, f"{wide} pages, {wide * PAGE - tokens} places empty"),
-        say(0, y + 80, "A page need not follow the one before.", "is-quiet is-small"),
-    ]
+        say(0, y, tell("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
+        say(0, y + 24, tell("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
+            "is-quiet is-small"),
+        say(0, y + 56, tell("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
+        say(0, y + 80, tell("decoding.pool.order"), "is-quiet is-small"),
+    ]  # fmt: skip
     return shapes
 
 
@@ -72,36 +76,20 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     found, _, lse = split_keys.parts(problem(tokens), count)
     gap = 400 / tokens
     shapes = [
-        say(0, 16, f"One query, {tokens} keys, {len(found)} part{'s' * (len(found) > 1)} at once",
-            "is-bold"),
+        say(0, 16, tell("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
     ]  # fmt: skip
     for k, part in enumerate(found):
         x, w = part.first * gap, (part.last - part.first) * gap - 4
-        middle = x + w / 2
+        middle, keys = x + w / 2, part.last - part.first
+        told = tell("decoding.merge.keys", n=keys) if w > 60 else str(keys)
         shapes += [
             path([(200, 52), (middle, 80)], look="is-quiet", key=f"in {k}"),
-            box(
-                x,
-                80,
-                w,
-                34,
-                f"{part.last - part.first} keys" if w > 60 else str(part.last - part.first),
-                hue="k",
-                look="is-full",
-                key=f"part {k}",
-            ),
-            box(
-                middle - 14,
-                152 + 70 * (1 - part.weight),
-                28,
-                70 * part.weight,
-                hue="l",
-                look="is-full",
-                key=f"w {k}",
-            ),
+            box(x, 80, w, 34, told, hue="k", look="is-full", key=f"part {k}"),
+            box(middle - 14, 152 + 70 * (1 - part.weight), 28, 70 * part.weight, hue="l",
+                look="is-full", key=f"w {k}"),
             path([(middle, 248), (200, 274)], look="is-quiet", key=f"out {k}"),
-        ]
+        ]  # fmt: skip
         if len(found) <= LABELED:
             shapes += [
                 say(middle, 138, shown(part.lse, 2), "is-middle is-small", hue="l", key=f"lse {k}"),
@@ -109,8 +97,8 @@ def _merge(tokens: int, count: int) -> list[Shape]:
             ]
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        say(0, 324, f"lse = log Σ exp(lse of a part) = {shown(lse, 2)}", hue="l"),
-        say(0, 348, "A part's weight is exp(its lse − lse).", "is-quiet is-small"),
+        say(0, 324, tell("decoding.merge.lse", lse=shown(lse, 2)), hue="l"),
+        say(0, 348, tell("decoding.merge.weight"), "is-quiet is-small"),
     ]
     return shapes
 
@@ -118,7 +106,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
 def times() -> tuple[dict[int, float], int, int, int]:
     """({parts: milliseconds}, the parts that the kernel chooses, keys, heads) of the recorded
     decoding kernel."""
-    rows = split_keys.recorded(Workload(n=16_384, d=64, batch=1, heads=16))
+    rows = split_keys.recorded(RECORDED)
     rule = next(r for r in rows if r["rule"])
     return ({r["splits"]: r["median_ms"] for r in rows}, rule["splits"], rule["n_k"],
             rule["heads"])  # fmt: skip
@@ -127,51 +115,40 @@ def times() -> tuple[dict[int, float], int, int, int]:
 def _timed(count: int) -> str:
     """The recorded kernel in one part, in ``count`` and in its own choice, each told once."""
     ms, rule, keys, heads = times()
-    told = [f"{milliseconds(ms[1])} in one part"]
-    if count not in (1, rule):
-        told.append(f"{milliseconds(ms[count])} in {count}")
-    told.append(f"{milliseconds(ms[rule])} in {rule}, the kernel's own choice")
-    return (f"{keys:,} keys, {heads} heads, d = 64: {', '.join(told)}; "
-            f"{about('decode_nvidia_h200')}.")  # fmt: skip
+    told = {"keys": keys, "heads": heads, "d": RECORDED.d, "one": milliseconds(ms[1]), "rule": rule,
+            "best": milliseconds(ms[rule]), "record": about("decode_nvidia_h200")}  # fmt: skip
+    if count in (1, rule):
+        return tell("decoding.timed", **told)
+    return tell("decoding.timed_beside", **told, n=count, time=milliseconds(ms[count]))
 
 
 def _decode(v: Values) -> list[Block]:
     tokens, count = whole(v["tokens"]), int(v["parts"])
     found, _, lse = split_keys.parts(problem(tokens), count)
-    words = (
-        f"{tokens} tokens lie on {len(pages(tokens)['A'])} pages. {len(found)} parts with lse "
-        f"{', '.join(shown(p.lse, 2) for p in found)} have the weights "
-        f"{', '.join(f'{p.weight:.2f}' for p in found)}; lse of all is {shown(lse, 2)}."
-    )
-    return [
-        scene(
-            "The cache in pages, the query in parts",
-            words,
-            panel(365, 360, _pool(tokens)),
-            panel(405, 360, _merge(tokens, count)),
-        ),
-        text(_timed(count), "fine"),
-    ]
+    words = tell(
+        "decoding.words", tokens=tokens, pages=len(pages(tokens)["A"]), n=len(found),
+        each=", ".join(shown(p.lse, 2) for p in found), lse=shown(lse, 2),
+        weights=", ".join(f"{p.weight:.2f}" for p in found),
+    )  # fmt: skip
+    panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, count))
+    return [scene(tell("decoding.label"), words, *panels), text(_timed(count), "fine")]
 
 
 WIDGETS = (
-    Widget("decode", "Decoding: one query, a cache of pages, keys in parts", (
-        slider("tokens", "Tokens of sequence A", 22, 8, MOST),
-        pick("parts", "Parts of the keys", 4, PARTS),
+    Widget("decode", tell("decoding.title"), (
+        slider("tokens", tell("decoding.tokens"), 22, 8, MOST),
+        pick("parts", tell("decoding.parts"), 4, PARTS),
     ), _decode),
 )  # fmt: skip
 
 # exp(lse) and O of two parts, in the question and its variants.
 ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
-WORDS = (
-    "Two parts of the keys: exp(lse) = {a}, O = {x}, and exp(lse) = {b}, O = {y}. What is O over "
-    "all the keys?"
-)
 
 
 def _asked(first: tuple, second: tuple) -> dict:
     (a, x), (b, y) = first, second
-    return {"answer": weighed((first, second)), "words": WORDS.format(a=a, x=x, b=b, y=y),
+    return {"answer": weighed((first, second)),
+            "words": tell("decoding.question", a=a, x=x, b=b, y=y),
             "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y)}  # fmt: skip
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from explainer.base.facts import fact
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, table
 from explainer.learn.content import rung, stored
 
+tell = Texts("learn")
 ENGINES: Block = table(
-    f"What the engines say of themselves, looked up {fact('engines.seen')}",
-    ("Engine", "Memory of K and V", "Attention kernels", "Source"), stored("engines"),
-)  # fmt: skip
+    tell("engines.label", day=fact("engines.seen")), tell.row("engines.head"), stored("engines")
+)
 
 
 def places(tokens: int, size: int) -> int:
@@ -17,17 +18,13 @@ def places(tokens: int, size: int) -> int:
     return -(-tokens // size) * size
 
 
-WIDGETS = (Widget("engines", "Serving engines", (), lambda _: [ENGINES]),)
+WIDGETS = (Widget("engines", tell("engines.title"), (), lambda _: [ENGINES]),)
 ASKED = ((1000, 16), (300, 64), (77, 32))  # tokens, page: question and variants
-WORDS = (
-    "A sequence of {tokens:,} tokens lies on pages of {size}. How many places on its last page "
-    "stay empty?"
-)
 
 
 def _asked(tokens: int, size: int) -> dict:
     return {"answer": places(tokens, size) - tokens,
-            "words": WORDS.format(tokens=tokens, size=size),
+            "words": tell("engines.question", tokens=tokens, size=size),
             "wrong": (tokens % size, places(tokens, size) // size,
                       places(tokens, size) - tokens + size)}  # fmt: skip
 

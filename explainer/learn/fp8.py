@@ -12,20 +12,17 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
+from explainer.base.texts import Texts
 from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 
+tell = Texts("learn")
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 MANTISSA, LOWEST_EXPONENT = 3, -6  # bits behind the point; of the smallest normal number
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 SHARE = 0.01  # of the numbers, outliers where they stand alone
-WHERE = (("channel", "one channel of Q and K"), ("single", "single numbers of Q, K, V"))
-WAYS = {
-    "none": "no scale",
-    "tensor": "one scale per tensor",
-    "block": "one scale per block",
-    "rotated": "per block, Q and K rotated",
-}
+WHERE = tuple(tell.named("fp8.where").items())
+WAYS = tell.named("fp8.ways")
 TENSORS = ("Q", "K", "V")
 
 

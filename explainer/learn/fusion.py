@@ -9,16 +9,18 @@ from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 
+tell = Texts("learn")
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
 NS = tuple(2**k for k in range(8, 15))
-NAMES = {"scores": "S = Q Kᵀ", "softmax": "softmax", "output": "P V", "fa2": "FlashAttention-2"}
+NAMES = tell.named("fusion.launches")
 WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
 
 # What each launch of the question reads and writes of matrices as large as S: (reads, writes). A
@@ -41,7 +43,7 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
     if what == "softmax":
         square = n * n * ITEMSIZE[dtype]
         apart = tuple((name, square, square) for name in ("scale", "mask", "softmax"))
-        return apart, (("all three", square, square),)
+        return apart, (("all", square, square),)
     side = min(64, n)
     made = []
     for order in ("standard", "fa2"):
@@ -57,7 +59,7 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
     """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
     shapes = [say(0, 16, title, "is-bold"), box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
-              say(0, 318, "in all", "is-quiet")]  # fmt: skip
+              say(0, 318, tell("fusion.total"), "is-quiet")]  # fmt: skip
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):
         x, w = k * step, min(step - 10, 180)
@@ -70,7 +72,7 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
                               look="is-full", key=f"{name}{part}"))  # fmt: skip
             shapes.append(path([(mid, top), (mid, low)][:: 1 if down else -1], hue, tip=9))
             shapes.append(say(mid, 82 if down else 100, amount(nbytes), "is-middle is-bold"))
-        shapes.append(box(x, 214, w, 46, NAMES.get(name, name), hue="m", look="is-pale is-edge"))
+        shapes.append(box(x, 214, w, 46, NAMES[name], hue="m", look="is-pale is-edge"))
     total = sum(r + w for _, r, w in group)
     seconds = total / CARD.hbm_bytes_per_s
     shapes += [box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
@@ -84,33 +86,30 @@ def _fusion(v: Mapping[str, float | str]) -> list[Block]:
     apart, fused = chain(str(v["what"]), n, D, DTYPE, LEAST)
     totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
     most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
-    titles = (f"{len(apart)} launches", "1 launch")
+    titles = (tell("fusion.apart", n=len(apart)), tell("fusion.fused"))
     panels = [
         panel(WIDTH, HEIGHT, _drawn(title, group, most, total / totals[0]))
         for title, group, total in zip(titles, (apart, fused), totals, strict=True)
     ]  # fmt: skip
-    said = "; ".join(
-        f"{title}: " + ", ".join(
-            f"{NAMES.get(name, name)} reads {amount(r)} and writes {amount(w)}"
-            for name, r, w in group)
-        for title, group in zip(titles, (apart, fused), strict=True)
-    )  # fmt: skip
+    moves = [
+        ", ".join(tell("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
+                  for name, r, w in group)
+        for group in (apart, fused)
+    ]  # fmt: skip
+    told = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
-    lse = (
-        f" FlashAttention-2 writes O and {amount(rows)} of lse." if v["what"] == "attention" else ""
-    )
-    said += f". In all {totals[0] / totals[1]:.3g} times fewer bytes."
+    lse = tell("fusion.lse", lse=amount(rows)) if v["what"] == "attention" else ""
+    note = tell("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
-        scene(f"One head, N = {n:,}, d = {D}, {DTYPE}", said, *panels),
-        text(f"Width of an arrow: the bytes it moves, each matrix once per launch. Times: at the "
-             f"{CARD.hbm_bytes_per_s / 1e12:g} TB/s of an {CARD.name}.{lse}", "fine"),
+        scene(tell("fusion.label", n=n, d=D, dtype=DTYPE),
+              tell("fusion.words", launches=told, times=totals[0] / totals[1]), *panels),
+        text(note, "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("fusion", "One launch or three", (
-        pick("what", "Chain", "attention", (
-            ("softmax", "scale, mask, softmax"), ("attention", "attention"))),
+    Widget("fusion", tell("fusion.title"), (
+        pick("what", tell("fusion.what"), "attention", tell.named("fusion.chains").items()),
         pick("n", "N", 1024, commas(NS))), _fusion),
 )  # fmt: skip
 

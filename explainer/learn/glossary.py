@@ -6,17 +6,15 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.base.texts import Texts
 from explainer.learn.content import Term, stored
 
+tell = Texts("learn")
 TERMS = tuple(Term(**entry) for entry in stored("glossary", **CONVENTIONS))
 # How the pages write some of them beside their names.
-_ALSO = {
-    "Causal": "causal", "Standard": "standard", "logsumexp": "lse", "head dim": "d",
-    "matrix unit": "tensor-core", "Matrix unit": "tensor-core", "multiprocessor": "sm",
-    "DRAM": "hbm", "fp8 e4m3": "fp8", "e4m3": "fp8", "e5m2": "fp8", "score": "S",
-}  # fmt: skip
+_ALSO = tell.named("glossary.also")
 # Names that mean something else as often: shown for a symbol beside them, never found in a text.
-_TOO_PLAIN = {"weights", "values", "keys", "output", "index of the row block"}
+_TOO_PLAIN = {*tell.row("glossary.plain")}
 
 
 @lru_cache(maxsize=1)
@@ -45,7 +43,11 @@ def groups() -> dict[str, tuple[Term, ...]]:
     phases = tuple(term for term in TERMS if term.name.startswith("phase "))
     rest = (term for term in TERMS if term not in {*symbols, *phases})
     words = tuple(sorted(rest, key=lambda term: term.name.casefold()))
-    return {"Symbols": symbols, "Phases of a visit": phases, "Words": words}
+    return {
+        tell("glossary.symbols"): symbols,
+        tell("glossary.phases"): phases,
+        tell("glossary.words"): words,
+    }
 
 
 def data() -> dict[str, object]:

@@ -8,21 +8,17 @@ from functools import lru_cache
 
 from explainer.base.amounts import amount, power
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
-from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.learn.scene import Shape, box, lines, panel, say, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
-CASES = {
-    "short": "short sequences",
-    "tiles": "small tiles",
-    "cross": "few keys",
-    "sparse": "scattered scores",
-    "old": "older cards",
-}
+CASES = tell.named("limits.cases")
 HIDDEN = 4096  # of the layer that attention is a part of
 NS = (256, 512, 1024, 2048, 4096, 8192)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
@@ -89,79 +85,67 @@ def _short() -> list[Shape]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     return [
-        say(0, 16, "FA-2 over PyTorch, times as fast", "is-bold"),
+        say(0, 16, tell("limits.short"), "is-bold"),
         *_bars(items, "q", 28, 260, 110),
-        say(440, 16, "Attention's share of a layer's FLOPs", "is-bold"),
+        say(440, 16, tell("limits.short.layer"), "is-bold"),
         *_bars(layer, "s", 28, 140, 560),
-        say(
-            0, 270, "At short N there is less to gain, and attention is a small part of the layer."
-        ),
-        say(0, 294, f"Hidden size {HIDDEN:,}; the rest are products with weights.", "is-quiet"),
+        say(0, 270, tell("limits.short.why")),
+        say(0, 294, tell("limits.short.hidden", n=HIDDEN), "is-quiet"),
     ]
 
 
 def _tiles() -> list[Shape]:
     items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds(D).items()]
     return [
-        say(0, 16, f"Speed of FA-2 by its tile, d = {D}, fp16, no mask", "is-bold"),
+        say(0, 16, tell("limits.tiles", d=D), "is-bold"),
         *_bars(items, "q", 28),
-        say(0, 240, "All of them move the same bytes through HBM, and FA-2 asks for fewer than"),
-        say(0, 262, "standard attention in the same tiles. Small tiles cost time: below 64 rows"),
-        say(0, 284, "there is no wgmma, and an SM has too little to do while it waits."),
+        *lines(0, 240, 22, tell("limits.tiles.why")),
     ]
 
 
 def _cross(nk: int) -> list[Shape]:
     apart, fused = least(NQ, nk)
-    items = [("three kernels", float(apart), amount(apart)), ("fused", float(fused), amount(fused))]
+    called = tell.named("limits.cross.kernels")
+    items = [(called[key], float(n), amount(n)) for key, n in (("apart", apart), ("fused", fused))]
     return [
-        say(0, 16, f"Each matrix once per kernel: {NQ:,} queries, {nk:,} keys, d = {D}", "is-bold"),
+        say(0, 16, tell("limits.cross", nq=NQ, nk=nk, d=D), "is-bold"),
         *_bars(items, "s", 28),
-        say(0, 128, f"{apart / fused:.1f} times fewer bytes", "is-big"),
-        say(0, 160, "S has one column per key. In cross-attention to a short text"),
-        say(0, 182, "it is hardly larger than Q, so keeping it on chip saves less."),
+        say(0, 128, tell("limits.cross.times", ratio=apart / fused), "is-big"),
+        *lines(0, 160, 22, tell("limits.cross.why")),
     ]
 
 
 def _sparse(share: float) -> list[Shape]:
-    found, wanted = touched(share / 100), share / 100
-    items = [
-        ("scores needed", wanted, f"{wanted:.1%}"),
-        ("tiles, scattered", found, f"{found:.1%}"),
-        ("tiles, in blocks", wanted, f"{wanted:.1%}"),
-    ]
+    called, wanted = tell.named("limits.sparse.bars"), share / 100
+    shares = {"scores": wanted, "scattered": touched(wanted), "blocks": wanted}
+    items = [(called[key], part, f"{part:.1%}") for key, part in shares.items()]
     return [
-        say(0, 16, f"What must be computed, in tiles of {TILE} × {TILE}", "is-bold"),
-        *_bars([*items, ("everything", 1.0, "100%")], "q", 28),
-        say(0, 196, "A tile with a single needed score is computed whole. Scattered scores"),
-        say(0, 218, "touch nearly every tile; the same number in whole blocks touches few."),
+        say(0, 16, tell("limits.sparse", side=TILE), "is-bold"),
+        *_bars([*items, (called["all"], 1.0, "100%")], "q", 28),
+        *lines(0, 196, 22, tell("limits.sparse.why")),
     ]
 
 
 def _old() -> list[Shape]:
-    shapes = [say(0, 16, "Which fused kernels run on which card", "is-bold")]
+    shapes = [say(0, 16, tell("limits.old"), "is-bold")]
+    no = tell("limits.old.no")
     for j, (card, sm) in enumerate(CARDS):
         x = 170 + j * 100
         shapes += [say(x + 44, 48, card, "is-middle is-bold"),
                    say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small")]  # fmt: skip
         for i, (_, runs) in enumerate(KERNELS):
-            y = 82 + i * 40
-            shapes.append(box(x, y, 90, 32, "✓" if runs(sm) else "no", hue="v" if runs(sm) else "",
-                              look="" if runs(sm) else "is-line"))  # fmt: skip
+            look = {"text": "✓", "hue": "v"} if runs(sm) else {"text": no, "look": "is-line"}
+            shapes.append(box(x, 82 + i * 40, 90, 32, **look))
     shapes += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
-    return [
-        *shapes,
-        say(0, 272, "FA-2 needs Ampere or newer; bf16 does too. On a T4 SDPA falls back to the"),
-        say(0, 294, "memory-efficient kernel: fused as well, with the same O(N) memory."),
-    ]
+    return [*shapes, *lines(0, 272, 22, tell("limits.old.why"))]
 
 
 SAID = {
-    "short": f"Plain PyTorch ÷ FA-2, fp16, d = 64, no mask: {about()}. Shares: FLOPs counted.",
-    "tiles": about("tiles_nvidia_h200") + ".",
-    "cross": "Counted: bytes through HBM if caches answer every repeat, the same for both.",
-    "sparse": "Computed: the chance that a tile holds none of its scores.",
-    "old": "PyTorch, sdp_utils.cpp, hardware checks; FlashAttention's README.",
+    "short": tell("limits.short.note", record=about()),
+    "tiles": tell("limits.tiles.note", record=about("tiles_nvidia_h200")),
+    "cross": tell("limits.cross.note"),
+    "sparse": tell("limits.sparse.note"),
+    "old": tell("limits.old.note"),
 }
 
 
@@ -174,18 +158,19 @@ def _when_not(v: Values) -> list[Block]:
         "sparse": lambda: _sparse(float(v["share"])),
         "old": _old,
     }[case]()
-    lines = [str(s["text"]) for s in shapes if s["kind"] == "text"]
+    told = " ".join(str(s["text"]) for s in shapes if s["kind"] == "text")
+    label = CASES[case][0].upper() + CASES[case][1:]
     return [
-        scene(CASES[case].capitalize(), " ".join(lines), panel(790, 310, shapes)),
+        scene(label, told, panel(790, 310, shapes)),
         text(SAID[case], "fine"),
     ]
 
 
 WIDGETS = (
-    Widget("when_not", "Where it helps less", (
-        pick("case", "Case", "short", CASES.items(), closed=("cross", "sparse")),
-        pick("nk", "Keys, where they are few", 77, (16, 77, 256, 4096)),
-        pick("share", "Needed scores, percent", 5, SHARES),
+    Widget("when_not", tell("limits.title"), (
+        pick("case", tell("limits.case"), "short", CASES.items(), closed=("cross", "sparse")),
+        pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096)),
+        pick("share", tell("limits.share"), 5, SHARES),
     ), _when_not),
 )  # fmt: skip
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import count, shown
+from explainer.base.amounts import shown
+from explainer.base.texts import Texts
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
@@ -17,6 +18,7 @@ from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 Numbers = dict[str, np.ndarray]
 
@@ -28,10 +30,7 @@ FIVE = Problem(
     n=5, d=4, block_q=5, block_k=5, causal=False, order="standard", inputs="sentence", gain=2.0,
     text=" ".join((*WORDS, OTHER)),
 )  # fmt: skip
-SHAPES = {
-    "causal": "causal", "none": "none", "padded": "causal, “the” is padding",
-    "new": "2 new words, bottom-right", "corner": "2 new words, top-left",
-}  # fmt: skip
+SHAPES = tell.named("masking.shapes")
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
 ASKED = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
 
@@ -78,27 +77,14 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     """("good" or "bad", one sentence): what this way of masking comes to."""
     blind = np.flatnonzero(m["keep"].sum(axis=1) == 0)
     if shape == "corner":
-        return "bad", (
-            "The first new word sees one key of four: a mask aligned top-left hides the words that "
-            "were there before. FlashAttention aligns it bottom-right."
-        )
+        return "bad", tell("masking.bad_corner")
     if way == "times" and not m["keep"].all():
-        return "bad", (
-            f"Row 0 adds up to {shown(m['P'][0].sum(), 2)}: the hidden keys took their share "
-            "before they were removed."
-        )
+        return "bad", tell("masking.bad_times", sum=shown(m["P"][0].sum(), 2))
     if not len(blind):
-        return "good", "Every row adds up to 1" + (
-            "." if m["keep"].all() else ", and no hidden key has any weight."
-        )
+        return "good", tell("masking.good" if m["keep"].all() else "masking.good_masked")
     if way == "big":
-        return "bad", (
-            f"“the” sees no key, yet each weighs {shown(m['P'][0, 0], 2)}: −1e9 plus a score is "
-            "the same number in fp32. It returns the average of V, later words too."
-        )
-    return "bad", (
-        "“the” sees no key: −∞ − (−∞) is NaN. A guarded kernel returns O = 0 and lse = −∞."
-    )
+        return "bad", tell("masking.bad_big", weight=shown(m["P"][0, 0], 2))
+    return "bad", tell("masking.bad_inf")
 
 
 def _mask(v: Values) -> list[Block]:
@@ -110,8 +96,8 @@ def _mask(v: Values) -> list[Block]:
     far = moved(way, shape, changed)
     hidden = m["keep"] == 0
     S = np.where(hidden & (way != "times"), np.float32(-np.inf), m["added"])
-    scores = grid("scores S, masked" if way != "times" else "scores S", S, "s", rows=asking,
-                  cols=words, heat=heat(_scores(None)[0]))  # fmt: skip
+    scores = grid(tell("masking.scores" if way == "times" else "masking.scores_masked"), S, "s",
+                  rows=asking, cols=words, heat=heat(_scores(None)[0]))  # fmt: skip
     if way == "big":
         scores["cells"] = [["−1e9" if x == "−∞" else x for x in row] for row in scores["cells"]]
     sums = {"rows": [shown(s, 2) for s in m["P"].sum(axis=1)], "one": "rows"}
@@ -119,28 +105,29 @@ def _mask(v: Values) -> list[Block]:
     tone, what = outcome(way, shape, m)
     if changed is not None:
         names = [asking[r] for r in np.flatnonzero(far > 0)]
-        told = ", ".join(f"“{name}”" for name in names) or "none"
-        what = f"“{WORDS[changed]}” became “{OTHER}”. Outputs that moved: {told}."
+        which = {"moved": ", ".join(f"“{name}”" for name in names)} if names else {}
+        key = "masking.moved" if names else "masking.moved_none"
+        what = tell(key, word=WORDS[changed], other=OTHER, **which)
         tone = "good" if way != "times" and shape != "corner" else ""
     lines = [
         [scores, sign("× 0/1 →" if way == "times" else "softmax →"),
-         grid("weights P", m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums), sign("· V ="),
-         grid("output O", m["O"], "o", changed=went if changed is not None else [])],
+         grid(tell("masking.weights"), m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums),
+         sign("· V ="), grid(tell("masking.output"), m["O"], "o",
+                             changed=went if changed is not None else [])],
         [note(what, tone)],
     ]  # fmt: skip
-    seen = int(m["keep"].sum())
-    told = f"{SHAPES[shape]}: {seen} of {m['keep'].size} scores are kept. {what}"
+    told = tell("masking.words", shape=SHAPES[shape], kept=int(m["keep"].sum()),
+                all=m["keep"].size, what=what)  # fmt: skip
     data = {"lines": lines, "share": 1.75}
-    return [picture("grids", f"Mask: {SHAPES[shape]}", told, data)]
+    return [picture("grids", tell("masking.label", shape=SHAPES[shape]), told, data)]
 
 
 def _note(query: int, key: int) -> str:
     """What a cell holds, and what a mask that is wrong there would do."""
-    met = f"Token {query} meets key {key}"
-    if key > query:
-        return f"{met}, {count(key - query, 'token')} later: left in, it would look ahead."
-    back = f"{count(query - key, 'token')} back" if key < query else "itself"
-    return f"{met}, {back}: hidden, it would not count."
+    if key == query:
+        return tell("masking.note_itself", query=query, at=key)
+    side = "masking.note_later" if key > query else "masking.note_earlier"
+    return tell(side, query=query, at=key, n=abs(key - query))
 
 
 def _hidden(new: int, keys: int) -> dict:
@@ -149,10 +136,10 @@ def _hidden(new: int, keys: int) -> dict:
     rng = np.random.default_rng(keys)
     cells = tuple(tuple(f"{x:.1f}".replace("-", "−") for x in row)
                   for row in rng.normal(size=(new, keys)))  # fmt: skip
+    asks = "masking.question_two" if new == 2 else "masking.question"
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": f"Tokens {keys - new} {'and' if new == 2 else 'to'} {keys - 1} ask keys 0 to "
-        f"{keys - 1}. What does a causal mask hide?",
+        "words": tell(asks, first=keys - new, last=keys - 1),
         "cells": cells,
         "rows": tuple(str(token) for token in range(keys - new, keys)),
         "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),
@@ -165,10 +152,9 @@ ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score b
 RUNGS = (rung("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("mask", "A mask, and a word that is changed", (
-        pick("shape", "Mask", "causal", SHAPES.items(), closed=("new", "corner")),
-        pick("way", "Put on by", "inf", [("inf", "adding −∞"), ("big", "adding −1e9"),
-                                         ("times", "P × 0/1")]),
-        pick("poke", "Change a word", "none",
-             [("none", "none"), *enumerate(WORDS)])), _mask),
+    Widget("mask", tell("masking.title"), (
+        pick("shape", tell("masking.shape"), "causal", SHAPES.items(), closed=("new", "corner")),
+        pick("way", tell("masking.way"), "inf", tell.named("masking.ways").items()),
+        pick("poke", tell("masking.poke"), "none",
+             [("none", tell("masking.none")), *enumerate(WORDS)])), _mask),
 )  # fmt: skip

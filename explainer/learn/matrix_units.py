@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung, stored
 from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, say, scene
 
+tell = Texts("learn")
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
 
@@ -72,7 +74,8 @@ def rate(arch: str, fmt: str) -> float | None:
 
 def _shape(shape: tuple[int, int, int], gen: Generation) -> str:
     """As it stands in the picture: m × n × k, and how many of them."""
-    return " × ".join(map(str, shape)) + f", {gen.at_once} at once" * (gen.at_once > 1)
+    told = " × ".join(map(str, shape))
+    return tell("matrix_units.at_once", shape=told, n=gen.at_once) if gen.at_once > 1 else told
 
 
 def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
@@ -81,7 +84,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     left, top = 30.0, 56.0
     shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
     if fmt not in gen.formats:
-        shapes.append(say(0, 130, f"does not take {fmt}", "is-quiet"))
+        shapes.append(say(0, 130, tell("matrix_units.refused", format=fmt), "is-quiet"))
         return panel(WIDTH, HEIGHT, shapes)
     (m, n, k), fma = gen.at(fmt)
     high, wide, deep = (max(2.0, x * SCALE) for x in (m, n, k))
@@ -95,10 +98,10 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     lines = (
         (_shape((m, n, k), gen), "is-bold"), (gen.threads, "is-small"),
         (f"A: {gen.a}", "is-small"), (f"B: {gen.b}", "is-small"),
-        (f"sums: {gen.sums}", "is-small"),
-        (f"{fma:,} FMA per clock, SM", "is-small"),
+        (tell("matrix_units.sums", where=gen.sums), "is-small"),
+        (tell("matrix_units.fma", n=fma), "is-small"),
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
-        (f"{instructions(arch, br, bc, d, fmt):,} per tile", "is-bold"),
+        (tell("matrix_units.per_tile", n=instructions(arch, br, bc, d, fmt)), "is-bold"),
     )  # fmt: skip
     below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
@@ -111,27 +114,25 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
     for arch in SHOWN:
         gen = GENERATIONS[arch]
         if fmt not in gen.formats:
-            said.append(f"{gen.name} does not take {fmt}.")
+            said.append(tell("matrix_units.refused_words", name=gen.name, format=fmt))
             continue
         shape, fma = gen.at(fmt)
-        said.append(
-            f"{gen.name}: {gen.instruction}, {_shape(shape, gen)}, {gen.threads}; A: {gen.a}; "
-            f"B: {gen.b}; sums: {gen.sums}; {fma:,} FMA per clock and SM; "
-            f"{instructions(arch, br, bc, d, fmt):,} per tile."
-        )
+        said.append(tell(
+            "matrix_units.words", name=gen.name, instruction=gen.instruction,
+            shape=_shape(shape, gen), threads=gen.threads, a=gen.a, b=gen.b, sums=gen.sums, fma=fma,
+            n=instructions(arch, br, bc, d, fmt),
+        ))  # fmt: skip
     return [
-        scene(f"One instruction with {fmt} operands, to scale", " ".join(said),
+        scene(tell("matrix_units.label", format=fmt), " ".join(said),
               *(_generation(arch, fmt, br, bc, d) for arch in SHOWN)),
-        text("Blue A times gold B gives orange sums, m × n × k. WMMA is CUDA's portable form of "
-             "mma, with fragments of 16 × 16 × 16. FMA: a multiply and an add; rates are dense, "
-             "from NVIDIA's documents, other formats by their bits.", "fine"),
+        text(tell("matrix_units.note"), "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("cores", "What one instruction multiplies", (
-        pick("format", "Format", "fp16", ("tf32", "fp16", "fp8", "fp4")),
-        pick("tile", "Tile Br × Bc × d", "64 64 16", [
+    Widget("cores", tell("matrix_units.title"), (
+        pick("format", tell("matrix_units.format"), "fp16", ("tf32", "fp16", "fp8", "fp4")),
+        pick("tile", tell("matrix_units.tile"), "64 64 16", [
             (f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
             closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]]),
     ), _cores),

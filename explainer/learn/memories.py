@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from explainer.algorithms.traffic import least
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import card, pick
 from explainer.memory.levels import Level, levels
 from explainer.memory.workload import Workload
 
+tell = Texts("learn")
 Values = Mapping[str, float | str]
 
 CARD, N, D, TILE, DTYPE = "h200", 16384, 128, 128, "fp16"
@@ -29,10 +31,9 @@ def _workload(key: str) -> Workload:
 def _rate(level: Level) -> tuple[str, str]:
     """(a rate as it is shown, what kind of number it is)."""
     if level.bytes_per_s is None:
-        return "no figure published", ""
-    kind = str(level.rate_kind.text)
-    said = {"data": "data sheet", "recorded": "by our read kernel", "computed": "derived"}
-    return f"{rounded(level.bytes_per_s / 1e12)} TB/s", said[kind.split()[0]]
+        return tell("memories.no_rate"), ""
+    kind = tell.named("memories.rates")[str(level.rate_kind.text).split()[0]]
+    return f"{rounded(level.bytes_per_s / 1e12)} TB/s", kind
 
 
 def times(key: str) -> dict[str, float]:
@@ -66,18 +67,19 @@ def _memory(v: Values) -> list[Block]:
             "size": per_sm or amount(level.size_bytes), "per_s": level.bytes_per_s or 0,
             "rate": rate, "kind": kind,
         })  # fmt: skip
-    took = times(key)
-    bars = []
-    for name, title in (("without", "bytes, without tiles"), ("with", "bytes, with tiles")):
-        through = amount(least(w.n, w.d, w.dtype, ORDERS[name]))
-        beside = "S and P are written and read" if name == "without" else "Q, K, V and O only"
-        bars.append({"name": title, "s": took[name], "time": _time(took[name]),
-                     "words": f"{through}, each matrix once per launch: {beside}",
-                     "on": tiled == (name == "with")})  # fmt: skip
-    products = f"4·N²·d operations at {hardware.tensor_tflops:,.0f} TFLOP/s"
-    bars.append({"name": "arithmetic, either way",
-                 "s": took["products"], "words": products, "on": True,
-                 "time": _time(took["products"])})  # fmt: skip
+    took, called = times(key), tell.named("memories.bars")
+    moved = {name: amount(least(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()}
+    said = {
+        "without": tell("memories.bar.without", bytes=moved["without"]),
+        "with": tell("memories.bar.with", bytes=moved["with"]),
+        "products": tell("memories.bar.products", rate=hardware.tensor_tflops),
+    }
+    on = {"without": not tiled, "with": tiled, "products": True}
+    bars = [
+        {"name": called[name], "s": took[name], "time": _time(took[name]), "words": words,
+         "on": on[name]}
+        for name, words in said.items()
+    ]  # fmt: skip
     shared = [(t, b) for t, b in by["shared"].holds]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
@@ -88,22 +90,20 @@ def _memory(v: Values) -> list[Block]:
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
         "in_registers": [(t, b) for t, b in by["registers"].holds if t in "SO"],
-        "words": [f"One tile, {w.block_q} × {w.block_k}, d = {D}, {DTYPE}.",
-                  "K and V twice, to load ahead." if twice else "K and V once."],
+        "words": [tell("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
+                  tell("memories.tile.twice" if twice else "memories.tile.once")],
     }  # fmt: skip
     places = "; ".join(f"{x['name']} {x['size']}, {x['rate']} {x['kind']}" for x in lanes)
-    words = (
-        f"{hardware.name}: {places}. "
-        f"One head, N = {N:,}, d = {D}, {DTYPE}: Q, K, V and O take {amount(w.n * w.d * 2)} each, "
-        f"S {amount(square)}. Time: "
-        + "; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars)
-        + "."
-    )
+    setting, matrix = tell("memories.setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
+    words = tell(
+        "memories.words", card=hardware.name, places=places, setting=setting,
+        matrix=amount(matrix), square=amount(square),
+        times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
+    )  # fmt: skip
     data = {"card": hardware.name, "tiled": tiled, "levels": lanes, "bars": bars, "sm": sm,
-            "matrix": w.n * w.d * w.itemsize, "matrix_said": amount(w.n * w.d * w.itemsize),
-            "square": square, "square_said": amount(square), "n": f"{N:,}",
-            "setting": f"N = {N:,}, d = {D}, {DTYPE}"}  # fmt: skip
-    return [picture("pyramid", f"Where bytes live: {hardware.name}", words, data)]
+            "matrix": matrix, "matrix_said": amount(matrix), "square": square,
+            "square_said": amount(square), "n": f"{N:,}", "setting": setting}  # fmt: skip
+    return [picture("pyramid", tell("memories.label", card=hardware.name), words, data)]
 
 
 def first_larger(n_bytes: int, itemsize: int = 2) -> int:
@@ -111,22 +111,18 @@ def first_larger(n_bytes: int, itemsize: int = 2) -> int:
     return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // itemsize) + 1))
 
 
-def _larger(place: str, n_bytes: int, around: tuple[int, ...]) -> dict:
+def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
     """The question: which of these N is the first whose S is larger than a memory of this size."""
     right = first_larger(n_bytes)
 
     def why(n: int) -> str:
-        told = f"N² × 2 bytes = {amount(2 * n * n)} there"
-        if n < right:
-            return f"{told}, and it fits: there is room for {amount(n_bytes)}."
-        return f"{told}, against {amount(n_bytes)}" + (
-            "."
-            if n == right
-            else f", but at {right:,} it is already larger: {amount(2 * right**2)}."
-        )
+        told = {"square": amount(2 * n * n), "room": amount(n_bytes)}
+        if n <= right:
+            return tell("memories.fits" if n < right else "memories.first", **told)
+        return tell("memories.later", **told, right=right, first=amount(2 * right**2))
 
     return {
-        "words": f"At which of these N does S of one head, in fp16, first outgrow {place}?",
+        "words": words,
         "options": tuple((f"{n:,}", why(n)) for n in around), "answer": around.index(right),
     }  # fmt: skip
 
@@ -135,10 +131,10 @@ def _rung() -> Rung:
     card = CARDS[CARD]
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
-        _larger("an H200's L2 cache", card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger(f"one block's {amount(card.shared_bytes)} of shared memory on an H200",
+        _larger(tell("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
+        _larger(tell("memories.question_block", size=amount(card.shared_bytes)),
                 card.shared_bytes, (512, 2048, 8192, 32768)),
-        _larger("the shared memory of all SMs of an H200", by["shared"].size_bytes,
+        _larger(tell("memories.question_shared"), by["shared"].size_bytes,
                 (512, 4096, 8192, 32768)),
     )  # fmt: skip
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
@@ -150,7 +146,7 @@ def _rung() -> Rung:
 RUNGS = (_rung(),)
 
 WIDGETS = (
-    Widget("memory", "Where bytes live", (
-        pick("tiles", "One head", "with", [("without", "without tiles"), ("with", "with tiles")]),
+    Widget("memory", tell("memories.title"), (
+        pick("tiles", tell("memories.tiles"), "with", tell.named("memories.tiles.ways").items()),
         card(CARD)), _memory),
 )  # fmt: skip

@@ -46,6 +46,13 @@ def say(x: float, y: float, text: str, look: str = "", *, hue: str = "", key: st
     return _shape("text", x=float(x), y=float(y), text=text, look=look, hue=hue, key=key)
 
 
+def lines(
+    x: float, y: float, gap: float, text: str, look: str = "", *, hue: str = ""
+) -> list[Shape]:
+    """A text of several lines, as it is broken, ``gap`` units apart."""
+    return [say(x, y + k * gap, line, look, hue=hue) for k, line in enumerate(text.split("\n"))]
+
+
 def path(
     points: Sequence[tuple[float, float]], hue: str = "", look: str = "", key: str = "",
     tip: float = 0.0,

@@ -36,12 +36,28 @@ MOVED = {  # the code that says what a page says
         *("views/bar", "views/html", "web/lanes", "web/middleware"),
     ),
 }
+LEARN = {
+    path.stem: path for path in ROOT.glob("explainer/learn/*.py")
+    if path.stem < "n" and not path.stem.startswith("claim")
+}  # fmt: skip
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 FILES = [ROOT / f"explainer/{name}.py" for names in MOVED.values() for name in names]
-# A sentence, or a phrase of four words; names of classes and of columns have signs between.
+FILES += LEARN.values()
+# A sentence, or a phrase of four words; names of classes and of columns have signs between. A
+# formula has neither a space nor a word of three letters.
 SENTENCE = re.compile(
     r"[A-Z][^.!?]* [^.!?]*[.!?](\s|$)|(?:(?<![\w-])[A-Za-z']{2,}[,:;]? ){3}[a-z]+"
 )
+# Where the functions that put a page of Learn together take words that are shown.
+SHOWN = {
+    "say": 2, "lines": 3, "box": 4, "text": 0, "matrix": 0, "table": 0, "scene": 0, "picture": 1,
+    "Widget": 1, "Control": 1, "pick": 1, "slider": 1, "sign": 0, "note": 0, "bars": 0, "cells": 1,
+    "plot": 0, "timeline": 0, "link": 0, "refused": 1,
+}  # fmt: skip
+NOT_SAID = ast.Call | ast.Compare | ast.Subscript | ast.FormattedValue
+WORD = re.compile(r"(?<![\w./])[A-Za-z][a-z]{2,}(?![\w.(/])")
+NAMES = {"dim", "exp", "lse", "softmax"}  # of the field, the same in every language
+CODE = {("reading", "for start in range(0, Nk, 64):")}  # a line of a kernel that reads as words
 ELSEWHERE = {  # views whose texts lie in assets/learn; a Python file for visitors to run
     "__init__", "learn_map", "learn_parts", "learn_screens", "learn_sections", "learn_teaching",
     "script",
@@ -125,9 +141,11 @@ def test_every_value_has_its_place(page):
 
 
 def literals(path: Path) -> list[str]:
-    """The strings of a file that are not documentation; a value of an f-string is a …."""
+    """The strings of a file that are neither documentation nor, in a ValueError, for who writes the
+    course; a value of an f-string is a …."""
     tree = ast.parse(path.read_text("utf-8"))
     silent = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    silent |= {id(x) for n in ast.walk(tree) if _called(n) == "ValueError" for x in ast.walk(n)}
     silent |= {id(x) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for x in n.values}
     found = []
     for node in ast.walk(tree):
@@ -145,19 +163,53 @@ def literals(path: Path) -> list[str]:
     return found
 
 
+def _called(node: ast.AST) -> str:
+    return getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+
+
+def sentences(path: Path) -> list[str]:
+    return [x for x in literals(path) if SENTENCE.search(x) and re.search(r"[a-z]{3}", x)]
+
+
+def labels(path: Path) -> list[str]:
+    """Words, the shortest too, that a file itself hands to a function of SHOWN."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        at = SHOWN.get(_called(node))
+        if at is not None and at < len(node.args):
+            inside = [x for x in ast.walk(node.args[at]) if isinstance(x, NOT_SAID)]
+            apart = {x for part in inside for x in ast.walk(part)}
+            said = [x.value for x in ast.walk(node.args[at])
+                    if isinstance(x, ast.Constant) and x not in apart]  # fmt: skip
+            found += [x for x in said if isinstance(x, str) and {*WORD.findall(x)} - NAMES]
+    return found
+
+
 def test_no_sentence_is_left_in_the_code_of_a_page():
     views = {path for path in ROOT.glob("explainer/views/*.py") if path.stem not in ELSEWHERE}
     assert views <= set(FILES)
-    left = {(path.stem, text) for path in FILES for text in literals(path) if SENTENCE.search(text)}
-    assert not left
+    assert not {(path.stem, text) for path in FILES for text in sentences(path)} - CODE
+
+
+def test_no_label_is_left_in_the_code_of_learn():
+    assert not {(name, text) for name, path in LEARN.items() for text in labels(path)}
+
+
+def test_a_text_of_learn_is_called_after_the_file_that_says_it():
+    assert not {(key, name) for key, _, name in uses()["learn"] if key.split(".")[0] != name}
+    keys = [*stored("learn")]
+    assert [key.split(".")[0] for key in keys] == sorted(key.split(".")[0] for key in keys)
 
 
 def test_a_sentence_in_code_would_be_found(tmp_path):
     planted = tmp_path / "planted.py"
-    planted.write_text('"""Of no use. Pure."""\nx = f"Nothing was found at N = {n:,}."\ny = "fa-a"')
-    assert [text for text in literals(planted) if SENTENCE.search(text)] == [
-        "Nothing was found at N = ….",
-    ]
+    planted.write_text(
+        '"""Of no use. Pure."""\nx = f"Nothing was found at N = {n:,}."\ny = "fa-a", "dK = ?"\n'
+        'raise ValueError("This is for who writes it.")\nsay(0, 1, f"lse {x:.2f}", "is-bold")\n'
+        'say(0, 1, "Loss" if way == "plain" else f"lse, {tell(2)} kept")'
+    )
+    assert sentences(planted) == ["Nothing was found at N = …."]
+    assert labels(planted) == ["Loss", " kept"]
 
 
 @pytest.mark.parametrize("page", PAGES)

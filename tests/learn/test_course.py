@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.facts import PLACE
+from explainer.base.paths import ASSETS
 from explainer.learn import (
     content,
     course,
@@ -52,16 +54,23 @@ def test_the_course_has_36_rungs_in_seven_groups():
 # What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
 GIVEN = {
     "explainer.base.cards": "data sheet|cited|documents|paper",
-    "explainer.base.facts": "data sheet|cited|documents|paper",
+    "explainer.base.facts": "data sheet|cited|documents|paper|a model of",  # of its size
     "explainer.base.records": "recorded|measured|made-up|kernels/",
     "explainer.learn.wild": "asked",
 }
 
 
+SAID = (ASSETS / "texts/learn.json").read_text("utf-8")  # one text per line
+
+
 def taken(module) -> set[str]:
-    """Of GIVEN, what a module imports."""
+    """Of GIVEN, what a module imports, and the register where a text of it names a key."""
     found = ast.walk(ast.parse(inspect.getsource(module)))
-    return {node.module for node in found if isinstance(node, ast.ImportFrom)} & set(GIVEN)
+    names = {node.module for node in found if isinstance(node, ast.ImportFrom)}
+    texts = re.findall(rf'^"{module.__name__.split(".")[-1]}\..*$', SAID, re.M)
+    if any(map(PLACE.search, texts)):
+        names.add("explainer.base.facts")
+    return names & set(GIVEN)
 
 
 def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
