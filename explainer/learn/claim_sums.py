@@ -236,7 +236,7 @@ def long(given: Given) -> list[Block]:
     items = [
         (tell("claim_sums.long.whole"), float(n * n * 2), amount(n * n * 2)),
         (tell("claim_sums.long.rows", rows=rows), float(rows * n * 2), amount(rows * n * 2)),
-        ("FlashAttention: lse", float(n * 4), amount(n * 4)),
+        (tell("claim_sums.long.fused"), float(n * 4), amount(n * 4)),
     ]
     room = CARDS["h200"].hbm_bytes
     return [

@@ -168,8 +168,7 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
     for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
-        said.append(tell("versions.told", title=title, tick=tick, reads=reads,
-                         writes=writes))  # fmt: skip
+        said.append(tell("versions.told", title=title, tick=tick, reads=reads, writes=writes))
         panels.append(panel(
             WIDTH, HEIGHT, say(0, 18, title, "is-bold"),
             _tiles(order, tick), _counts(order, tick), _strips(order),
@@ -182,13 +181,9 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget(
-        "versions",
-        tell("versions.widget"),
-        (slider("step", tell("versions.label.tick"), 3, 0, TICKS),),
-        _versions,
-    ),
-)
+    Widget("versions", tell("versions.widget"),
+           (slider("step", tell("versions.label.tick"), 3, 0, TICKS),), _versions),
+)  # fmt: skip
 
 
 def _asked(tiles: int) -> dict:
