@@ -198,19 +198,20 @@ def top_left(given: Given) -> list[Block]:
     q, k, v = qkv(8, 8, dtype=np.float64)
     S = q[:nk] @ k[:nk].T / np.sqrt(8.0)
     whole = plain(np.where(np.tri(nk, dtype=bool), S, -np.inf), v[:nk])
-    shown, errors = [], {}
+    queries = [tell("claim_demos.top_left.query", r=r) for r in range(nq)]
+    keys = [tell("claim_demos.top_left.key", c=c) for c in range(nk)]
+    names, shown, errors = tell.named("claim_demos.top_left.corners"), [], {}
     for name, see in causal_masks(nq, nk).items():
-        shown.append(matrix(tell("claim_demos.top_left.mask", corner=name), see.astype(float),
-                            digits=0,
-                            row_labels=[tell("claim_demos.top_left.query", r=r) for r in range(nq)],
-                            col_labels=[tell("claim_demos.top_left.key", c=c) for c in range(nk)],
-                            ))  # fmt: skip
+        label = tell("claim_demos.top_left.mask", corner=names[name])
+        shown.append(
+            matrix(label, see.astype(float), digits=0, row_labels=queries, col_labels=keys)
+        )
         if nq <= nk:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
             errors[name] = _error(O, whole[nk - nq :])
     if nq > nk:
         return [*shown, text(tell("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
-    items = [(name, e, written(e, 2)) for name, e in errors.items()]
+    items = [(names[name], e, written(e, 2)) for name, e in errors.items()]
     wrong = errors["top-left"] > 1e-9
     return [
         *shown,

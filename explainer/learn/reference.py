@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from explainer.algorithms import tiling, traffic
 from explainer.algorithms.algorithm import ASKED, CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
@@ -194,9 +194,10 @@ def _moved(order: str, convention: str) -> int:
 
 
 def _orders() -> tuple[Block, Block]:
-    loops, counted, how = [], [], tell.named("reference.loops")
+    names, how = tell.named("reference.names"), tell.named("reference.loops")
+    loops, counted = [], []
     for order, forms in ORDER_FACTS.items():
-        name = LABELS[order].replace("Standard", "standard")
+        name = names[order]
         kept = listed([KEPT.get(t, t) for t in ALGORITHMS[order].kept])
         loops.append((name, how[order], kept))
         row = [name]
