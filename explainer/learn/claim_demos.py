@@ -9,12 +9,14 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
-from explainer.base.facts import fact
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, bars, matrix, table, text
 from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
+
+tell = Texts("learn")
 
 Given = dict[str, float | str]
 
@@ -72,12 +74,13 @@ def bits(given: Given) -> list[Block]:
     Q, K, V = (x.astype(np.float64) for x in (run.Q, run.K, run.V))
     truth = plain(Q @ K.T * run.problem.scale, V)
     share = float((whole == run.O).mean())
-    items = [(name, e, written(e, 2)) for name, e in
-             (("tiled", _error(run.O, truth)), ("plain", _error(whole, truth)))]  # fmt: skip
+    errors = _error(run.O, truth), _error(whole, truth)
+    items = [(name, e, written(e, 2))
+             for name, e in zip(tell.row("claim_demos.bits.ways"), errors,
+                                strict=True)]  # fmt: skip
     return [
-        bars("Largest error against float64", items),
-        text(f"N = {n}, fp32: {share:.1%} of the {run.O.size:,} outputs are equal in every bit. "
-             "Both ways are about equally near the truth: they round in a different order."),
+        bars(tell("claim_demos.bits.title"), items),
+        text(tell("claim_demos.bits.told", n=n, share=share, size=run.O.size)),
     ]  # fmt: skip
 
 
@@ -91,9 +94,8 @@ def exact(given: Given) -> list[Block]:
         e = _error(online(S, v, bc), plain(S, v))
         items.append((name, e, written(e, 2)))
     return [
-        bars("Largest difference of tiled and plain, 64 rows", items, log=True),
-        text("More digits, less difference: nothing but rounding is left. In real arithmetic the "
-             "two are the same formula.", "good"),
+        bars(tell("claim_demos.exact.title"), items, log=True),
+        text(tell("claim_demos.exact.told"), "good"),
     ]  # fmt: skip
 
 
@@ -104,15 +106,15 @@ def overflow(given: Given) -> list[Block]:
     for f in FORMATS.values():
         kept = float(f.round_to(math.exp(x)))
         over = math.exp(x) > f.largest and kept != math.exp(x)
-        fate = ("overflow: " if over and kept >= f.largest else "") + written(kept)
+        fate = written(kept)
+        if over and kept >= f.largest:
+            fate = tell("claim_demos.overflow.over", kept=fate)
         rows.append((f.title, written(f.largest), f"{math.log(f.largest):.2f}", fate,
                      written(float(f.round_to(math.exp(x - x))))))  # fmt: skip
-    head = ("format", "largest number", "exp overflows above", f"exp({written(x)})", "exp(x − m)")
+    head = (*tell.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
     return [
-        table("The exponential in each format", head, rows),
-        text(f"8 exponent bits reach {fact('fp32.exp')}, 5 bits only {fact('fp16.exp')}: what "
-             "counts is the range, not the digits. With the row's maximum m taken away no exponent "
-             "is above 0."),
+        table(tell("claim_demos.overflow.title"), head, rows),
+        text(tell("claim_demos.overflow.told")),
     ]  # fmt: skip
 
 
@@ -127,10 +129,8 @@ def tf32(given: Given) -> list[Block]:
         items.append((FORMATS[key].title, e, written(e, 2)))
     times = items[1][1] / items[0][1]
     return [
-        bars("Error of Q Kᵀ, relative to its largest score, by what the operands become", items,
-             log=True),
-        text(f"TF32 keeps 10 of the 23 mantissa bits: {times:,.0f} times the error of fp32. "
-             "Nothing in the code shows it: the tensors still say fp32."),
+        bars(tell("claim_demos.tf32.title"), items, log=True),
+        text(tell("claim_demos.tf32.told", times=times)),
     ]  # fmt: skip
 
 
@@ -168,21 +168,19 @@ def padded(given: Given) -> list[Block]:
     truth = plain(S.astype(np.float64), v.astype(np.float64))
     theirs, ours = course_note(q, k, v, block, causal), online(S, v, block)
     errors = [_error(x, truth) for x in (theirs, ours)]
-    names = ("no mask for keys beyond N", "ours")
+    names = tell.row("claim_demos.padded.names")
     rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
     count = -n % block
     if count and causal:
-        said = f"Padded keys: {count}. They come after every query, so the causal mask hides them: "
-        said += "a test with it cannot see the error."
+        said = tell("claim_demos.padded.causal", count=count)
     elif count:
-        said = f"Padded keys: {count}. Each scores 0, so ℓ is too large and O too small."
+        said = tell("claim_demos.padded.full", count=count)
     else:
-        said = "The block divides N: no key is padded, and nothing is wrong. A test at such an N "
-        said += "only cannot see the error."
+        said = tell("claim_demos.padded.none")
     return [
-        bars(f"Largest error of O, N = {n:,}, blocks of {block}, {given['mask']} mask",
+        bars(tell("claim_demos.padded.title", n=n, block=block, mask=given["mask"]),
              [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)], log=True),
-        matrix("Row 0 of O, its first 8 numbers", rows, row_labels=(*names, "float64"), digits=3,
+        matrix(tell("claim_demos.padded.row"), rows, row_labels=(*names, "float64"), digits=3,
                colour="o"),
         text(said, "bad" if count and not causal else "good"),
     ]  # fmt: skip
@@ -200,24 +198,24 @@ def top_left(given: Given) -> list[Block]:
     q, k, v = qkv(8, 8, dtype=np.float64)
     S = q[:nk] @ k[:nk].T / np.sqrt(8.0)
     whole = plain(np.where(np.tri(nk, dtype=bool), S, -np.inf), v[:nk])
-    shown, errors = [], {}
+    queries = [tell("claim_demos.top_left.query", r=r) for r in range(nq)]
+    keys = [tell("claim_demos.top_left.key", c=c) for c in range(nk)]
+    names, shown, errors = tell.named("claim_demos.top_left.corners"), [], {}
     for name, see in causal_masks(nq, nk).items():
-        shown.append(matrix(f"{name}: 1 where a query sees a key", see.astype(float), digits=0,
-                            row_labels=[f"query {r}" for r in range(nq)],
-                            col_labels=[f"key {c}" for c in range(nk)]))  # fmt: skip
+        label = tell("claim_demos.top_left.mask", corner=names[name])
+        shown.append(
+            matrix(label, see.astype(float), digits=0, row_labels=queries, col_labels=keys)
+        )
         if nq <= nk:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
             errors[name] = _error(O, whole[nk - nq :])
     if nq > nk:
-        lost = (
-            f"{nq} queries, {nk} keys: aligned bottom-right, {nq - nk} queries see no key: O = 0."
-        )
-        return [*shown, text(lost)]
-    items = [(name, e, written(e, 2)) for name, e in errors.items()]
+        return [*shown, text(tell("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
+    items = [(names[name], e, written(e, 2)) for name, e in errors.items()]
     wrong = errors["top-left"] > 1e-9
     return [
         *shown,
-        bars(f"Error of the last {nq} of {nk} tokens, against computing all of them", items),
-        text("Top-left hides keys that came before the queries." if wrong
-             else "Here the two agree.", "bad" if wrong else "good"),
+        bars(tell("claim_demos.top_left.title", nq=nq, nk=nk), items),
+        text(tell("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
+             "bad" if wrong else "good"),
     ]  # fmt: skip

@@ -8,9 +8,9 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import asked, least
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS, KIB
-from explainer.base.facts import fact
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, bars, plot, table, text
-from explainer.learn.claim_costs import exp_rate
+from explainer.learn.claim_costs import UNITS, exp_rate
 from explainer.learn.claim_demos import Given, plain, qkv
 from explainer.learn.matrix_units import GENERATIONS
 from explainer.learn.rungs_low import softmax
@@ -18,6 +18,8 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.learn.which import GPUS, NAMES, Input, chosen
 from explainer.parallel import split_keys
 from explainer.problem import Problem
+
+tell = Texts("learn")
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
 
@@ -61,12 +63,12 @@ def order(given: Given) -> list[Block]:
         *_stairs(120, "ℓ", "l", (first[1], second[1])),
         *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}")
           for k, j in enumerate(mine)),
-        say(0, 310, "solid: in order · dashed: in the order of the blocks below", "is-quiet"),
+        say(0, 310, tell("claim_sums.order.legend"), "is-quiet"),
     ]  # fmt: skip
-    words = f"Blocks in the order {', '.join(map(str, mine))}: m and ℓ end where they end in order."
+    words = tell("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
-        scene("m and ℓ after each block, in two orders", words, panel(720, 315, shapes)),
-        text(f"Largest difference of O in fp32: {written(off, 2)}.", "good"),
+        scene(tell("claim_sums.order.title"), words, panel(720, 315, shapes)),
+        text(tell("claim_sums.order.off", off=written(off, 2)), "good"),
     ]
 
 
@@ -76,12 +78,13 @@ def merge(given: Given) -> list[Block]:
     p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
     found, O, lse = split_keys.parts(p, count)
     (whole,), o, _ = split_keys.parts(p, 1)
-    items = [(f"keys {x.first:,} to {x.last - 1:,}", x.weight, f"lse {shown(x.lse, 2)}, weight "
-              f"{x.weight:.3f}") for x in found]  # fmt: skip
+    items = [(tell("claim_sums.merge.keys", first=x.first, last=x.last - 1), x.weight,
+              tell("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight))
+             for x in found]  # fmt: skip
     return [
-        bars(f"{count} parts of {n:,} keys, each by itself", items, colour="l"),
-        text(f"lse of all {shown(lse, 4)}, of one part alone {shown(whole.lse, 4)}; largest "
-             f"difference of O in float64 {written(float(np.abs(O - o).max()), 2)}.", "good"),
+        bars(tell("claim_sums.merge.title", parts=count, n=n), items, colour="l"),
+        text(tell("claim_sums.merge.told", lse=shown(lse, 4), one=shown(whole.lse, 4),
+                  off=written(float(np.abs(O - o).max()), 2)), "good"),
     ]  # fmt: skip
 
 
@@ -91,12 +94,11 @@ def shift(given: Given) -> list[Block]:
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
     off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
-    items = [(f"key {j}", float(np.exp(x)), written(float(np.exp(x)), 3))
+    items = [(tell("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
              for j, x in enumerate(S[0, :4] - S[0].max())]  # fmt: skip
     return [
-        bars(f"exp(S − m) of four keys, whatever is added: here {by:g}", items, colour="l"),
-        text(f"Largest difference of O in fp32: {written(off, 2)}. exp(S + c − (m + c)) has no c, "
-             "and numerator and denominator share what rounding leaves of it.", "good"),
+        bars(tell("claim_sums.shift.title", by=by), items, colour="l"),
+        text(tell("claim_sums.shift.told", off=written(off, 2)), "good"),
     ]  # fmt: skip
 
 
@@ -121,12 +123,11 @@ def dq(given: Given) -> list[Block]:
     usual, other = partial_dq(int(given["seed"]))
     same = float((usual == other).mean())
     off = float(np.abs(usual - other).max())
-    items = [("equal in every bit", same, f"{same:.0%}"),
-             ("differ in a last bit", 1 - same, f"{1 - same:.0%}")]  # fmt: skip
+    items = [(tell("claim_sums.dq.equal"), same, f"{same:.0%}"),
+             (tell("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}")]  # fmt: skip
     return [
-        bars("dQ of 16 rows, two orders of the same 16 additions, fp32", items, colour="q"),
-        text(f"Largest difference {written(off, 2)}. Both are right; they are not the same bits. A "
-             "fixed order, by a second pass or by turns, costs time."),
+        bars(tell("claim_sums.dq.title"), items, colour="q"),
+        text(tell("claim_sums.dq.told", off=written(off, 2))),
     ]  # fmt: skip
 
 
@@ -143,13 +144,12 @@ def writes(given: Given) -> list[Block]:
     n, block = int(given["n"]), int(given["block"])
     found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
     rows = -(-n // block)
-    items = [(name, float(count), f"{count:,} writes, {count // rows} per block")
+    items = [(name, float(count), tell("claim_sums.writes.count", count=count, each=count // rows))
              for name, (count, _) in found.items()]  # fmt: skip
     size = amount(found["FA-1"][1])
     return [
-        bars(f"Blocks of O written, N = {n:,}, tiles of {block} × {block}", items, colour="o"),
-        text(f"Each write is a block of whole rows, {size} in one piece, in both. What FA-1 pays "
-             "for is how often, not where."),
+        bars(tell("claim_sums.writes.title", n=n, block=block), items, colour="o"),
+        text(tell("claim_sums.writes.told", size=size)),
     ]  # fmt: skip
 
 
@@ -158,14 +158,13 @@ def standard_least(given: Given) -> list[Block]:
     d, ns = int(given["d"]), [2**k for k in range(6, 15)]
     found = [least(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
-    series = [{"name": "each matrix once, counted", "x": ns, "y": found, "colour": "s"},
+    series = [{"name": tell("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
               {"name": "4Nd + 4N²", "x": ns, "y": [4 * n * d + 4 * n * n for n in ns],
                "colour": "q", "points": True},
               {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"}]  # fmt: skip
     return [
-        plot("Elements moved, one head", series, x_label="N", log_x=True, log_y=True),
-        text("Each matrix once per kernel: S and P go out and back, Q, K, V and O once each. N²·d "
-             "counts multiplications: for long N it is too large by a factor of d/4."),
+        plot(tell("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
+        text(tell("claim_sums.least.told")),
     ]  # fmt: skip
 
 
@@ -174,13 +173,12 @@ def exp_bound(given: Given) -> list[Block]:
     d, items = int(given["d"]), []
     for key in ("h100", "b200"):
         card = CARDS[key]
-        for what, seconds in (("products", 4 * d / (card.tensor_tflops * 1e12)),
-                              ("exp", 1 / exp_rate(card))):  # fmt: skip
+        for what, seconds in ((UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
+                              (UNITS["exp"], 1 / exp_rate(card))):  # fmt: skip
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
-        bars(f"Time per score on the whole card, d = {d}, fp16", items, colour="l"),
-        text(f"An SM makes {fact('sm.exps')} exponentials per clock on both, while its products "
-             "have doubled. FA-4 computes a part of the exponentials with multiply-adds."),
+        bars(tell("claim_sums.exp.title", d=d), items, colour="l"),
+        text(tell("claim_sums.exp.told")),
     ]  # fmt: skip
 
 
@@ -190,9 +188,9 @@ def length(given: Given) -> list[Block]:
     rows = [(GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
             for sm in GPUS]  # fmt: skip
     return [
-        table(f"Backend for {dtype}, d = 64, causal", ("GPU", *(f"N = {n:,}" for n in ns)), rows),
-        text("No check of a backend asks for N. Card, format, head dimension, mask and gradients "
-             "decide."),
+        table(tell("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)),
+              rows),
+        text(tell("claim_sums.length.told")),
     ]  # fmt: skip
 
 
@@ -200,10 +198,8 @@ def units(_: Given) -> list[Block]:
     """The instructions that products are made of, by generation."""
     rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
     return [
-        table("Largest matrix instruction of one SM, fp16",
-              ("generation", "instruction", "m × n × k, one SM"), rows),
-        text("WMMA is the C++ interface of the first generation. FA-2's kernels use mma.sync, "
-             "FA-3's wgmma, FA-4's tcgen05."),
+        table(tell("claim_sums.units.title"), tell.row("claim_sums.units.head"), rows),
+        text(tell("claim_sums.units.told")),
     ]  # fmt: skip
 
 
@@ -216,8 +212,8 @@ def petaflop(_: Given) -> list[Block]:
             rate = card.tensor_tflops * bits
             items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
     return [
-        bars("Dense products, by the data sheet", items, colour="q"),
-        text("fp8 has half the bits, so twice the operands fit an instruction."),
+        bars(tell("claim_sums.petaflop.title"), items, colour="q"),
+        text(tell("claim_sums.petaflop.told")),
     ]
 
 
@@ -229,9 +225,8 @@ def constants(given: Given) -> list[Block]:
         size = asked(n, 64, "full", "fp16", "fa2", br, 64)
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
-        bars(f"Bytes FA-2 asks for, N = {n:,}, d = 64, fp16", items, colour="s"),
-        text("All of these are Θ(N²d²/M), eight times apart. The theorem says that no algorithm is "
-             "better for every M, up to such constants."),
+        bars(tell("claim_sums.constants.title", n=n), items, colour="s"),
+        text(tell("claim_sums.constants.told")),
     ]  # fmt: skip
 
 
@@ -239,13 +234,12 @@ def long(given: Given) -> list[Block]:
     """Memory of one head's scores at a long N: whole, by rows, and fused."""
     n, rows = int(given["n"]) * KIB, 128
     items = [
-        ("S whole", float(n * n * 2), amount(n * n * 2)),
-        (f"S, {rows} rows at a time", float(rows * n * 2), amount(rows * n * 2)),
-        ("FlashAttention: lse", float(n * 4), amount(n * 4)),
+        (tell("claim_sums.long.whole"), float(n * n * 2), amount(n * n * 2)),
+        (tell("claim_sums.long.rows", rows=rows), float(rows * n * 2), amount(rows * n * 2)),
+        (tell("claim_sums.long.fused"), float(n * 4), amount(n * 4)),
     ]
     room = CARDS["h200"].hbm_bytes
     return [
-        bars(f"One head, N = {n:,}, fp16", items, colour="s", log=True, limit=float(room)),
-        text(f"The line is an H200, {amount(room)}. Rows of S do not need each other: one head at "
-             "a time, or some rows at a time, fits. It is slow, not impossible."),
+        bars(tell("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
+        text(tell("claim_sums.long.told", room=amount(room))),
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from explainer.base.amounts import power, shown, written
 from explainer.base.cards import CARDS
 from explainer.base.formats import FORMATS, Format
+from explainer.base.texts import Texts
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, Widget, bars, bits, text
 from explainer.learn.content import rung
@@ -15,16 +16,11 @@ from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 
+tell = Texts("learn")
+
 LOW, HIGH = -150, 130  # powers of two of the axis
 LEFT, WIDE, ROW, WIDTH = 118.0, 420.0, 58.0, 844.0
-USES = {
-    "fp32": "m, ℓ, lse, the sum O; weights",
-    "tf32": "fp32 products, Triton's default",
-    "bf16": "training: fp32's range",
-    "fp16": "inference; training with a scale",
-    "e5m2": "fp8 gradients: range",
-    "e4m3": "fp8 forward: precision",
-}
+USES = tell.named("number_formats.uses")
 NUMBERS = (("0.1", "0.1"), ("0.3333333333333333", "1/3"), ("3", "3"))
 BLOCK = 16  # rows that share a scale in fp8
 # Format and a whole number that it cannot hold
@@ -44,11 +40,11 @@ def _kept(f: Format, x: float) -> tuple[str, str]:
     """What f makes of x, and how that looks."""
     kept = float(f.round_to(x))
     if math.isinf(kept) or (abs(x) > f.largest and not f.has_infinity):
-        return "overflow", "is-bad"
+        return tell("number_formats.overflow"), "is-bad"
     if kept == 0:
-        return "becomes 0", "is-bad"
+        return tell("number_formats.zero"), "is-bad"
     off = abs(kept - x) / x
-    return f"off by {written(100 * off, 2)} %", ""
+    return tell("number_formats.off", share=written(100 * off, 2)), ""
 
 
 def _ranges(x: float) -> Block:
@@ -62,7 +58,8 @@ def _ranges(x: float) -> Block:
         words, look = _kept(f, x)
         shapes += [
             say(0, y + 16, f.title, "is-bold"),
-            say(0, y + 35, f"{f.exponent_bits} + {f.mantissa_bits} bits", "is-small is-quiet"),
+            say(0, y + 35, tell("number_formats.bits", exponent_bits=f.exponent_bits,
+                                mantissa_bits=f.mantissa_bits), "is-small is-quiet"),
             box(a, y, b - a, 26, hue="q", look="is-pale"), box(b, y, c - b, 26, hue="q"),
             say(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
             say(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
@@ -74,8 +71,8 @@ def _ranges(x: float) -> Block:
                say(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o")]  # fmt: skip
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(say(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
-    title = "What each format can hold; pale: subnormal, fewer bits"
-    spoken = f"x = {written(x, 6)}. " + "; ".join(said)
+    title = tell("number_formats.range")
+    spoken = tell("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes))
 
 
@@ -93,19 +90,18 @@ def _outliers(size: float) -> list[Block]:
     found = fp8.errors("channel", size, BLOCK)
     best = min(found, key=lambda way: found[way][0])
     less = found["tensor"][0] / found[best][0]
-    beside = (
-        f"{less:.1f} times less than with one scale per tensor"
+    least = {"way": fp8.WAYS[best], "error": shown(found[best][0])}
+    said = (
+        tell("number_formats.least", less=less, **least)
         if less >= 1.05
-        else ("no scale does much better than another here")
+        else tell("number_formats.alike", **least)
     )
     return [
-        bars("Error of O against float64, root mean square; shorter is better",
+        bars(tell("number_formats.errors"),
              [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
              colour="o"),
-        text(f"Least: {fp8.WAYS[best]}, {shown(found[best][0])}: {beside}.", "good"),
-        text(f"One column of Q and K is {size:g} times as large as the rest. Q, K, V and P in "
-             f"e4m3, sums and softmax in fp32; N = {fp8.N}, d = {fp8.D}, {fp8.DRAWS} draws. A "
-             "rotation M spreads the column over the row: (Q M)(K M)ᵀ = Q Kᵀ.", "fine"),
+        text(said, "good"),
+        text(tell("number_formats.told", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
     ]  # fmt: skip
 
 
@@ -117,12 +113,13 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("formats", "Six formats", (
-        pick("show", "Show", "range",
-             (("range", "range"), ("bits", "bits"), ("fp8", "fp8 outliers"))),
+    Widget("formats", tell("number_formats.title"), (
+        pick("show", tell("number_formats.label.show"), "range",
+             tell.named("number_formats.shows").items()),
         pick("x", "x", "0.1", NUMBERS),
-        slider("power", "times 2 to the power", 0, -140, 120),
-        pick("size", "fp8: outlier", 30, [(s, f"{s:,} times") for s in (1, 10, 30, 100, 1000)]),
+        slider("power", tell("number_formats.label.power"), 0, -140, 120),
+        pick("size", tell("number_formats.label.size"), 30,
+             [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)]),
     ), _formats),
 )  # fmt: skip
 

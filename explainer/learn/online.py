@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, written
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import slider
@@ -16,6 +17,8 @@ from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 
@@ -28,7 +31,7 @@ BLOCKS = ROW.Tc
 SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
 
 
-NEW_M = Control("m_new", "The new maximum", "range", 5.0, OLD, MOST, 0.1, drawn=True)
+NEW_M = Control("m_new", tell("online.label.m_new"), "range", 5.0, OLD, MOST, 0.1, drawn=True)
 UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
 COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
@@ -115,7 +118,8 @@ def _line_of_scores(now: float) -> list[Shape]:
         dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
         say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
         say(x(OLD) + 2, 80, "m_old", "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 90), 396), 80, "drag m_new", "is-middle", hue="m", key="new"),
+        say(min(max(end, x(OLD) + 90), 396), 80, tell("online.drag"), "is-middle", hue="m",
+            key="new"),
         say(x(SEEN) - 44, 115, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold"),
         knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
@@ -129,14 +133,14 @@ def _online(v: Values) -> list[Block]:
     newest = visits[done - 1]
     lines = _written(newest)
     first, alpha, both = factors(now)
-    said = (
-        f"Block {done} of {BLOCKS}: the scores so far are {SCORES[: done * BLOCK]}, the values "
-        f"{VALUES[: done * BLOCK]}. m = {newest.m_new[0]:g}; " + "; ".join(lines) + ". "
-        f"A score of {SEEN} measured from {OLD} weighs {first:.3f}; times alpha, {alpha:.3f}, that "
-        f"is {both:.3f}, as if it had been measured from {now:g} at once."
-    )
+    seen = done * BLOCK
+    said = tell(
+        "online.told", done=done, all=BLOCKS, scores=SCORES[:seen], values=VALUES[:seen],
+        m=newest.m_new[0], lines="; ".join(lines), score=SEEN, old=OLD, first=first, alpha=alpha,
+        both=both, now=now,
+    )  # fmt: skip
     return [scene(
-        f"Block {done} of {BLOCKS}", said,
+        tell("online.title", done=done, all=BLOCKS), said,
         panel(460, 264, _blocks(visits, done),
               [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)]),
         panel(460, 142, _line_of_scores(now),
@@ -146,8 +150,8 @@ def _online(v: Values) -> list[Block]:
 
 WIDGETS = (
     Widget(
-        "online", "Block by block",
-        (slider("step", "Block", 3, 1, BLOCKS, 1), NEW_M),
+        "online", tell("online.widget"),
+        (slider("step", tell("online.label.block"), 3, 1, BLOCKS, 1), NEW_M),
         _online,
     ),
 )  # fmt: skip
@@ -167,7 +171,7 @@ RUNGS = (
         options=LINES,
         gaps=GAPS,
         answer=FREE,
-        reasons=("O and ℓ may come in either order.", ""),
+        reasons=(tell("online.order"), ""),
         run="online_run",
     ),
 )

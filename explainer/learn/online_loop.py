@@ -10,9 +10,12 @@ import numpy as np
 
 from explainer.base.amounts import shown
 from explainer.base.fields import refused
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, text
 from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 
@@ -21,14 +24,12 @@ SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
 BLOCKS = len(SCORES) // BLOCK
 
 # The loop to be put in order. The last two may change places.
-LINES = (
-    ("m_new = max(m, ___)", "Any m would do on paper; the maximum keeps every exp ≤ 1."),
-    ("alpha = exp(___)", "It needs both maxima, so it comes before the old one is lost."),
-    ("m = m_new", "Only now may the old maximum go."),
-    ("p = exp(S - m)", "With the new maximum, like everything after it."),
-    ("l = ___ * l + sum(p)", "The old sum is brought to the new maximum, then p is added."),
-    ("O = ___ * O + p @ V", "O was summed with the same weights, so the same factor corrects it."),
-)
+LINES = tuple(zip(
+    ("m_new = max(m, ___)", "alpha = exp(___)", "m = m_new", "p = exp(S - m)",
+     "l = ___ * l + sum(p)", "O = ___ * O + p @ V"),
+    tell.row("online_loop.reasons"),
+    strict=True,
+))  # fmt: skip
 GAPS = (
     (0, ("sum(S)", "max(S)", "l"), "max(S)"),
     (1, ("m_new - m", "m", "m - m_new"), "m - m_new"),
@@ -105,7 +106,7 @@ def _order(text_: object) -> tuple[int, ...]:
     """The lines' places of a text like "2,0,1". Raises ProblemError for any other."""
     parts = str(text_).split(",")
     if sorted(parts) != sorted(map(str, range(len(LINES)))):
-        raise refused({"order": text_}, f"each number from 0 to {len(LINES) - 1} once, by commas")
+        raise refused({"order": text_}, tell("online_loop.order", last=len(LINES) - 1))
     return tuple(map(int, parts))
 
 
@@ -127,7 +128,7 @@ def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
 
 def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
     """ℓ after each block, under its weights, and O ÷ ℓ."""
-    shapes = [say(0, 88, "ℓ after", "is-small is-quiet"),
+    shapes = [say(0, 88, tell("online_loop.after"), "is-small is-quiet"),
               say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end")]  # fmt: skip
     for k in range(BLOCKS):
         x = LEFT + (2 * k + 1) * STEP - 2
@@ -136,7 +137,9 @@ def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
             off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
             look = "is-small is-middle is-bad" if off else "is-small is-middle"
             shapes.append(say(x, y, shown(found.sums[k]), look))
-    for y, name, found in ((108, "yours", yours), (127, "right", right)):
+    for y, name, found in zip(
+        (108, 127), tell.row("online_loop.rows"), (yours, right), strict=True
+    ):
         shapes += [say(0, y, name, "is-small"), say(END, y, shown(found.output), "is-small is-end")]
     return shapes
 
@@ -149,35 +152,34 @@ def _online_run(v: Values) -> list[Block]:
     try:
         yours = simulate(lines, *data, BLOCK)
     except KeyError as missing:
-        name = missing.args[0]
-        words = f"It stops in the first block: {name} is used before it has a value."
-        return [text(words, "bad")]
+        return [text(tell("online_loop.stops", name=missing.args[0]), "bad")]
     total = float(yours.weights.sum())
     good = abs(total - 1) < 1e-5
     same = abs(yours.output - right.output) < 1e-5
     if good and same:
-        verdict = "Weights add up to 1, and O ÷ ℓ is right."
+        verdict = tell("online_loop.right")
     elif good:
-        verdict = "Weights add up to 1, but O did not follow."
+        verdict = tell("online_loop.o_off")
     else:
-        verdict = f"Your weights sum to {shown(total)}, not to 1."
-    sums = "; ".join(f"{shown(x)}, right {shown(y)}"
+        verdict = tell("online_loop.off", total=shown(total))
+    sums = "; ".join(tell("online_loop.sum", yours=shown(x), right=shown(y))
                      for x, y in zip(yours.sums, right.sums, strict=True))  # fmt: skip
-    said = (
-        f"{verdict} ℓ after each block: {sums}. O ÷ ℓ: {shown(yours.output)}, right "
-        f"{shown(right.output)}."
-    )
+    said = tell(
+        "online_loop.told", verdict=verdict, sums=sums, yours=shown(yours.output),
+        right=shown(right.output),
+    )  # fmt: skip
     look = "is-good" if good and same else "is-bad"
-    return [scene("What your loop gives; dashed: softmax", said,
+    return [scene(tell("online_loop.title"), said,
                   panel(END, 130, say(0, 14, verdict, look), _bars(yours.weights, right.weights),
                         _sums(yours, right)))]  # fmt: skip
 
 
 WIDGETS = (
     Widget(
-        "online_run", "What your loop gives",
+        "online_run", tell("online_loop.widget"),
         (
-            Control("order", "Lines", "text", ",".join(map(str, range(len(LINES)))), drawn=True),
+            Control("order", tell("online_loop.label.lines"), "text",
+                    ",".join(map(str, range(len(LINES)))), drawn=True),
             *(pick(f"g{k}", LINES[place][0], right, offered)
               for k, (place, offered, right) in enumerate(GAPS, 1)),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from explainer.base.amounts import amount, shown
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import SECTIONS, rung
 from explainer.learn.controls import pick, slider
@@ -12,9 +13,11 @@ from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, chart, panel, say, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
+tell = Texts("learn")
+
 Values = Mapping[str, float | str]
 GPUS = 4
-LAYOUTS = {"rows": "in order", "zigzag": "first with last"}
+LAYOUTS = tell.named("others.layouts")
 NS = tuple(2**p for p in range(10, 21))
 
 
@@ -50,7 +53,7 @@ HUES = "qvol"
 def _ring(step: int, layout: str) -> list[Shape]:
     side, blocks = 38, held(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
-    shapes = [say(0, 16, "Queries down, keys across, 8 blocks", "is-quiet")]
+    shapes = [say(0, 16, tell("others.axes"), "is-quiet")]
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
@@ -74,22 +77,22 @@ def _ring(step: int, layout: str) -> list[Shape]:
 
 def _told(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
-    shapes = [say(0, 16, f"Step {step + 1} of {GPUS}", "is-bold")]
+    shapes = [say(0, 16, tell("others.step", step=step + 1, all=GPUS), "is-bold")]
     for g, count in enumerate(counts):
         origin = (g - step) % GPUS
         shapes += [
             say(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
             box(76, 38 + g * 36, count * 28, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
-            say(84 + count * 28, 55 + g * 36, f"{count} tiles, K, V of GPU {origin}",
+            say(84 + count * 28, 55 + g * 36, tell("others.tiles", count=count, origin=origin),
                 "is-small", key=f"t {g}"),
         ]  # fmt: skip
     ideal = total() / GPUS
     return [
         *shapes,
-        say(0, 216, "Then K and V move one place on.", "is-quiet"),
-        say(0, 256, f"All four steps: {longest(layout)} tiles long", "is-big"),
-        say(0, 282, f"shared evenly it would be {ideal:g}"),
-        say(0, 320, "Parts meet by lse, as in decoding: exact.", "is-quiet is-small"),
+        say(0, 216, tell("others.move"), "is-quiet"),
+        say(0, 256, tell("others.steps", tiles=longest(layout)), "is-big"),
+        say(0, 282, tell("others.even", tiles=ideal)),
+        say(0, 320, tell("others.meet"), "is-quiet is-small"),
     ]
 
 
@@ -97,23 +100,21 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
     softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
     low, high = 2.0**19, 2.0**35
     left = [
-        say(0, 16, f"Kept per layer: {HEADS} heads, d = {WIDE}", "is-bold"),
+        say(0, 16, tell("others.linear.kept", heads=HEADS, d=WIDE), "is-bold"),
         *chart(70, 34, 300, 230, [("kv", softmax, "k", ""), ("state", state, "o", "")], low=low,
                high=high, log=True, ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)]),
-        say(370, 292, "N from 1,024 to 1,048,576", "is-small is-quiet is-end"),
-        say(90, 60, "K and V", hue="k"),
-        say(90, 238, f"state: {amount(state[0])}", hue="o"),
+        say(370, 292, tell("others.linear.range"), "is-small is-quiet is-end"),
+        say(90, 60, tell("others.linear.kv"), hue="k"),
+        say(90, 238, tell("others.linear.state", size=amount(state[0])), hue="o"),
     ]  # fmt: skip
     exact, other = errors().values()
     right = [
-        say(0, 16, "Linear attention", "is-big"),
-        say(0, 48, "φ(q)·φ(k) stands in exp's place, so"),
-        say(0, 70, "K and V add up to one small state."),
-        say(0, 110, "Largest difference of O to softmax", "is-bold"),
-        say(0, 140, f"FA-2 in fp32: {shown(exact)}"),
-        say(0, 166, f"linear attention: {shown(other, 2)}", "is-bad"),
-        say(0, 210, "Not an approximation but another function:"),
-        say(0, 232, "a model must be trained for it."),
+        say(0, 16, tell("others.linear.name"), "is-big"),
+        *(say(0, 48 + 22 * k, line) for k, line in enumerate(tell.row("others.linear.how"))),
+        say(0, 110, tell("others.linear.difference"), "is-bold"),
+        say(0, 140, tell("others.linear.fa2", off=shown(exact))),
+        say(0, 166, tell("others.linear.other", off=shown(other, 2)), "is-bad"),
+        *(say(0, 210 + 22 * k, line) for k, line in enumerate(tell.row("others.linear.what"))),
     ]
     return left, right
 
@@ -122,22 +123,23 @@ def _others(v: Values) -> list[Block]:
     if v["what"] == "linear":
         left, right = _linear()
         words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
-        return [scene("Linear attention: a state of fixed size", words, panel(400, 345, left),
+        return [scene(tell("others.linear.title"), words, panel(400, 345, left),
                       panel(360, 345, right))]  # fmt: skip
     step, layout = whole(v["step"]) - 1, str(v["layout"])
     counts = [len(tiles) for tiles in work(layout, step)]
-    words = (f"Tokens {LAYOUTS[layout]} on {GPUS} GPUs, step {step + 1}: the GPUs compute "
-             f"{', '.join(map(str, counts))} tiles. The four steps are {longest(layout)} tiles "
-             f"long, evenly shared {total() / GPUS:g}.")  # fmt: skip
-    return [scene("Ring attention: K and V go round", words, panel(385, 345, _ring(step, layout)),
+    words = tell(
+        "others.told", layout=LAYOUTS[layout], gpus=GPUS, step=step + 1,
+        counts=", ".join(map(str, counts)), tiles=longest(layout), even=total() / GPUS,
+    )  # fmt: skip
+    return [scene(tell("others.title"), words, panel(385, 345, _ring(step, layout)),
                   panel(385, 345, _told(step, layout)))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("others", "Other answers", (
-        pick("what", "Answer", "ring", (("ring", "a ring of GPUs"), ("linear", "linear"))),
-        slider("step", "Step", 1, 1, GPUS),
-        pick("layout", "Tokens on the GPUs", "rows", LAYOUTS.items()),
+    Widget("others", tell("others.widget"), (
+        pick("what", tell("others.label.what"), "ring", tell.named("others.whats").items()),
+        slider("step", tell("others.label.step"), 1, 1, GPUS),
+        pick("layout", tell("others.label.layout"), "rows", LAYOUTS.items()),
     ), _others),
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, timeline
 from explainer.learn.content import Rung, rung, stored
 from explainer.learn.controls import pick, slider
@@ -22,7 +23,9 @@ from explainer.learn.scene import box, panel, say, scene
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
-MATRIX, TMA, SOFTMAX = "matrix unit", "TMA", ("softmax of A", "softmax of B")
+tell = Texts("learn")
+
+MATRIX, TMA, *SOFTMAX = tell.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 SHOWN = 6  # key tiles on screen
@@ -194,7 +197,7 @@ def tflops(slots: tuple[Slot, ...]) -> float:
 
 
 _COLOURS = {"K": "k", "V": "v", "S": "s", "softmax": "l", "PV": "o"}
-_KINDS = {"K": "K loaded", "V": "V loaded", "S": "S = Q Kᵀ", "softmax": "softmax", "PV": "P V"}
+_KINDS = tell.named("pipeline.kinds")
 
 
 def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
@@ -208,10 +211,11 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
                 _COLOURS[what], f"{whose}{j}", _KINDS[what])  # fmt: skip
 
     lanes = [(u, [bar(s, True) for s in slots if s.task.unit == u]) for u in (TMA, MATRIX)]
-    for w, name in enumerate(("consumer A", "consumer B")):
+    for w, name in enumerate("AB"):
         mine = [s for s in slots if s.task.key[1] == w]
-        for unit, what in ((MATRIX, "products"), (SOFTMAX[w], "softmax")):
-            lanes.append((f"{name}: {what}", [bar(s, False) for s in mine if s.task.unit == unit]))
+        for unit, title in ((MATRIX, tell("pipeline.products", name=name)),
+                            (SOFTMAX[w], tell("pipeline.softmax", name=name))):  # fmt: skip
+            lanes.append((title, [bar(s, False) for s in mine if s.task.unit == unit]))
     return lanes
 
 
@@ -231,8 +235,7 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
     return [
-        timeline(f"{VARIANTS[variant]}: {SHOWN} key tiles, one SM of an H100, a model "
-                 "(L2 rate: an H200's)",
+        timeline(tell("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
                  _lanes(slots[:step]), "µs"),
         _rates(variant, softmax),
     ]  # fmt: skip
@@ -242,26 +245,29 @@ def _rates(variant: str, softmax: float) -> Block:
     """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
     peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
     shapes, said = [], []
-    both = (("model", tflops(run(variant, LONG, softmax)), "m"), ("measured", paper, "o"))
-    for k, (name, value, hue) in enumerate(both):
-        y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else "nobody measured it"
+    both = (tflops(run(variant, LONG, softmax)), "m"), (paper, "o")
+    for k, (name, (value, hue)) in enumerate(zip(tell.row("pipeline.rows"), both, strict=True)):
+        y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else tell("pipeline.nobody")
         shapes += [say(0, y + 15, name), box(108, y, 542, 20, look="is-pale"),
                    box(108, y, 542 * (value or 0) / peak, 20, hue=hue, key=name),
                    say(662, y + 15, beside, "is-bold")]  # fmt: skip
         said.append(f"{name}: {beside}")
-    fit = "as fitted" if softmax == FITTED else f"the fit is {FITTED:g}"
-    length = f"{softmax:g} product{'s' * (softmax != 1)}"
-    title = f"Over {LONG} key tiles, a softmax of {length} ({fit}); full: {peak:g}"
+    length = softmax if softmax % 1 else int(softmax)
+    if softmax == FITTED:
+        title = tell("pipeline.rates", tiles=LONG, length=length, peak=peak)
+    else:
+        title = tell("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
     return scene(title, f"{SAID[variant]} " + "; ".join(said), panel(840, 54, shapes))
 
 
 WIDGETS = (
-    Widget("pipeline", "FA-3: who works when", (
-        pick("variant", "Way of working", "pingpong", VARIANTS.items()),
-        pick("softmax", "Softmax, in products", f"{FITTED:g}", (
-            (f"{FITTED:g}", f"{FITTED:g}, fitted"), *((str(x), str(x)) for x in SOFTMAXES)),
+    Widget("pipeline", tell("pipeline.widget"), (
+        pick("variant", tell("pipeline.label.variant"), "pingpong", VARIANTS.items()),
+        pick("softmax", tell("pipeline.label.softmax"), f"{FITTED:g}", (
+            (f"{FITTED:g}", tell("pipeline.fitted", n=FITTED)),
+            *((str(x), str(x)) for x in SOFTMAXES)),
             closed=SOFTMAXES),
-        slider("step", "Step", 48, 1, 48, 1),
+        slider("step", tell("pipeline.label.step"), 48, 1, 48, 1),
     ), _pipeline),
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import shown, written
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -17,6 +18,8 @@ from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
 from explainer.learn.variants import FEW, SHOWN, example, products, rope
 from kernels.scores import slope
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
@@ -55,12 +58,12 @@ def _circle(i: int, j: int) -> list[Shape]:
 
     ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
     return [
-        say(0, 18, "RoPE: one pair of dimensions", "is-bold"),
+        say(0, 18, tell("positions.pair"), "is-bold"),
         path(ring, look="is-thin"),
         dot(x, y, 3),
-        *arrow(turned(Q2, i), f"q at {i}", "q", "q"),
-        *arrow(turned(K2, j), f"k at {j}", "k", "k"),
-        say(0, 386, f"q·k = {shown(score(i, j))}, i − j = {i - j}", "is-big"),
+        *arrow(turned(Q2, i), tell("positions.q", i=i), "q", "q"),
+        *arrow(turned(K2, j), tell("positions.k", j=j), "k", "k"),
+        say(0, 386, tell("positions.score", score=shown(score(i, j)), apart=i - j), "is-big"),
     ]
 
 
@@ -71,27 +74,27 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
     line = [added(head, k) for k in at]
     far = max(0, i - j)
     shapes = [
-        say(0, 18, f"RoPE: q·k/√d by distance, d = {SHOWN.d}", "is-bold"),
+        say(0, 18, tell("positions.along", d=SHOWN.d), "is-bold"),
         *chart(60, 34, 300, 120, [("rope", along, "q", "")], low=low, high=high,
                ticks=[(high, written(high, 2)), (low, written(low, 2))]),
-        say(0, 206, f"ALiBi: added to the score, head {head}", "is-bold"),
+        say(0, 206, tell("positions.added", head=head), "is-bold"),
         *chart(60, 222, 300, 120, [("alibi", line, "o", "")], low=-8, high=0,
-               ticks=[(0.0, "0"), (-8.0, "−8")], last="distance i − j"),
-        say(0, 386, f"at i − j = {far}: {shown(added(head, far))}" if i >= j else
-            "j after i: hidden by the causal mask", "is-big"),
+               ticks=[(0.0, "0"), (-8.0, "−8")], last=tell("positions.distance")),
+        say(0, 386, tell("positions.at", far=far, added=shown(added(head, far))) if i >= j else
+            tell("positions.hidden"), "is-big"),
     ]  # fmt: skip
     return shapes
 
 
 def _rope(v: Values) -> list[Block]:
     i, j, head = whole(v["i"]), whole(v["j"]), int(v["head"])
-    words = (
-        f"q at {i}, k at {j}: q·k = {shown(score(i, j))} in this pair, whatever i is as long "
-        f"as i − j is {i - j}. ALiBi's head {head} adds {shown(added(head, max(0, i - j)))}."
-    )
+    words = tell(
+        "positions.told", i=i, j=j, score=shown(score(i, j)), apart=i - j, head=head,
+        added=shown(added(head, max(0, i - j))),
+    )  # fmt: skip
     return [
         scene(
-            "Two ways to tell a score about positions",
+            tell("positions.title"),
             words,
             panel(380, 395, _circle(i, j)),
             panel(400, 395, _distance(i, j, head)),
@@ -100,19 +103,16 @@ def _rope(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("rope", "RoPE and ALiBi", (
-        slider("i", "Position i of q", 9, 0, 31), slider("j", "Position j of k", 2, 0, 31),
-        pick("head", "ALiBi's head", 0, range(4)),
+    Widget("rope", tell("positions.widget"), (
+        slider("i", tell("positions.label.i"), 9, 0, 31),
+        slider("j", tell("positions.label.j"), 2, 0, 31),
+        pick("head", tell("positions.label.head"), 0, range(4)),
     ), _rope),
 )  # fmt: skip
-WORDS = (
-    "With RoPE, q at {i} meets k at {j}. Now q moves to {to}. To which position must k move for "
-    "the same score?"
-)
 
 
 def _asked(i: int, j: int, to: int) -> dict:
-    return {"answer": to - (i - j), "words": WORDS.format(i=i, j=j, to=f"{to:,}"),
+    return {"answer": to - (i - j), "words": tell("positions.asked", i=i, j=j, to=to),
             "wrong": (j, to + (i - j), j * to / i)}  # fmt: skip
 
 

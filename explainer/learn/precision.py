@@ -11,21 +11,26 @@ import numpy as np
 from explainer.base.amounts import written
 from explainer.base.formats import Format
 from explainer.base.formats import round_to as stored
+from explainer.base.texts import Texts
+
+tell = Texts("learn")
 
 
 def fate(f: Format, x: float, kept: float) -> str:
     """What became of x, in words."""
     if kept == x:
-        return "exact"
+        return tell("precision.exact")
     if math.isinf(kept):
-        return f"overflow: the largest number is {written(f.largest)}"
+        return tell("precision.overflow", largest=written(f.largest))
     if abs(x) > f.largest and not f.has_infinity:
-        return f"overflow: there is no infinity, so it stays at {written(f.largest)}"
+        return tell("precision.no_infinity", largest=written(f.largest))
     if kept == 0:
-        return f"underflow: the smallest number above 0 is {written(f.smallest_subnormal)}"
-    error = f"error {written(kept - x)}, {written(100 * abs(kept - x) / abs(x), 2)} %"
+        return tell("precision.underflow", smallest=written(f.smallest_subnormal))
+    error = tell(
+        "precision.error", off=written(kept - x), share=written(100 * abs(kept - x) / abs(x), 2)
+    )
     if abs(kept) < f.smallest_normal:
-        return f"subnormal, fewer bits are left: {error}"
+        return tell("precision.subnormal", error=error)
     return error
 
 

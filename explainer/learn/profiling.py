@@ -8,11 +8,14 @@ from functools import lru_cache
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import box, panel, path, say, scene
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
@@ -22,7 +25,7 @@ KERNELS = {
     "output_kernel": "O = P V",
     "fa2_kernel": "FA-2",
 }
-STEPS = ("What ran", "Through HBM", "Through L2", "What it waits for")
+STEPS = tell.row("profiling.steps")
 
 
 @lru_cache(maxsize=1)
@@ -54,26 +57,18 @@ def bounds() -> dict[str, tuple[float, float]]:
             for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)}  # fmt: skip
 
 
-def _said(step: int) -> tuple[str, ...]:
+def _said(step: int) -> list[str]:
+    """The lines below the picture."""
     dram, l2, limits, card = totals(0), totals(1), bounds(), CARDS["h200"]
+    (bytes_, products), (fused_bytes, fused_products) = limits["standard"], limits["fa2"]
     return {
-        1: ("Count the launches first. Standard attention is three kernels that hand S and P",
-            "to each other through memory. FA-2 is one kernel."),
-        2: (f"DRAM: {amount(dram[0])} against {amount(dram[1])}, {dram[0] / dram[1]:.0f} times. "
-            "The softmax reads S,",
-            f"{amount(N * N * ELEMENT)}. The scores kernel had written all of it, but most of it "
-            "stayed in L2",
-            f"({amount(card.l2_bytes)}) until that kernel ended. Only what leaves L2 counts here."),
-        3: (f"L2 to the SMs: {amount(l2[0])} against {amount(l2[1])}. FA-2 reads K and V again "
-            "for each row",
-            "block, and L2 answers. That is why DRAM sees so little of it."),
-        4: (f"Bytes take {limits['standard'][0]:.0f} µs in standard attention, products "
-            f"{limits['standard'][1]:.1f} µs: bound by memory.",
-            f"In FA-2 bytes take {limits['fa2'][0]:.1f} µs, products {limits['fa2'][1]:.1f} µs: "
-            "not bound by memory. But one head in",
-            f"row blocks of {SIDE} gives {N // SIDE} programs for {card.sms} SMs: too few to reach "
-            "the rate of products."),
-    }[step]  # fmt: skip
+        1: tell("profiling.ran"),
+        2: tell("profiling.hbm", standard=amount(dram[0]), fa2=amount(dram[1]),
+                times=dram[0] / dram[1], scores=amount(N * N * ELEMENT), l2=amount(card.l2_bytes)),
+        3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
+        4: tell("profiling.limits", bytes=bytes_, products=products, fused_bytes=fused_bytes,
+                fused_products=fused_products, side=SIDE, programs=N // SIDE, sms=card.sms),
+    }[step].split("\n")  # fmt: skip
 
 
 def _profile(v: Values) -> list[Block]:
@@ -108,27 +103,25 @@ def _profile(v: Values) -> list[Block]:
         ]
     said = _said(step)
     shapes += [
-        say(0, 16, f"Nsight Compute, one head, N = {N:,}, d = {D}, tiles of {SIDE} × {SIDE}",
-            "is-quiet is-small"),
+        say(0, 16, tell("profiling.run", n=N, d=D, side=SIDE), "is-quiet is-small"),
         path([(0, 230), (780, 230)], look="is-thin"),
         say(0, 326, f"{step}. {STEPS[step - 1]}", "is-big"),
         *(say(0, 352 + 22 * k, line) for k, line in enumerate(said)),
     ]  # fmt: skip
     rates = load()["ceilings"]["fp16"]
-    return [scene("A recorded profile", f"{STEPS[step - 1]}. {' '.join(said)}",
+    return [scene(tell("profiling.title"), f"{STEPS[step - 1]}. {' '.join(said)}",
                   panel(800, 402, shapes)),
-            text(f"{about('traffic_nvidia_h200')}; fp16, no mask, caches emptied before each "
-                 f"kernel. Rates measured on the card: {rates['hbm_bytes_per_s'] / 1e12:.2f} TB/s, "
-                 f"{rates['flops'] / 1e12:.0f} TFLOP/s.", "fine")]  # fmt: skip
+            text(tell("profiling.fine", about=about("traffic_nvidia_h200"),
+                      memory=rates["hbm_bytes_per_s"] / 1e12, products=rates["flops"] / 1e12),
+                 "fine")]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("profile", "A profile, read in four steps",
-           (slider("step", "Step", 1, 1, len(STEPS)),), _profile),
+    Widget("profile", tell("profiling.widget"),
+           (slider("step", tell("profiling.label.step"), 1, 1, len(STEPS)),), _profile),
 )  # fmt: skip
 ASKED = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
-WORDS = "{name}: B·H = {heads}, N = {n:,}, d = {d}, {ms:.2f} ms. How many TFLOP/s, by 4·B·H·N²·d?"
-CALLED = {"fa2": "FA-2, no mask", "naive": "Plain PyTorch, no mask"}
+CALLED = tell.named("profiling.called")
 
 
 def timed(method: str, n: int) -> dict:
@@ -142,7 +135,7 @@ def _asked(method: str, n: int) -> dict:
     row = timed(method, n)
     heads = row["batch"] * row["heads"]
     rate = 4 * heads * n * n * D / (row["median_ms"] * 1e-3) / 1e12
-    words = WORDS.format(name=CALLED[method], heads=heads, n=n, d=D, ms=row["median_ms"])
+    words = tell("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=row["median_ms"])
     return {"answer": round(rate, 1), "tolerance": 0.02 * rate, "words": words,
             "wrong": (rate / heads, rate / 2, rate / 4)}  # fmt: skip
 

@@ -15,48 +15,28 @@ from explainer.base.amounts import scientific, shown
 from explainer.base.formats import FORMATS
 from explainer.base.paths import ROOT
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, bars, code, table, text
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import box, panel, scene
 
+tell = Texts("learn")
+
 SOURCE = ROOT / "kernels/fa2.py"
 MARK = re.compile(r"^\s*# phase: (\w+) — (.*)$")
 # In the order of a program: the phase, which of its places in the file, what to see there.
-STOPS = (
-    ("load", 1, "Once per program: its block of Q, and m = −∞, ℓ = 0, O = 0 in registers. A sink "
-     "starts m and ℓ elsewhere. Lanes beyond N load 0."),
-    ("load", 0, "For each key block: Kᵀ and V. key_ok is false beyond N, and remembers it for the "
-     "mask. start is 64 bits, since an offset may pass 2³¹."),
-    ("scores", 0, "tl.dot with the precision that the caller asked for: fp32 stays fp32 unless "
-     "TF32 is allowed. The scale waits for its first use."),
-    ("mask", 0, "Only tiles with an edge come here. −∞, not a large number, and keys beyond N are "
-     "hidden even where no mask is asked for."),
-    ("max", 0, "The new maximum, scaled. A row that has seen no key keeps −∞; m_ref = 0 there, so "
-     "that −∞ − (−∞) never happens."),
-    ("exp", 0, "exp2, since the unit computes powers of 2: log₂(e) went into the scale. alpha is "
-     "what corrects the past."),
-    ("sum", 0, "ℓ is corrected, then this tile's weights are added, in fp32."),
-    ("output", 0, "O is corrected in the product's accumulator. P is rounded to V's "
-     "format here and only here."),
-    ("store", 0, "One division, one write, and lse for the backward pass. A row without keys gives "
-     "O = 0 and lse = −∞."),
-)  # fmt: skip
+STOPS = tuple((*place, said) for place, said in zip(
+    (("load", 1), ("load", 0), ("scores", 0), ("mask", 0), ("max", 0), ("exp", 0), ("sum", 0),
+     ("output", 0), ("store", 0)),
+    tell.row("reading.stops"),
+    strict=True,
+))  # fmt: skip
 # Lines of LOOP that a question offers: only a causal one has a mask of its own.
 ASKED = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
-FINE = {
-    2: "It hides what lies beyond Nk, before the maximum. This line is right.",
-    3: "Row i of the queries is token i + Nk − Nq, so this is bottom-right. It is right.",
-    4: "The maximum so far and this tile's: right.",
-    5: "Measured from the new maximum, like everything after it. This line is right.",
-    6: "The old sum is brought to the new maximum first. This line is right.",
-}
-BECAUSE = {
-    "padding": "Padded keys score 0, and exp(0 − m) enters the sum. They need −inf.",
-    "corner": "Query 0 of 1 is token 99; this mask shows it key 0 alone.",
-    "sum": "The old ℓ was measured from the old maximum; without the factor it counts too much.",
-}
+FINE = dict(enumerate(tell.row("reading.fine"), 2))
+BECAUSE = tell.named("reading.because")
 N_ODD, D, BC = 100, 64, 64
 LEAST_LOGIT = np.float32(-1e9)  # what the note has in the place of −∞
 
@@ -162,52 +142,47 @@ def off(fault: str) -> float:
 def _walk(step: int) -> list[Block]:
     phase, place, said = STOPS[step - 1]
     wide = 844 / len(STOPS)
-    names = ["load Q" if at == 0 else "load K, V" if at == 1 else name
-             for at, (name, _, _) in enumerate(STOPS)]  # fmt: skip
+    names = [*tell.row("reading.loads"), *(name for name, _, _ in STOPS[2:])]
     chips = [box(k * wide, 0, wide - 6, 32, name, hue="m" if k == step - 1 else "",
                  look="is-full is-small" if k == step - 1 else "is-pale is-small")
              for k, name in enumerate(names)]  # fmt: skip
     return [
-        scene("One program, from its load to its store",
-              f"Stop {step} of {len(STOPS)}: {names[step - 1]}", panel(844, 34, chips)),
+        scene(tell("reading.title"),
+              tell("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
+              panel(844, 34, chips)),
         code(f"kernels/fa2.py: {names[step - 1]}", extracts()[phase][place]),
         text(said),
     ]  # fmt: skip
 
 
 def _note() -> list[Block]:
-    rows = (
-        ("no mask for keys beyond N", f"N = {N_ODD}: error {shown(off('padding'))}",
-         "padded keys score 0 and count"),
-        ("−10⁹ in the place of −∞", f"a row without keys: error {shown(off('finite'))}",
-         "it averages V in place of 0"),
-        ("causal mask from the top left", f"1 query, {N_ODD} keys: error {shown(off('corner'))}",
-         "it sees the first key only"),
-        ("fp32 through TF32", f"error {scientific(off('tf32'))} in place of "
-         f"{scientific(off(''))}", "10 bits of mantissa"),
-        ("no lse is written", "no backward pass", "weights cannot be made again"),
-    )  # fmt: skip
+    gives = (
+        tell("reading.note.padding", n=N_ODD, off=shown(off("padding"))),
+        tell("reading.note.finite", off=shown(off("finite"))),
+        tell("reading.note.corner", n=N_ODD, off=shown(off("corner"))),
+        tell("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
+        tell("reading.note.lse"),
+    )
+    mistakes, reasons = tell.row("reading.note.mistakes"), tell.row("reading.note.reasons")
+    rows = [*zip(mistakes, gives, reasons, strict=True)]
     return [
-        table("Five mistakes of a course note's kernel", ("mistake", "gives", "because"), rows),
-        text("Computed here in NumPy, the note's loop with one mistake at a time, against float64.",
-             "fine"),
+        table(tell("reading.note.title"), tell.row("reading.note.head"), rows),
+        text(tell("reading.note.told"), "fine"),
     ]  # fmt: skip
 
 
 def _check() -> list[Block]:
     """The recorded errors of our kernel and of PyTorch's, one shape."""
-    names = {"fa2": "this kernel", "sdpa_flash": "SDPA, flash", "sdpa_cudnn": "SDPA, cuDNN",
-             "naive": "plain PyTorch"}  # fmt: skip
+    names = tell.named("reading.kernels")
     rows = [r for r in load()["rows"]
             if (r["n"], r["d"], r["mask"], r["dtype"]) == (4096, 64, "causal", "fp16")]  # fmt: skip
     found = {r["method"]: r["error"] for r in rows if r.get("error") is not None}
     items = [(name, found[key], scientific(found[key])) for key, name in names.items()
              if key in found]  # fmt: skip
     return [
-        bars("Largest error of O, N = 4,096, d = 64, causal, fp16", items, colour="o"),
-        text("The rule: at most twice the error of plain PyTorch in the same format, plus the "
-             "rounding of the output."),
-        text(f"Errors {about()}. The Run page makes the same check live.", "fine"),
+        bars(tell("reading.check.title"), items, colour="o"),
+        text(tell("reading.check.rule")),
+        text(tell("reading.check.about", about=about()), "fine"),
     ]  # fmt: skip
 
 
@@ -218,10 +193,10 @@ def _read(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("read", "The forward kernel", (
-        pick("show", "Show", "walk", (("walk", "the kernel"), ("check", "its check"),
-                                      ("note", "a note's mistakes")), closed=("note",)),
-        slider("step", "Stop", 6, 1, len(STOPS)),
+    Widget("read", tell("reading.widget"), (
+        pick("show", tell("reading.label.show"), "walk", tell.named("reading.shows").items(),
+             closed=("note",)),
+        slider("step", tell("reading.label.stop"), 6, 1, len(STOPS)),
     ), _read),
 )  # fmt: skip
 

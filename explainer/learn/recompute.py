@@ -8,6 +8,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
@@ -17,8 +18,10 @@ from explainer.memory import capacity
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
+tell = Texts("learn")
+
 Values = Mapping[str, float | str]
-WAYS = {"standard": "P is kept", "fa2": "P is computed again"}
+WAYS = tell.named("recompute.ways")
 PRODUCTS = {  # a phase of the loops: the product that it is
     "scores": "S = Q Kᵀ", "output": "O = P V", "dV": "dV = Pᵀ dO", "dP": "dP = dO Vᵀ",
     "dQ": "dQ = dS K", "dK": "dK = dSᵀ Q",
@@ -54,26 +57,29 @@ def _kept(n: int, way: str) -> list[Shape]:
     bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        say(0, 18, "Kept beside Q, K, V, O; one head", "is-bold"),
+        say(0, 18, tell("recompute.kept"), "is-bold"),
         say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(0, 60, side if square else 2, side, hue="s" if square else "l",
             look="is-full", key="kept"),
     ]  # fmt: skip
-    shape = f"{n:,} × {n:,} numbers" if square else f"{n:,} numbers, one per row"
+    shape = tell("recompute.square", n=n) if square else tell("recompute.line", n=n)
     shapes.append(say(0, 382, shape, "is-quiet"))
     return shapes
 
 
 def _work(way: str) -> list[Shape]:
     """A block per product."""
-    shapes, y = [say(0, 18, "Products of 2·N²·d operations", "is-bold")], 36.0
+    shapes, y = [say(0, 18, tell("recompute.products"), "is-bold")], 36.0
     for pass_, found in products(way).items():
-        shapes.append(say(0, y + 22, f"{pass_.capitalize()} pass: {len(found)}", "is-quiet"))
+        key = "recompute.forward" if pass_ == "forward" else "recompute.backward"
+        shapes.append(say(0, y + 22, tell(key, count=len(found)), "is-quiet"))
         y += 34
         for name in found:
             again = pass_ == "backward" and name == "scores"
-            label = PRODUCTS[name] + (" again" if again else "")
+            label = PRODUCTS[name]
+            if again:
+                label = tell("recompute.again", product=label)
             shapes.append(box(0, y, 210, 30, label, hue="l" if again else "q",
                               look="is-full" if again else "", key=f"{pass_} {name}"))  # fmt: skip
             y += 35
@@ -88,17 +94,16 @@ def _recompute(v: Values) -> list[Block]:
     n, way = int(v["n"]), str(v["way"])
     bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
     counts = {pass_: len(found) for pass_, found in products(way).items()}
-    kept = "P, N × N in fp16" if way == "standard" else "lse, one fp32 number per row"
-    words = (f"N = {n:,}: {kept}, {amount(bytes_)} per head. The forward pass does "
-             f"{counts['forward']} products, the backward pass {counts['backward']}.")  # fmt: skip
-    return [scene("Memory kept, products done", words,
+    key = "recompute.stored" if way == "standard" else "recompute.computed"
+    words = tell(key, n=n, size=amount(bytes_), **counts)
+    return [scene(tell("recompute.title"), words,
                   panel(400, 395, _kept(n, way)), panel(330, 395, _work(way),
                   path([(0, 26), (210, 26)], look="is-thin")))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("recompute", "P kept, or P computed again", (
-        pick("way", "Between the passes", "standard", WAYS.items(), closed=("fa2",)),
+    Widget("recompute", tell("recompute.widget"), (
+        pick("way", tell("recompute.label.way"), "standard", WAYS.items(), closed=("fa2",)),
         pick("n", "N", 8192, commas(LENGTHS)),
     ), _recompute),
 )  # fmt: skip
@@ -107,15 +112,11 @@ WIDGETS = (
 def _asked() -> tuple[dict, ...]:
     """The question's numbers: a step with P kept, and with P computed again."""
     kept, again = all_products("standard"), all_products("fa2")
-    return tuple({"answer": flop / kept * again, "words": WORDS.format(flop=flop),
+    return tuple({"answer": flop / kept * again, "words": tell("recompute.asked", flop=flop),
                   "wrong": (flop, flop / kept * (again + 1), 2 * flop)}
                  for flop in ASKED)  # fmt: skip
 
 
-WORDS = (
-    "Keeping P, both passes do {flop} GFLOP of products in all. How many GFLOP do they do with P "
-    "computed again?"
-)
 _first, *_others = _asked()
 RUNGS = (
     rung("recompute", {"place": place("full", 1, "exp"), "passes": square_passes()},

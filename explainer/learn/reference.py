@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 
 from explainer.algorithms import tiling, traffic
 from explainer.algorithms.algorithm import ASKED, CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS, LABELS
-from explainer.base.amounts import amount
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
 from explainer.base.records import about
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, formula, table, text
 from explainer.learn.content import stored
 from explainer.memory import levels, tile_budget, traffic_series
 from explainer.memory.traffic_series import DRAM
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
+
+tell = Texts("learn")
 
 # ---- formulas: constant MathML, built from words separated by spaces -----------------------------
 
@@ -72,40 +75,45 @@ def _over(operator: str, index: str) -> str:
 _SUM_K, _SUM_P = _over("∑", "k"), _over("∑", "p")
 _QK = _row("Q K^⊤")
 
-# (label, what is inside of <math>); what each one says is checked in tests/learn/test_reference.py.
-FORMULAS: tuple[tuple[str, str], ...] = (
-    ("Attention", _flat("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _flat(") V")),
-    ("Softmax of a row", _row("P_j =")
-     + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>"),
-    ("Safe softmax of a row", _row("m = max S , P_j =")
-     + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>"),
-    ("Running maximum", _row("m′ = max ( m , rowmax S )")),
-    ("Rescaling factor", _row("α = exp ( m − m′ )")),
-    ("Weights of a tile", _row("P = exp ( S − m′ )")),
-    ("Running sum", _row("ℓ′ = α ℓ + rowsum P")),
-    ("Running output, FA-2", _row("O′ = α O + P V")),
-    ("Division at the end, FA-2", _row("O =") + _frac("O′", "ℓ′")),
-    ("Running output, FA-1", _row("O′ =") + _frac("ℓ α O + P V", "ℓ′")),
-    ("Log-sum-exp", _row("lse = m + log ℓ")),
-    ("Weights again, from lse", _row("P = exp ( S − lse )")),
-    ("Parts of the keys combined: lse", _row("lse = log") + _SUM_P + _row("exp ( lse_p )")),
-    ("Parts of the keys combined: O", _row("O =") + _SUM_P + _row("exp ( lse_p − lse ) O_p")),
-    ("Elements asked, standard", _row("N d + Tc N d + 2 Tr N d + 4 N^2")),
-    ("Elements asked, FA-1", _row("2 N d + Tc ( 3 N d + 4 N )")),
-    ("Elements asked, FA-2", _row("2 N d + 2 Tr N d + N")),
-    ("Least elements, standard", _row("4 N d + 4 N^2")),
-    ("Least elements, FA-1", _row("4 N d + 2 N")),
-    ("Least elements, FA-2", _row("4 N d + N")),
-    ("Tiles computed when causal, of T × T", _frac("T + 1", "2 T")),
-    ("Bound on the elements asked", _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")")),
-    ("Block rule of the FA-1 paper", _flat("Bc = ⌈") + _frac("M", "4 d")
-     + _flat("⌉ , Br = min ( Bc , d )")),
-    ("Operations, forward", _row("4 B H N^2 d")),
-)  # fmt: skip
+# {entry of the register, which says what it is: what is inside of <math>}; what each one says is
+# checked in tests/learn/test_reference.py.
+_MATHML = {
+    "formula.1": _flat("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _flat(") V"),
+    "formula.2": _row("P_j =")
+        + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>",
+    "formula.3": _row("m = max S , P_j =")
+        + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>",
+    "formula.4": _row("m′ = max ( m , rowmax S )"),
+    "formula.5": _row("α = exp ( m − m′ )"),
+    "formula.6": _row("P = exp ( S − m′ )"),
+    "formula.7": _row("ℓ′ = α ℓ + rowsum P"),
+    "formula.8": _row("O′ = α O + P V"),
+    "formula.9": _row("O =") + _frac("O′", "ℓ′"),
+    "formula.10": _row("O′ =") + _frac("ℓ α O + P V", "ℓ′"),
+    "formula.11": _row("lse = m + log ℓ"),
+    "formula.12": _row("P = exp ( S − lse )"),
+    "formula.13": _row("lse = log") + _SUM_P + _row("exp ( lse_p )"),
+    "formula.14": _row("O =") + _SUM_P + _row("exp ( lse_p − lse ) O_p"),
+    "formula.15": _row("N d + Tc N d + 2 Tr N d + 4 N^2"),
+    "formula.16": _row("2 N d + Tc ( 3 N d + 4 N )"),
+    "formula.17": _row("2 N d + 2 Tr N d + N"),
+    "formula.18": _row("4 N d + 4 N^2"),
+    "formula.19": _row("4 N d + 2 N"),
+    "formula.20": _row("4 N d + N"),
+    "formula.21": _frac("T + 1", "2 T"),
+    "formula.22": _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")"),
+    "formula.23": _flat("Bc = ⌈") + _frac("M", "4 d") + _flat("⌉ , Br = min ( Bc , d )"),
+    "formula.24": _row("4 B H N^2 d"),
+}  # fmt: skip
 
-# The register's entry of each formula, by its label
-GROUNDS = {entry.says: entry.ground for entry in FACTS.values() if not entry.shown}
-FORMULA_BLOCKS: tuple[Block, ...] = tuple(formula(x, ml, GROUNDS.get(x, "")) for x, ml in FORMULAS)
+FORMULAS = tuple((FACTS[key].says, mathml) for key, mathml in _MATHML.items())
+
+
+def _formula(key: str) -> Block:
+    return formula(FACTS[key].says, _MATHML[key], FACTS[key].ground)
+
+
+FORMULA_BLOCKS: tuple[Block, ...] = tuple(map(_formula, _MATHML))
 
 # ---- figures and their sources -------------------------------------------------------------------
 
@@ -126,11 +134,10 @@ def _card_row(card: Card) -> tuple[str, ...]:
 
 
 FIGURES: tuple[Block, ...] = (
-    table("Figures", ("Figure", "What it is", "From", "Looked up"),
+    table(tell("reference.figures"), tell.row("reference.figures.head"),
           [_figure_row(x) for x in FACTS.values() if x.shown]),
-    table("Cards: what the driver reports and NVIDIA's documents say",
-          ("Card", "SMs", "Memory", "GB/s", "L2", "Shared memory of a block", "fp16 TFLOP/s",
-           "fp32 TFLOP/s", "From"), [_card_row(card) for card in CARDS.values()]),
+    table(tell("reference.cards"), tell.row("reference.cards.head"),
+          [_card_row(card) for card in CARDS.values()]),
 )  # fmt: skip
 
 # ---- papers and further reading ------------------------------------------------------------------
@@ -169,10 +176,10 @@ LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, hea
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
 LINES = stored("handout")
-ORDER_FACTS = {  # loops; elements asked and least
-    "standard": ("three passes over everything", "Nd + Tc·Nd + 2·Tr·Nd + 4N²", "4Nd + 4N²"),
-    "fa1": ("keys outside, rows inside", "2Nd + Tc(3Nd + 4N)", "4Nd + 2N"),
-    "fa2": ("rows outside, keys inside", "2Nd + 2·Tr·Nd + N", "4Nd + N"),
+ORDER_FACTS = {  # elements asked and least
+    "standard": ("Nd + Tc·Nd + 2·Tr·Nd + 4N²", "4Nd + 4N²"),
+    "fa1": ("2Nd + Tc(3Nd + 4N)", "4Nd + 2N"),
+    "fa2": ("2Nd + 2·Tr·Nd + N", "4Nd + N"),
 }
 KEPT = {"P": "P, N × N", "l": "ℓ"}  # how a reader sees what is kept
 
@@ -187,22 +194,22 @@ def _moved(order: str, convention: str) -> int:
 
 
 def _orders() -> tuple[Block, Block]:
+    names, how = tell.named("reference.names"), tell.named("reference.loops")
     loops, counted = [], []
-    for order, (how, *forms) in ORDER_FACTS.items():
-        name = LABELS[order].replace("Standard", "standard")
-        loops.append((name, how, " and ".join(KEPT.get(t, t) for t in ALGORITHMS[order].kept)))
+    for order, forms in ORDER_FACTS.items():
+        name = names[order]
+        kept = listed([KEPT.get(t, t) for t in ALGORITHMS[order].kept])
+        loops.append((name, how[order], kept))
         row = [name]
         for convention, form in zip(CONVENTIONS, forms, strict=True):
             moved, standard = _moved(order, convention), _moved("standard", convention)
             row += [form, f"{_amount(moved)}, {moved / standard:.2f} ×"]
         counted.append(tuple(row))
-    shown = f"N = {SHOWN.n:,}, d = {SHOWN.d}, tiles {SHOWN.block_q}², {SHOWN.dtype}"
-    head = ("", "Elements asked", "Bytes asked", "Least elements", "Least bytes")
+    shown = tell("reference.shown", n=SHOWN.n, d=SHOWN.d, side=SHOWN.block_q, dtype=SHOWN.dtype)
+    head = tell.row("reference.bytes.head")
     return (
-        table(
-            "The three orders", ("Order", "Loops", "Kept for backward, beside Q, K, V, O"), loops
-        ),
-        table(f"Bytes of one head, and × standard's: {shown}", head, counted),
+        table(tell("reference.orders"), tell.row("reference.orders.head"), loops),
+        table(tell("reference.bytes", shown=shown), head, counted),
     )
 
 
@@ -216,18 +223,16 @@ def numbers() -> tuple[tuple[str, str], ...]:
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (
-        (f"{square // kept:,} ×", f"S of one head at N = {LARGE.n:,} "
-         f"({_amount(square)}) against lse ({_amount(kept)})"),
-        (f"{gains[ASKED]:.1f} × and {gains[DRAM]:.0f} ×", "fewer bytes with FA-2 than with "
-         f"standard attention, N = {LARGE.n:,}, both in 64 × 64 tiles: asked, and "
-         f"measured at DRAM ({about('traffic_nvidia_h200')})"),
-        (f"{far[1] / far[0]:.2f} ×", "bytes asked when N doubles from 8,192, "
-         "128 × 128 tiles: IO stays quadratic"),
-        (f"{1 - tiles['skipped'] / 256:.3f}", "of the tiles are computed when causal, 16 a side: "
-         "more than half"),
-        (_amount(card.shared_bytes), f"of shared memory for one program's Q, K and V on an "
-         f"{card.name}, and {_amount(card.registers_per_sm_bytes)} of registers for S and O: "
-         f"room for a tile of {side} × {side} at d = {SHOWN.d}, {SHOWN.dtype}"),
+        (f"{square // kept:,} ×",
+         tell("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept))),
+        (tell("reference.number.gains", gains=gains[ASKED], dram=gains[DRAM]),
+         tell("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200"))),
+        (f"{far[1] / far[0]:.2f} ×", tell("reference.number.doubled")),
+        (f"{1 - tiles['skipped'] / 256:.3f}", tell("reference.number.tiles")),
+        (_amount(card.shared_bytes),
+         tell("reference.number.tile", card=card.name,
+              registers=_amount(card.registers_per_sm_bytes), side=side, d=SHOWN.d,
+              dtype=SHOWN.dtype)),
     )  # fmt: skip
 
 
@@ -239,25 +244,19 @@ class Page:
     blocks: tuple[Block, ...]
 
 
-_FIRST = ("Attention", "Running maximum", "Rescaling factor", "Running sum", "Running output, FA-2",
-          "Log-sum-exp")  # fmt: skip
+_FIRST = ("formula.1", "formula.4", "formula.5", "formula.7", "formula.8", "formula.11")
 
 HANDOUT = (
-    Page("FlashAttention on two pages: the algorithm", (
-        text("Softmax needs a row's maximum before its first exp. Online softmax does without: it "
-             "keeps m and ℓ, and rescales by α when the maximum rises. So S never leaves the "
-             "chip, and the result is exact."),
-        table("FlashAttention-2, one head, forward", ("Phase", "Line", "Symbols"), LINES),
-        *(formula(label, ml) for label, ml in FORMULAS if label in _FIRST),
+    Page(tell("reference.handout.algorithm"), (
+        text(tell("reference.handout.told")),
+        table(tell("reference.handout.lines"), tell.row("reference.handout.lines_head"), LINES),
+        *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
     )),
-    Page("FlashAttention on two pages: what it costs", (
+    Page(tell("reference.handout.costs"), (
         *_orders(),
-        table("Five numbers to remember", ("Number", "What it is"), numbers()),
-        text("Bytes asked: every load and store of every tile, which the L2 cache answers. Least: "
-             "each matrix once a kernel, which HBM moves when caches answer every repeat. Extra "
-             "memory and FA's least grow with N, what is asked still with N². Forward operations "
-             "are the same within 1 %; the backward pass does a quarter more products.", "fine"),
-        text("Sources: arXiv 2205.14135, 2307.08691, 1805.02867. Every number is computed by this "
-             "app's own code, but what is said to be measured.", "fine"),
+        table(tell("reference.handout.numbers"), tell.row("reference.handout.numbers_head"),
+              numbers()),
+        text(tell("reference.handout.counts"), "fine"),
+        text(tell("reference.handout.sources"), "fine"),
     )),
 )  # fmt: skip

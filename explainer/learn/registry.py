@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from explainer.base.fields import refused
 from explainer.base.kept import kept
+from explainer.base.texts import Texts
 from explainer.learn import (
     amp,
     any_order,
@@ -49,6 +50,8 @@ from explainer.learn.blocks import Block, Widget, values
 from explainer.learn.content import Question, Rung, asked, entries, rung, stored
 from explainer.learn.course import ORDER, SELF_TEST
 
+tell = Texts("learn")
+
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
     *(vectors, attending, safe, masking),
@@ -62,9 +65,9 @@ MODULES = (
 )  # fmt: skip
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
 STILL = (
-    Widget("backends", "Which backend for which input", (), lambda _: [wild.BACKENDS]),
-    Widget("formulas", "The formulas", (), lambda _: list(reference.FORMULA_BLOCKS)),
-    Widget("facts", "Figures and their sources", (), lambda _: list(reference.FIGURES)),
+    Widget("backends", tell("registry.backends"), (), lambda _: [wild.BACKENDS]),
+    Widget("formulas", tell("registry.formulas"), (), lambda _: list(reference.FORMULA_BLOCKS)),
+    Widget("facts", tell("registry.facts"), (), lambda _: list(reference.FIGURES)),
     *(
         Widget(f"handout{k}", page.title, (), lambda _, page=page: list(page.blocks))
         for k, page in enumerate(reference.HANDOUT, 1)
@@ -121,7 +124,7 @@ def answer(query: Mapping[str, str]) -> dict:
     key = str(query.get("w", ""))
     widget = widgets().get(key)
     if widget is None:
-        raise refused({"w": key}, "there is no such widget")
+        raise refused({"w": key}, tell("registry.unknown"))
     given = values(widget, query)
     return {"blocks": _computed(key, tuple(given.items()))}
 

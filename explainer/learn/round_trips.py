@@ -7,13 +7,16 @@ from collections.abc import Mapping
 
 from explainer.algorithms.algorithm import LEAST
 from explainer.algorithms.traffic import launches, least
-from explainer.base.amounts import amount, count, milliseconds
+from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import card, commas, pick
 from explainer.problem import Problem
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 Moves = list[tuple[str, dict[str, int], dict[str, int]]]
@@ -48,6 +51,10 @@ def square(n: int, heads: int) -> int:
     return heads * n * n * ITEMSIZE[DTYPE]
 
 
+def _sizes(moved: dict[str, int]) -> str:
+    return ", ".join(f"{t} ({amount(b)})" for t, b in moved.items())
+
+
 def _trips(v: Values) -> list[Block]:
     n, heads, hardware = int(v["n"]), int(v["heads"]), CARDS[CARD]
     moves = kernels(n, heads)
@@ -56,45 +63,46 @@ def _trips(v: Values) -> list[Block]:
     trips = 4 * square(n, heads)
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
-        [f"{n:,} × {n:,} scores × 2 bytes", f"{amount(square(n, 1))} per head"],
-        [f"× {count(heads, 'head')}", f"{amount(square(n, heads))} for S"],
-        ["× 4: S written and read, P written and read", amount(trips)],
-        [f"÷ {hardware.hbm_bytes_per_s / 1e12:g} TB/s of an {hardware.name.split()[0]}",
+        [tell("round_trips.scores", n=n), tell("round_trips.per_head", size=amount(square(n, 1)))],
+        [tell("round_trips.heads", heads=heads),
+         tell("round_trips.for_s", size=amount(square(n, heads)))],
+        [tell("round_trips.trips"), amount(trips)],
+        [tell("round_trips.rate", rate=hardware.hbm_bytes_per_s / 1e12,
+              card=hardware.name.split()[0]),
          milliseconds(seconds * 1e3)],
-        ["Q, K, V and O together", amount(fused)],
+        [tell("round_trips.operands"), amount(fused)],
     ]  # fmt: skip
     ladder = [
         {"n": f"{x:,}", "bytes": square(x, heads), "said": amount(square(x, heads)), "now": x == n}
         for x in LENGTHS
         if x <= n
     ]
-    fits = square(n, heads) <= hardware.hbm_bytes
-    words = (
-        f"N = {n:,}, {count(heads, 'head')}. "
-        + " ".join(
-            f"{name} reads {', '.join(f'{t} ({amount(b)})' for t, b in r.items())} and writes "
-            f"{', '.join(f'{t} ({amount(b)})' for t, b in w.items())}."
-            for name, r, w in moves
-        )
-        + f" {amount(total)} in all; the {amount(trips)} of S and P alone take {steps[3][1]}. "
-        + ("S alone fits" if fits else "S alone does not fit")
-        + f" into the {amount(hardware.hbm_bytes)} of the card."
+    told = " ".join(
+        tell("round_trips.kernel", name=name, reads=_sizes(r), writes=_sizes(w))
+        for name, r, w in moves
     )
+    fits = square(n, heads) <= hardware.hbm_bytes
+    words = tell(
+        "round_trips.fits" if fits else "round_trips.too_much", n=n, heads=heads, kernels=told,
+        total=amount(total), trips=amount(trips), time=steps[3][1],
+        room=amount(hardware.hbm_bytes),
+    )  # fmt: skip
     data = {
         "kernels": [
             {"name": name, "reads": [[t, b, amount(b)] for t, b in r.items()],
              "writes": [[t, b, amount(b)] for t, b in w.items()]} for name, r, w in moves
         ],
         "steps": steps, "ladder": ladder, "heads": heads, "room": hardware.hbm_bytes,
-        "room_said": f"{hardware.name.split()[0]}'s memory, {amount(hardware.hbm_bytes)}",
+        "room_said": tell("round_trips.room", card=hardware.name.split()[0],
+                          size=amount(hardware.hbm_bytes)),
         "most": square(LENGTHS[-1], heads), "least": square(LENGTHS[0], 1),
     }  # fmt: skip
-    return [picture("trips", f"Three kernels, N = {n:,}, {count(heads, 'head')}", words, data)]
+    return [picture("trips", tell("round_trips.title", n=n, heads=heads), words, data)]
 
 
 def _gib(n: int, heads: int) -> dict:
     return {
-        "words": f"N = {n:,}, {heads} heads, fp16. How many GiB does S take?",
+        "words": tell("round_trips.gib", n=n, heads=heads),
         "answer": square(n, heads) / 2**30,
         "wrong": tuple(
             x / 2**30 for x in (square(8192, heads) * n / 8192, 2 * square(n, heads), square(n, 1))
@@ -124,35 +132,29 @@ def attainable(key: str, per_byte: float) -> float:
 def _roofline(v: Values) -> list[Block]:
     n, d, key = int(v["n"]), int(v["d"]), str(v["card"])
     hardware, edge, points, said = CARDS[key], ridge(str(v["card"])), [], []
-    for order, name in (("standard", "three kernels"), ("fa2", "fused")):
+    for order, name in zip(("standard", "fa2"), tell.row("round_trips.kernels"), strict=True):
         at = intensity(n, d, order)
         most = attainable(key, at)
-        bound = "memory" if at < edge else "the matrix units"
-        points.append(
-            {
-                "name": name,
-                "x": at,
-                "y": most,
-                "said": f"{at:,.0f} operations per byte",
-                "most": f"at most {most:,.0f} TFLOP/s",
-                "bound": f"bound by {bound}",
-            }
-        )
-        said.append(f"{name}: {at:,.0f} operations per byte, at most {most:,.0f} TFLOP/s, bound "
-                    f"by {bound}")  # fmt: skip
-    words = (
-        f"{hardware.name}, N = {n:,}, d = {d}, {DTYPE}. The memory roof rises at "
-        f"{hardware.hbm_bytes_per_s / 1e12:g} TB/s, the flat one is "
-        f"{hardware.tensor_tflops:,.0f} TFLOP/s; they meet at {edge:,.0f} operations per byte. "
-        f"{'. '.join(said)}."
-    )
+        bound = "round_trips.by_memory" if at < edge else "round_trips.by_units"
+        found = {
+            "said": tell("round_trips.operations", at=at),
+            "most": tell("round_trips.most", most=most),
+            "bound": tell(bound),
+        }
+        points.append({"name": name, "x": at, "y": most, **found})
+        said.append(f"{name}: {', '.join(found.values())}")
+    words = tell(
+        "round_trips.roofline", card=hardware.name, n=n, d=d, dtype=DTYPE,
+        memory=hardware.hbm_bytes_per_s / 1e12, peak=hardware.tensor_tflops, edge=edge,
+        points=". ".join(said),
+    )  # fmt: skip
     data = {
         "points": points, "edge": edge, "edge_said": f"{edge:,.0f}", "peak": hardware.tensor_tflops,
         "per_s": hardware.hbm_bytes_per_s, "low": 1, "high": 65536, "card": hardware.name,
-        "memory": f"{hardware.hbm_bytes_per_s / 1e12:g} TB/s, data sheet",
-        "units": f"{hardware.tensor_tflops:,.0f} TFLOP/s fp16, data sheet",
+        "memory": tell("round_trips.memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
+        "units": tell("round_trips.flat_roof", rate=hardware.tensor_tflops),
     }  # fmt: skip
-    return [picture("roofline", f"Bound by what? N = {n:,}, d = {d}", words, data)]
+    return [picture("roofline", tell("round_trips.bound", n=n, d=d), words, data)]
 
 
 CHOICES = {"h200": (128, 512, 4096, 16384), "b200": (256, 512, 1024, 8192),
@@ -174,15 +176,15 @@ def _bound(key: str) -> dict:
     def why(n: int) -> str:
         at = intensity(n, D, "fa2")
         if n < right:
-            return f"{at:,.0f} operations per byte there, less than {edge:,.0f}: memory."
-        return f"{at:,.0f} operations per byte there, more than {edge:,.0f}" + (
-            "." if n == right else f", but {right:,} is already beyond it."
-        )
+            return tell("round_trips.less", at=at, edge=edge)
+        if n == right:
+            return tell("round_trips.more", at=at, edge=edge)
+        return tell("round_trips.beyond", at=at, edge=edge, first=right)
 
     return {
-        "words": f"The ridge of the {CARDS[key].name.removesuffix(' SXM')} is at {edge:,.0f} "
-        f"operations per byte. With d = {D}, from which of these N on is the fused kernel "
-        "beyond it?",
+        "words": tell(
+            "round_trips.ridge", card=CARDS[key].name.removesuffix(" SXM"), edge=edge, d=D
+        ),
         "options": tuple((f"{n:,}", why(n)) for n in options),
         "answer": options.index(right),
     }
@@ -196,10 +198,10 @@ RUNGS = (
 )
 
 WIDGETS = (
-    Widget("trips", "Three kernels", (
+    Widget("trips", tell("round_trips.widget.trips"), (
         pick("n", "N", 8192, commas(LENGTHS), closed=(32768, 131072)),
-        pick("heads", "Heads", HEADS, (1, 8, 32, 96))), _trips),
-    Widget("roofline", "Bound by what?", (
+        pick("heads", tell("round_trips.label.heads"), HEADS, (1, 8, 32, 96))), _trips),
+    Widget("roofline", tell("round_trips.widget.roofline"), (
         pick("n", "N", 4096, commas((64, 128, 256, 512, 1024, 4096, 16384)),
              closed=(64, 128, 256, 512, 1024)),
         pick("d", "d", 128, (32, 64, 128, 256)), card(CARD)), _roofline),

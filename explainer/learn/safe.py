@@ -9,9 +9,12 @@ import numpy as np
 
 from explainer.base.amounts import written
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.rungs_low import softmax
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 Numbers = dict[str, np.ndarray]
@@ -57,15 +60,15 @@ def outcome(found: Numbers, name: str) -> tuple[str, str]:
     """(“good” or “bad”, what happened, in a few words)."""
     largest = written(FORMATS[name].largest, 3)
     if np.isinf(found["e"]).any():
-        return "bad", "exp is ∞, and ∞ ÷ ∞ is NaN"
+        return "bad", tell("safe.infinite")
     if np.isinf(found["sum"]):
-        return "bad", f"the sum passed {largest}: every weight is 0"
+        return "bad", tell("safe.sum", largest=largest)
     if found["sum"] == 0:
-        return "bad", "every exp is 0, and 0 ÷ 0 is NaN"
+        return "bad", tell("safe.zero")
     error = np.abs(found["weights"] - softmax(found["x"])).max() / softmax(found["x"]).max()
     if error < 8 * FORMATS[name].unit_roundoff:
-        return "good", "right, to rounding"
-    return "bad", "small exps have lost digits"
+        return "good", tell("safe.right")
+    return "bad", tell("safe.digits")
 
 
 def _weights(found: Numbers) -> list[str]:
@@ -84,12 +87,14 @@ def _safe(v: Values) -> list[Block]:
             "end": limit(name), "largest": written(FORMATS[name].largest, 3),
             "at": [float(z) for z in found["z"]], "weights": weights, "tone": tone, "what": what,
         })  # fmt: skip
-        said.append(f"{FORMATS[name].title}: weights {', '.join(weights)}; {what}")
+        said.append(
+            tell("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
+        )
     scores = ", ".join(f"{x:g}" for x in top + BELOW)
-    words = (f"Scores {scores}{', the largest subtracted first' if subtract else ''}. "
-             f"{'. '.join(said)}.").replace("-", "−")  # fmt: skip
+    key = "safe.told_safe" if subtract else "safe.told"
+    words = tell(key, scores=scores, formats=". ".join(said)).replace("-", "−")
     data = {"top": top, "low": LOW, "high": HIGH, "step": 0.5, "subtract": subtract, "lanes": lanes}
-    return [picture("overflow", "exp ends where its format does", words, data)]
+    return [picture("overflow", tell("safe.title"), words, data)]
 
 
 def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
@@ -101,15 +106,14 @@ def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
     title = FORMATS[name].title
     size = {True: "∞", False: "0"}[scores[0] > 0]
     options = [
-        (right, "That is softmax on paper, and what it gives with the maximum subtracted first."),
-        ("1", f"exp of the first score is {size} in {title}, so no weight can be right."),
-        ("0", f"exp of the last score is {size} too: {size} ÷ {size}.") if unsafe == "NaN" else
-        ("NaN", f"exp of the last score is a number of {title}, and a number ÷ ∞ is 0."),
+        (right, tell("safe.reason.safe")),
+        ("1", tell("safe.reason.first", size=size, format=title)),
+        ("0", tell("safe.reason.last", size=size)) if unsafe == "NaN" else
+        ("NaN", tell("safe.reason.last_number", format=title)),
     ]  # fmt: skip
-    options.insert(at, (unsafe, f"The sum is {size}. A number ÷ ∞ is 0; ∞ ÷ ∞ and 0 ÷ 0 are NaN. "
-                                f"With the maximum subtracted: {right}."))  # fmt: skip
+    options.insert(at, (unsafe, tell("safe.reason.sum", size=size, right=right)))  # fmt: skip
     return {
-        "words": f"Scores {told} in {title}, nothing subtracted. What is the last weight?",
+        "words": tell("safe.asked", scores=told, format=title),
         "options": tuple(options), "answer": at,
     }  # fmt: skip
 
@@ -119,7 +123,7 @@ ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
 RUNGS = (rung("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("safe", "Drag the scores", (
-        Control("top", "The largest score", "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
-        Control("subtract", "Subtract the maximum m first", "toggle", "0")), _safe),
+    Widget("safe", tell("safe.widget"), (
+        Control("top", tell("safe.label.top"), "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
+        Control("subtract", tell("safe.label.subtract"), "toggle", "0")), _safe),
 )  # fmt: skip

@@ -10,17 +10,20 @@ from explainer.algorithms.traffic import asked, least
 from explainer.base.amounts import amount, rounded
 from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+
+tell = Texts("learn")
 
 NS = tuple(2**k for k in range(8, 17))
 D, DTYPE, BR, BC, HEADS = 128, "bf16", 128, 64, 16
 LSE_BYTES = 4
 TOKENS = 16_384  # batch × N of the recorded times, where N is no larger
 BEFORE = TOKENS // 2  # the last N of two sequences
-TITLES = {ASKED: "asked of L2", LEAST: "through HBM"}
+TITLES = tell.named("saves.titles")
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
 # What is kept beside Q, K, V and O: N and heads of the questions
 QUESTIONS = ((65_536, 32), (131_072, 32), (32_768, 16))
@@ -96,57 +99,57 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
                           look="is-full" if length == n else ""))  # fmt: skip
     one = TOP + HIGH - HIGH / most
     shapes += [path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
-               say(LEFT - 14, one + 5, "as fast", "is-small is-quiet is-end")]  # fmt: skip
+               say(LEFT - 14, one + 5, tell("saves.as_fast"),
+                   "is-small is-quiet is-end")]  # fmt: skip
     if n not in found:
-        first, last = "not recorded at this N", ""
+        first, last = tell("saves.unknown"), ""
     elif n not in gains:
-        first, last = "S and P did not fit", f"FA-2: {rounded(found[n][1])} ms"
+        first, last = tell("saves.too_large"), tell("saves.fa2", ms=rounded(found[n][1]))
     else:
-        first = f"{rounded(found[n][0])} ms → {rounded(found[n][1])} ms"
-        last = f"{gains[n]:.1f} times as fast"
-    said = f"Time: {first}. {last}"
-    return panel(WIDTH, HEIGHT, say(0, 18, "Time, standard ÷ FA-2", "is-bold"),
+        first = tell("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
+        last = tell("saves.gain", times=gains[n])
+    said = tell("saves.time", first=first, last=last)
+    return panel(WIDTH, HEIGHT, say(0, 18, tell("saves.time_title"), "is-bold"),
                  say(0, 42, first, hue="o"), shapes, _axis(n)[1:],
                  say(0, HEIGHT - 4, last, "is-small is-bold")), said  # fmt: skip
 
 
 def _saves(v: Mapping[str, float | str]) -> list[Block]:
     n, way = int(v["n"]), str(v["way"])
-    memory = [("S and P", [squares(x) for x in NS], "s", ""),
+    memory = [(tell("saves.squares"), [squares(x) for x in NS], "s", ""),
               ("lse", [kept(x) for x in NS], "l", "is-dashed")]  # fmt: skip
     both = {order: [moved(order, x, way) for x in NS] for order in ("standard", "fa2")}
-    traffic = [("standard", both["standard"], "s", ""), ("FA-2", both["fa2"], "o", "is-dashed")]
+    traffic = [
+        (tell("saves.standard"), both["standard"], "s", ""),
+        ("FA-2", both["fa2"], "o", "is-dashed"),
+    ]
     at = NS.index(n)
     fewer = both["standard"][at] / both["fa2"][at]
     smaller = squares(n) / kept(n)
     time, spoken = _time_panel(n)
-    said = (
-        f"N = {n:,}, one head. Beside Q, K, V and O: S and P {amount(squares(n))}, lse "
-        f"{amount(kept(n))}. Bytes {WHERE[way]}: standard {amount(both['standard'][at])}, FA-2 "
-        f"{amount(both['fa2'][at])}, {fewer:.3g} times fewer. {spoken}"
-    )
+    said = tell(
+        "saves.told", n=n, squares=amount(squares(n)), kept=amount(kept(n)), where=WHERE[way],
+        standard=amount(both["standard"][at]), fa2=amount(both["fa2"][at]), fewer=fewer,
+        time=spoken,
+    )  # fmt: skip
     low, high = (min(min(x) for x in both.values()), max(max(x) for x in both.values()))
     return [
         scene(
-            f"N = {n:,}, d = {D}, {DTYPE}, no mask", said,
-            _bytes_panel("Memory beside Q, K, V, O", n, memory, 512, squares(NS[-1]),
-                         (2**10, 2**20, 2**30), f"{smaller:,.0f} times less"),
-            _bytes_panel(f"Bytes {TITLES[way]}", n, traffic, low, high, (2**20, 2**25, 2**30),
-                         f"{fewer:.3g} times fewer"),
+            tell("saves.title", n=n, d=D, dtype=DTYPE), said,
+            _bytes_panel(tell("saves.memory"), n, memory, 512, squares(NS[-1]),
+                         (2**10, 2**20, 2**30), tell("saves.less", times=smaller)),
+            _bytes_panel(TITLES[way], n, traffic, low, high, (2**20, 2**25, 2**30),
+                         tell("saves.fewer", times=fewer)),
             time,
         ),
-        text(f"Memory and bytes: one head, tiles of {BR} × {BC}, both sides by the same "
-             f"convention. Time: {HEADS} heads, batch {TOKENS:,} ÷ N (at least 1), standard "
-             f"attention in PyTorch against our Triton kernel, {about()}; dashed where S and P "
-             "did not fit.", "fine"),
+        text(tell("saves.fine", br=BR, bc=BC, heads=HEADS, tokens=TOKENS, about=about()), "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("saves", "What it saves", (
+    Widget("saves", tell("saves.widget"), (
         pick("n", "N", 4096, commas(NS)),
-        pick("way", "Bytes", ASKED, (
-            (ASKED, "asked of L2"), (LEAST, "through HBM, each matrix once"))),
+        pick("way", tell("saves.label.way"), ASKED, tell.named("saves.ways").items()),
     ), _saves),
 )  # fmt: skip
 

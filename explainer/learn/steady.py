@@ -9,20 +9,18 @@ import numpy as np
 
 from explainer.base.amounts import written
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
 from explainer.learn.precision import counted
 from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, chart, panel, say, scene
 
+tell = Texts("learn")
+
 Values = Mapping[str, float | str]
 LAYERS, TOKENS, WIDTH = 12, 32, 64
-MEASURES = {
-    "scale": "Scores divided by √d",
-    "residual": "Residual connections",
-    "norm": "Layer norm",
-    "sums": "Sums in fp32",
-}
+MEASURES = tell.named("steady.measures")
 ALL = tuple(MEASURES)
 
 
@@ -89,33 +87,32 @@ def _stable(v: Values) -> list[Block]:
     kept = tuple(key for key in MEASURES if v[key] == "1")
     mine = stack(kept)
     shapes = [
-        *_curve(18, "How much the tokens differ", "spread", kept,
+        *_curve(18, tell("steady.spread"), "spread", kept,
                 [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
-        *_curve(190, "Largest weight of a row", "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
+        *_curve(190, tell("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
                 0, 1),
-        say(390, 348, f"layer {LAYERS}", "is-small is-quiet is-end"),
+        say(390, 348, tell("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
     ]  # fmt: skip
     n = 4096
     short, long = sums(n)
     right = [
-        *_curve(18, "Size of the numbers (root mean square)", "size", kept,
+        *_curve(18, tell("steady.size"), "size", kept,
                 [(100.0, "100"), (1.0, "1"), (0.01, "0.01")], 0.01, 100, log=True),
-        say(0, 196, f"{n:,} weights of 1/{n:,}, added up", "is-bold"),
-        say(0, 224, f"in fp32: {written(long)}"),
-        say(0, 250, f"in fp16: {written(short)}", "is-bad"),
-        say(0, 290, "orange: your stack", "is-small", hue="o"),
-        say(0, 312, "dashed: with all four", "is-small is-quiet"),
+        say(0, 196, tell("steady.weights", n=n), "is-bold"),
+        say(0, 224, tell("steady.fp32", sum=written(long))),
+        say(0, 250, tell("steady.fp16", sum=written(short)), "is-bad"),
+        say(0, 290, tell("steady.yours"), "is-small", hue="o"),
+        say(0, 312, tell("steady.dashed"), "is-small is-quiet"),
     ]  # fmt: skip
-    words = (f"With {', '.join(MEASURES[k] for k in kept) or 'none of the four'}, after {LAYERS} "
-             f"layers: tokens differ by {written(mine['spread'][-1], 2)} of their size, the "
-             f"largest weight of a row is {written(mine['top'][-1], 2)}, the numbers are of size "
-             f"{written(mine['size'][-1], 2)}.")  # fmt: skip
-    return [scene(f"{TOKENS} random tokens through {LAYERS} layers of attention", words,
+    said = ", ".join(MEASURES[k] for k in kept) or tell("steady.none")
+    ends = {key: written(values[-1], 2) for key, values in mine.items()}
+    words = tell("steady.told", kept=said, layers=LAYERS, **ends)
+    return [scene(tell("steady.title", tokens=TOKENS, layers=LAYERS), words,
                   panel(400, 360, shapes), panel(400, 360, right))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("steady", "A stack of attention layers, with and without", tuple(
+    Widget("steady", tell("steady.widget"), tuple(
         Control(key, title, "toggle", "1", closed=key == "residual")
         for key, title in MEASURES.items()
     ), _stable),

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explainer.base.texts import Texts
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, read, stored
 
-PAGES = {"step": "Step", "run": "Run", "memory": "Memory", "parallel": "Parallel"}
+tell = Texts("learn")
+
+PAGES = tell.named("teaching.pages")
 
 
 @dataclass(frozen=True)
@@ -22,13 +25,8 @@ class Topic:
 
 TOPICS = tuple(Topic(**entry) for entry in stored("sources"))
 # Key of a text → its short name, and what it is.
-TEXTS = {
-    "QTCM": ("Questions", "a student's list before FlashAttention-2"),
-    "Day 24": ("Day 24", "a day of a course on GPU programming"),
-    "Chapter": ("Chapter", "a lecture chapter on FlashAttention, tensor cores and precision"),
-    "Post": ("Post", "an engineer's note on tiled attention"),
-    "Beyond": ("Beyond", "what has come since"),
-}
+_ABOUT = tell.named("teaching.about")
+TEXTS = {key: (name, _ABOUT[key]) for key, name in tell.named("teaching.texts").items()}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import asked
 from explainer.base.amounts import amount
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import slider
@@ -16,19 +17,12 @@ from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.problem import Problem
 
+tell = Texts("learn")
+
 SMALL = Problem()  # what the Step page opens with
 START = 24  # a place in the middle of a tile
 BECOMES = {"{m}": "−∞", "{l}": "0", "{score}": "", "{hidden}": "key > query"}
-DOES = {
-    "load": "K and V arrive; at the first visit, Q too.",
-    "scores": "Scores of this tile alone.",
-    "mask": "Later keys are hidden.",
-    "max": "Each row's maximum may rise.",
-    "exp": "Weights, and what corrects the past.",
-    "sum": "The sum grows.",
-    "output": "The output grows, not yet divided.",
-    "store": "The row block is done: one division, one write.",
-}
+DOES = tell.named("tiled.does")
 
 
 def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: int) -> int:
@@ -93,7 +87,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
                                   hue="m", look="is-pale"))  # fmt: skip
             else:
                 hidden = j > i
-                shapes.append(box(*place, "skip" if hidden else "",
+                shapes.append(box(*place, tell("tiled.skip") if hidden else "",
                                   look="is-empty" if hidden else "is-pale is-small"))  # fmt: skip
     x, y = left + here.j * side, top + here.i * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
@@ -123,25 +117,25 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
     at, phase = all_places[step - 1]
     here = schedule(SMALL)[at]
     read, written = moved(at, phase)
-    said = (
-        f"Step {step} of {len(all_places)}: row block {here.i}, key block {here.j}, {phase}. "
-        f"{DOES[phase]} So far {amount(read)} read, {amount(written)} written."
-    )
+    said = tell(
+        "tiled.told", step=step, all=len(all_places), i=here.i, j=here.j, phase=phase,
+        does=DOES[phase], read=amount(read), written=amount(written),
+    )  # fmt: skip
     y = 312.0
     last = [
         say(0, y, DOES[phase], "is-bold"),
-        say(0, y + 26, f"HBM so far: {amount(read)} read, {amount(written)} written"),
-        say(0, y + 48, "on chip: one tile of S and P; Q, O, m, ℓ", "is-small is-quiet"),
-        say(0, y + 66, f"of row block {here.i}; K, V of key block {here.j}", "is-small is-quiet"),
+        say(0, y + 26, tell("tiled.moved", read=amount(read), written=amount(written))),
+        say(0, y + 48, tell("tiled.on_chip"), "is-small is-quiet"),
+        say(0, y + 66, tell("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]
-    return [scene(f"N = {SMALL.n}, tiles of {SMALL.block_q} × {SMALL.block_k}, causal", said,
+    return [scene(tell("tiled.title", n=SMALL.n, br=SMALL.block_q, bc=SMALL.block_k), said,
                   panel(350, 346, _picture(at, phase)),
                   panel(460, 384, _code(phase, here.first), last))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("tiled", "One tile after the other",
-           (slider("step", "Step", START, 1, len(places())),), _tiled),
+    Widget("tiled", tell("tiled.widget"),
+           (slider("step", tell("tiled.label.step"), START, 1, len(places())),), _tiled),
 )  # fmt: skip
 
 

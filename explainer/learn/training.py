@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from explainer.base.amounts import written
 from explainer.base.records import TRAINED, load
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, plot, text
+
+tell = Texts("learn")
 
 MOST_APART = 0.01  # of the last losses, relative: below it the sentence says good
 
@@ -30,24 +33,24 @@ def blocks() -> list[Block]:
     name = TRAINED[0]
     record = load(name)
     found, off = curves(record), apart(record)
-    sizes, versions = record["sizes"], record["versions"]
+    versions, sizes = record["versions"], dict(record["sizes"])
+    del sizes["rate"]
     ours, theirs = (y[-1] for y in found.values())
     return [
-        plot("Loss before each step, nats per character",
+        plot(tell("training.losses"),
              [{"name": title, "x": [*range(len(off))], "y": y, "colour": colour}
               for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)],
-             x_label="step", y_label="loss"),
-        text(f"At the last of {len(off)} steps: {ours:.6f} and {theirs:.6f}. At no step are they "
-             f"further apart than {most_apart(name)} of the loss.",
+             x_label=tell("training.step"), y_label=tell("training.loss")),
+        text(tell("training.apart", steps=len(off), ours=ours, theirs=theirs,
+                  most=most_apart(name)),
              "good" if off[-1] < MOST_APART else "bad"),
-        text(f"{sizes['layers']} layers, {sizes['width']} wide, {sizes['heads']} heads, "
-             f"{sizes['batch']} sequences of {sizes['length']} characters per step, AdamW, "
-             f"{record['dtype']}; recorded {_where(record)}, {record['date']}, with "
-             f"torch {versions['torch']} and Triton {versions['triton']}: "
-             f"{record['command']}", "fine"),
+        text(tell("training.recorded", **sizes, dtype=record["dtype"],
+                  where=_where(record), date=record["date"], torch=versions["torch"],
+                  triton=versions["triton"], command=record["command"]), "fine"),
     ]  # fmt: skip
 
 
 def _where(record: dict) -> str:
-    interpreted = "interpreter" in record["device"]
-    return "on a CPU, in Triton's interpreter" if interpreted else f"on an {record['device']}"
+    if "interpreter" in record["device"]:
+        return tell("training.interpreter")
+    return tell("training.card", card=record["device"])

@@ -111,11 +111,11 @@ def products(q: np.ndarray, k: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.n
 
 
 def errors() -> dict[str, float]:
-    """{what: largest difference of O on screen to softmax attention in float64}."""
+    """{"fa2" | "linear": largest difference of O on screen to softmax attention in float64}."""
     x = example()
     O = weights() @ x.V
     made = {
-        "FA-2, tile by tile, fp32": trace(SHOWN).O,
-        "linear attention, float64": linear(x.Q, x.K, x.V),
+        "fa2": trace(SHOWN).O,  # tile by tile, fp32
+        "linear": linear(x.Q, x.K, x.V),
     }
     return {name: float(np.abs(found - O).max()) for name, found in made.items()}

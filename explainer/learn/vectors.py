@@ -10,10 +10,13 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import shown
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import measures, softmax, whole
+
+tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 
@@ -67,25 +70,22 @@ def _dot(v: Values) -> list[Block]:
     cosine, reach = found["cosine"], REACH * d**0.5
     angle = None if cosine is None else np.degrees(np.arccos(np.clip(cosine, -1, 1)))
     where = (
-        "One of them is zero, so there is no angle."
+        tell("vectors.dot.zero")
         if angle is None
-        else f"The angle between them is {angle:.0f}°; q on k is "
-        f"{shown(found['dot'] / found['norm_b'], 2)} long."
+        else tell("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
     )
-    words = (
-        f"q = ({q[0]:g}, {q[1]:g}), k = ({k[0]:g}, {k[1]:g}): q · k = {q[0]:g} × {k[0]:g} + "
-        f"{q[1]:g} × {k[1]:g} = {shown(found['dot'], 2)}. k is {shown(found['norm_b'], 2)} long. "
-        f"{where} Of {QUERIES * KEYS_EACH:,} dot products of {d} random numbers each the spread is "
-        f"{s['raw']['spread']:.1f}, divided by √d {s['scaled']['spread']:.1f}. Of {KEYS_EACH} raw "
-        f"scores softmax gives the largest {s['raw']['top']:.2f} on average, of scaled ones "
-        f"{s['scaled']['top']:.2f}."
-    ).replace("-", "−")
+    words = tell(
+        "vectors.dot.told", q_x=q[0], q_y=q[1], k_x=k[0], k_y=k[1], dot=shown(found["dot"], 2),
+        length=shown(found["norm_b"], 2), where=where, many=QUERIES * KEYS_EACH, d=d,
+        raw=s["raw"]["spread"], scaled=s["scaled"]["spread"], keys=KEYS_EACH,
+        raw_top=s["raw"]["top"], scaled_top=s["scaled"]["top"],
+    ).replace("-", "−")  # fmt: skip
     data = {
         "q": q.tolist(), "k": k.tolist(), "plane": PLANE, "d": d,
         "spread": s | {"many": QUERIES * KEYS_EACH, "keys": KEYS_EACH, "reach": reach,
                        "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)]},
     }  # fmt: skip
-    return [picture("arrows", "Two arrows, and many", words, data)]
+    return [picture("arrows", tell("vectors.dot.title"), words, data)]
 
 
 # ---- matrix product
@@ -127,21 +127,20 @@ def _matmul(v: Values) -> list[Block]:
             "title": title, "C": C.tolist(), "counts": counts.tolist(), "last": last,
             "finished": finished, "open": begun,
         })  # fmt: skip
-        said.append(f"{title}: {finished} cells of C finished, {begun} begun and not finished")
-    words = f"After {done} of {PRODUCTS} products. {'. '.join(said)}."
+        said.append(tell("vectors.matmul.order", title=title, finished=finished, begun=begun))
+    words = tell("vectors.matmul.told", done=done, all=PRODUCTS, orders=". ".join(said))
     if done == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
-        words += f" All three have the same C: {rows}.".replace("-", "−")
+        words += " " + tell("vectors.matmul.same", rows=rows).replace("-", "−")
     data = {"A": A.tolist(), "B": B.tolist(), "depth": depth, "done": done, "all": PRODUCTS,
             "orders": orders}  # fmt: skip
-    return [picture("loops", f"Product {done} of {PRODUCTS}", words, data)]
+    return [picture("loops", tell("vectors.matmul.title", done=done, all=PRODUCTS), words, data)]
 
 
 def _open_cells(rows: int, depth: int, cols: int) -> dict:
     """The question for a product of this size: the sums that each order must keep at once."""
     return {
-        "words": f"A is {rows} × {depth}, B is {depth} × {cols}. How many sums of C are begun and "
-        "not finished at one time, at most?",
+        "words": tell("vectors.matmul.asked", rows=rows, depth=depth, cols=cols),
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
         "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
@@ -164,8 +163,8 @@ _TIPS = tuple(
 )  # fmt: skip
 
 WIDGETS = (
-    Widget("dot", "Two arrows, and many", (
+    Widget("dot", tell("vectors.dot.widget"), (
         *_TIPS, pick("d", "d", 16, SPREAD_D, closed=(64, 256))), _dot),
-    Widget("matmul", "Three orders of the loops", (
-        slider("step", "Products done", 14, 0, PRODUCTS, 1),), _matmul),
+    Widget("matmul", tell("vectors.matmul.widget"), (
+        slider("step", tell("vectors.label.step"), 14, 0, PRODUCTS, 1),), _matmul),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.texts import Texts
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
@@ -15,6 +16,8 @@ from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 
+tell = Texts("learn")
+
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
@@ -22,7 +25,7 @@ SMALL = {
     order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
-TITLES = {"fa1": "FA-1: keys outside", "fa2": "FA-2: rows outside", "fa3": "FA-3: overlapped"}
+TITLES = tell.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 376.0, 41.0, 44.0, 82.0
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
@@ -96,8 +99,8 @@ def _counts(order: str, tick: int) -> list[Shape]:
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
-        say(0, y, f"O: read {now[0]}, written {now[1]}", hue="o"),
-        say(0, y + 20, f"in the end: {last[0]} and {last[1]} blocks", "is-small is-quiet"),
+        say(0, y, tell("versions.o", read=now[0], written=now[1]), hue="o"),
+        say(0, y + 20, tell("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
     ]
 
 
@@ -110,16 +113,17 @@ def strips(order: str) -> tuple[Lane, ...]:
     """Lanes of (start, end, what) in µs on one SM, a model: FA-1 loads, computes and stores in
     turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`."""
     time = pipeline.durations(pipeline.exponentials())
+    rows, *both = tell.row("versions.lanes")
     load, product, soft = time["K"], 2 * time["S"], time["softmax"]
     bus: list[tuple[float, float, str]] = []
     work: list[tuple[float, float, str]] = []
     if order == "fa3":
         slots = pipeline.run("overlap", T, pipeline.exponentials())
-        lanes: dict[str, list] = {"L2": [], "rows A": [], "rows B": []}
+        lanes: dict[str, list] = {"L2": [], **{name: [] for name in both}}
         for slot in slots:
             what, who, _ = slot.task.key
             kind = {"S": "product", "PV": "product"}.get(what, what)
-            lane = "L2" if who < 0 else ("rows A", "rows B")[who]
+            lane = "L2" if who < 0 else both[who]
             lanes[lane].append((slot.start, slot.end, kind))
         return tuple(lanes.items())
     clock = 0.0
@@ -141,7 +145,7 @@ def strips(order: str) -> tuple[Lane, ...]:
         if order == "fa1":
             bus.append((clock, clock + load, "O"))
             clock += load
-    return ("L2", bus), ("rows", work)
+    return ("L2", bus), (rows, work)
 
 
 def _strips(order: str) -> list[Shape]:
@@ -164,23 +168,22 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
     for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
-        said.append(f"{title}. After tick {tick} its O was read {reads} and written {writes} "
-                    "times.")  # fmt: skip
+        said.append(tell("versions.told", title=title, tick=tick, reads=reads, writes=writes))
         panels.append(panel(
             WIDTH, HEIGHT, say(0, 18, title, "is-bold"),
             _tiles(order, tick), _counts(order, tick), _strips(order),
         ))  # fmt: skip
     return [
-        scene(f"Tick {tick} of {TICKS}: one head, {T} × {T} tiles, no mask, {SMS} SMs",
+        scene(tell("versions.title", tick=tick, all=TICKS, side=T, sms=SMS),
               " ".join(said), *panels),
-        text(f"Strips: {T} tiles on one SM, d = {pipeline.D}, a model: an H100's rates, L2's "
-             "measured on an H200. Green: products; gray: exps.", "fine"),
+        text(tell("versions.fine", tiles=T, d=pipeline.D), "fine"),
     ]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("versions", "FA-1, FA-2, FA-3", (slider("step", "Tick", 3, 0, TICKS),), _versions),
-)
+    Widget("versions", tell("versions.widget"),
+           (slider("step", tell("versions.label.tick"), 3, 0, TICKS),), _versions),
+)  # fmt: skip
 
 
 def _asked(tiles: int) -> dict:

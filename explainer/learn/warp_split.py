@@ -8,6 +8,7 @@ from functools import lru_cache
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import card, pick
@@ -20,11 +21,12 @@ from explainer.parallel.warps import warps
 from explainer.problem import Problem
 from kernels.occupancy import MOST_REGISTERS, room
 
+tell = Texts("learn")
+
 WARPS = 4
 SIDES, DS = (32, 64, 128), (32, 64, 128)
 HUES = ("q", "k", "v", "o")  # of the warps
-TITLES = {"k": ("Split the keys (FA-1)", "each warp: some keys, all rows"),
-          "q": ("Split the rows (FA-2)", "each warp: some rows, all keys")}  # fmt: skip
+TITLES, WHO = tell.named("warp_split.titles"), tell.named("warp_split.who")
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
 QUESTIONS = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 
@@ -68,22 +70,18 @@ def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int
     return room(CARDS[card_key].arch, WARPS, registers, shared)
 
 
-def _barriers(count: int) -> str:
-    return f"{count} barrier{'s' * (count != 1)}"
-
-
 def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
-    title, who = TITLES[split]
     passed, barriers = exchanged(split, br, bc, d)
-    where, look = "through shared memory per tile", "is-small"
+    where, look = tell("warp_split.through"), "is-small"
     if too_much(split, br, d, card_key):
         most = amount(CARDS[card_key].shared_bytes)
         where, look = (
-            f"{amount(partial_output(br, d))} at once; room: {most}",
+            tell("warp_split.at_once", size=amount(partial_output(br, d)), most=most),
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes: list[Shape] = [say(0, 18, title, "is-bold"), say(0, 42, who, "is-small")]
+    shapes: list[Shape] = [say(0, 18, TITLES[split], "is-bold"),
+                           say(0, 42, WHO[split], "is-small")]  # fmt: skip
     for k, hue in enumerate(HUES):
         place = (left + k * part, top, part - 2, SIDE) if split == "k" else (
             left, top + k * part, SIDE, part - 2)  # fmt: skip
@@ -97,10 +95,10 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
         if split == "k":
             shapes.append(path([(x, y - 8), (x, y + 24)], hue, tip=8))
     shapes += [
-        box(8, y + 28, WIDTH - 16, 40, amount(passed) if passed else "nothing to exchange",
+        box(8, y + 28, WIDTH - 16, 40, amount(passed) if passed else tell("warp_split.nothing"),
             hue="l" if passed else "", look="is-pale" if passed else "is-empty"),
-        say(8, y + 92, where if passed else "partial sums stay in warps", look),
-        say(8, y + 114, f"{_barriers(barriers)} per tile", "is-bold"),
+        say(8, y + 92, where if passed else tell("warp_split.registers"), look),
+        say(8, y + 114, tell("warp_split.barriers", n=barriers), "is-bold"),
     ]  # fmt: skip
     return panel(WIDTH, HEIGHT, shapes)
 
@@ -109,27 +107,27 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
     held, each = min(found.values()), registers_per_thread(br, bc, d)
-    shapes: list[Shape] = [say(0, 18, f"{CARDS[card_key].name}: one SM", "is-bold"),
-                           say(0, 40, "tiles it holds at once, at most", "is-small")]  # fmt: skip
-    for k, name in enumerate(("shared memory", "registers", "threads")):
-        y, shown = 52 + 50 * k, min(found[name], 16)
+    shapes: list[Shape] = [say(0, 18, tell("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
+                           say(0, 40, tell("warp_split.holds"), "is-small")]  # fmt: skip
+    for k, (key, name) in enumerate(tell.named("warp_split.resources").items()):
+        y, shown = 52 + 50 * k, min(found[key], 16)
         wide = (WIDTH - 8) / max(shown, 1)
         shapes += [box(0, y, WIDTH - 8, 24, look="is-line"),
                    *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
-                   say(0, y + 41, f"{name}: {found[name]}", "is-small")]  # fmt: skip
-    verdict = f"{held} at once" if held else "does not fit"
-    hint = "they hide each other's waits" if held > 1 else "nothing runs while it waits"
+                   say(0, y + 41, f"{name}: {found[key]}", "is-small")]  # fmt: skip
+    verdict = tell("warp_split.held", held=held) if held else tell("warp_split.no_room")
+    hint = tell("warp_split.hide") if held > 1 else tell("warp_split.wait")
     if each > MOST_REGISTERS:
-        hint = f"{each} registers per thread of {MOST_REGISTERS}"
+        hint = tell("warp_split.threads", registers=each, most=MOST_REGISTERS)
     shapes += [say(0, 216, verdict, "is-bold"), say(0, 238, hint, "is-small")]
-    both = (("lanes store neighbors", 1), ("lanes store to rows apart", d))
+    both = zip(tell.row("warp_split.stores"), (1, d), strict=True)
     for k, (name, stride) in enumerate(both):
         y, count = 272 + 52 * k, len(set(sectors(stride, ITEMSIZE["fp16"])))
         shapes.append(say(0, y, f"{name}: {count}", "is-small"))
         wide = (WIDTH - 8) / LANES
         shapes += [box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
                    for n in range(count)]  # fmt: skip
-    shapes.append(say(0, 372, f"sectors of {SECTOR} bytes, fp16", "is-small is-quiet"))
+    shapes.append(say(0, 372, tell("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes)
 
 
@@ -138,19 +136,19 @@ def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
     held = min(resident(br, bc, d, where).values())
     said = " ".join(
-        f"{TITLES[s][0]}: {amount(n)} through shared memory, {_barriers(b)} per tile."
+        tell("warp_split.told", split=TITLES[s], size=amount(n), barriers=b)
         for s, (n, b) in found.items()
     )
     if too_much("k", br, d, where):
-        said += f" Of the first {amount(partial_output(br, d))} lie there at once: too much."
-    said += f" One SM holds at most {held} such tiles at once."
-    return [scene(f"A tile of {br} × {bc}, d = {d}, among {WARPS} warps", said,
+        said += " " + tell("warp_split.too_much", size=amount(partial_output(br, d)))
+    said += " " + tell("warp_split.resident", held=held)
+    return [scene(tell("warp_split.title", br=br, bc=bc, d=d, warps=WARPS), said,
                   _split("k", br, bc, d, where), _split("q", br, bc, d, where),
                   _occupancy(br, bc, d, where))]  # fmt: skip
 
 
 WIDGETS = (
-    Widget("warps", "A tile among four warps", (
+    Widget("warps", tell("warp_split.widget"), (
         pick("br", "Br", 32, SIDES), pick("bc", "Bc", 64, SIDES),
         pick("d", "d", 32, DS, closed=(64, 128)), card("h200")), _warp_split),
 )  # fmt: skip

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.amounts import listed
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.learn.wild import CHECKED
 
+tell = Texts("learn")
+
 Values = Mapping[str, float | str]
-NAMES = {"flash": "flash (FA-2)", "cudnn": "cuDNN", "efficient": "memory-efficient", "math": "math"}
+NAMES = tell.named("which.names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
-MASKS = {"none": "none", "causal": "is_causal", "any": "an attn_mask"}
+MASKS = tell.named("which.masks")
 
 
 @dataclass(frozen=True)
@@ -38,20 +41,20 @@ def refusal(backend: str, x: Input) -> str:
         return ""
     if backend == "efficient":
         if x.dtype == "bf16" and x.sm < 80:
-            return "bf16 from sm_80 on"
+            return tell("which.refusal.bf16")
         if x.d % (8 if short else 4):
-            return f"d must be a multiple of {8 if short else 4}"
-        return "no shared K and V" if x.shared else ""
+            return tell("which.refusal.multiple", n=8 if short else 4)
+        return tell("which.refusal.shared") if x.shared else ""
     if x.sm < 80:
-        return "from sm_80 on"
+        return tell("which.refusal.old")
     if not short:
-        return "fp16 and bf16 only"
+        return tell("which.refusal.short")
     if backend == "flash":
         if x.d > 256:
-            return "d up to 256"
-        return "no mask but is_causal" if x.mask == "any" else ""
+            return tell("which.refusal.wide")
+        return tell("which.refusal.mask") if x.mask == "any" else ""
     most = 256 if x.sm == 90 else 128
-    return f"d a multiple of 8, up to {most}" if x.d % 8 or x.d > most else ""
+    return tell("which.refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
 
 
 def tried(sm: int) -> tuple[str, ...]:
@@ -68,14 +71,14 @@ def chosen(x: Input) -> str:
 
 def _picture(x: Input) -> list[Shape]:
     taken = chosen(x)
-    shapes = [say(0, 16, "Tried from the top; the first yes runs", "is-bold")]
+    shapes = [say(0, 16, tell("which.tried"), "is-bold")]
     for k, name in enumerate(tried(x.sm)):
         why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
         shapes += [
             box(0, at, 170, 42, NAMES[name], hue="v" if runs else "", key=name,
                 look="is-full is-edge" if runs else "is-line"),
-            say(186, at + 26, "runs" if runs else why or "would take it too",
+            say(186, at + 26, tell("which.runs") if runs else why or tell("which.would"),
                 f"is-small {'is-good' if runs else 'is-quiet'}", key=f"why {name}"),
         ]  # fmt: skip
         if k:
@@ -85,22 +88,22 @@ def _picture(x: Input) -> list[Shape]:
 
 def _which(v: Values) -> list[Block]:
     x = Input(int(v["sm"]), str(v["dtype"]), int(v["d"]), str(v["mask"]), v.get("shared") == "yes")
-    order = [f"{NAMES[k]}: {refusal(k, x) or 'takes it'}" for k in tried(x.sm)]
-    words = f"{'; '.join(order)}. {NAMES[chosen(x)]} runs."
-    memory = ("S and P are stored: O(N²) memory, several kernels." if chosen(x) == "math" else
-              "One fused kernel, O(N) extra memory.")  # fmt: skip
+    order = [f"{NAMES[k]}: {refusal(k, x) or tell('which.takes')}" for k in tried(x.sm)]
+    words = tell("which.told", order="; ".join(order), runs=NAMES[chosen(x)])
+    stored = chosen(x) == "math"
     return [
-        scene("Which backend runs", words, panel(440, 224, _picture(x))),
-        text(f"{memory} Forward pass, Nq = Nk; checks of sdp_utils.cpp, {CHECKED}.", "fine"),
+        scene(tell("which.title"), words, panel(440, 224, _picture(x))),
+        text(tell("which.stored" if stored else "which.fused", checked=CHECKED), "fine"),
     ]
 
 
 WIDGETS = (
-    Widget("which", "Which backend takes which input", (
+    Widget("which", tell("which.widget"), (
         pick("sm", "GPU", "90", GPUS.items()),
-        pick("dtype", "Format", "bf16", ("bf16", "fp16", "fp32"), closed=("fp32", "fp16")),
-        pick("d", "Head dimension d", 64, (32, 50, 64, 128, 256)),
-        pick("mask", "Mask", "none", MASKS.items(), closed=("any",)),
+        pick("dtype", tell("which.label.dtype"), "bf16", ("bf16", "fp16", "fp32"),
+             closed=("fp32", "fp16")),
+        pick("d", tell("which.label.d"), 64, (32, 50, 64, 128, 256)),
+        pick("mask", tell("which.label.mask"), "none", MASKS.items(), closed=("any",)),
     ), _which),
 )  # fmt: skip
 ASKED = (
@@ -108,16 +111,12 @@ ASKED = (
     Input(80, "bf16", 64, "causal", False),
     Input(75, "bf16", 64, "none", False),
 )
-WORDS = (
-    "scaled_dot_product_attention on {gpu}: {dtype}, d = {d}, mask: {mask}, every head with its "
-    "own K and V. Which backend runs?"
-)
 OFFERED = ("flash", "cudnn", "efficient", "math")
 
 
 def _asked(x: Input) -> dict:
     options = tuple((NAMES[name], _why(name, x)) for name in OFFERED)
-    words = WORDS.format(gpu=GPUS[str(x.sm)], dtype=x.dtype, d=x.d, mask=MASKS[x.mask])
+    words = tell("which.asked", gpu=GPUS[str(x.sm)], dtype=x.dtype, d=x.d, mask=MASKS[x.mask])
     return {"options": options, "answer": OFFERED.index(chosen(x)), "words": words}
 
 
@@ -125,10 +124,12 @@ def _why(name: str, x: Input) -> str:
     taken, why = chosen(x), refusal(name, x)
     if name == taken:
         order = tried(x.sm)
-        before = listed([NAMES[k] for k in order[: order.index(name)]])
-        refused = f"{before} refuse{'s' * (before in NAMES.values())} it; this is next in line."
-        return refused if before else "It is tried first, and it takes this input."
-    return f"It refuses: {why}." if why else f"It would, but {NAMES[taken]} comes before it."
+        before = [NAMES[k] for k in order[: order.index(name)]]
+        if not before:
+            return tell("which.first")
+        key = "which.next" if len(before) == 1 else "which.next_of_some"
+        return tell(key, before=listed(before))
+    return tell("which.refused", why=why) if why else tell("which.later", first=NAMES[taken])
 
 
 _first, *_others = (_asked(x) for x in ASKED)

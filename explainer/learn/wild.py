@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator
 
 from explainer.base import records
-from explainer.base.facts import fact, filled
+from explainer.base.facts import filled
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, table
 from explainer.learn.content import TEXTS, Snippet, stored
 
-CHECKED = f"asked on an H200, {fact('sdpa.asked')}"  # there the GPU's snippets were run, too
+tell = Texts("learn")
+
+CHECKED = tell("wild.checked")  # there the GPU's snippets were run, too
 
 
 def speed_ratio() -> tuple[float, float]:
@@ -31,10 +34,11 @@ def speed_ratio() -> tuple[float, float]:
     return min(ratios), max(ratios)
 
 
-SPEED = "{:.1f} to {:.1f}".format(*speed_ratio())
+_LEAST, _MOST = speed_ratio()
+SPEED = tell("wild.speed", least=_LEAST, most=_MOST)
 BACKENDS: Block = table(
-    "Which backend of SDPA takes which input, forward, on an NVIDIA GPU",
-    ("Input", "flash (FA-2)", "cuDNN", "memory-efficient", "math", "Source"),
+    tell("wild.backends"),
+    tell.row("wild.head"),
     stored("backends", checked=CHECKED, speed=SPEED, about=records.about()),
 )
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.base.amounts import amount, count
+from explainer.base.amounts import amount
+from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
@@ -18,17 +19,14 @@ from explainer.learn.scene import Shape, box, knob, panel, say, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.problem import Problem
 
+tell = Texts("learn")
+
 Values = Mapping[str, float | str]
 N, TILE, CELL = 32, 4, 8
-KINDS = {
-    "causal": "causal alone",
-    "window": "sliding window",
-    "documents": "packed documents",
-    "block": "listed blocks",
-}
+KINDS = tell.named("windows.kinds")
 STARTS = (0, 9, 14, 25)  # of the documents on screen
 FAR = 65_536
-WIDTH = slider("width", "Window, keys", 10, 1, N)
+WIDTH = slider("width", tell("windows.label.width"), 10, 1, N)
 
 
 def problem(kind: str, width: int = 10) -> Problem:
@@ -51,7 +49,7 @@ def runs(seen: np.ndarray) -> list[tuple[int, int]]:
 
 def _map(p: Problem, kind: str, width: int) -> list[Shape]:
     keep = p.mask.keep(p.n, p.n)
-    shapes, y = [say(0, 14, "Queries down, keys across", "is-quiet")], 24
+    shapes, y = [say(0, 14, tell("windows.axes"), "is-quiet")], 24
     side = TILE * CELL
     for i, row in enumerate(tiling.kinds(p)):
         for j, found in enumerate(row):
@@ -80,18 +78,17 @@ def _told(p: Problem, kind: str) -> list[Shape]:
     scores = p.mask.visible(p.n, p.n)
     mask = at_size(kind, FAR)
     share = mask.visible(FAR, FAR) / FAR**2
-    size = {"window": "a window of 4,096 keys:", "documents": f"documents of {DOCUMENT:,}:",
-            "block": "blocks of N/8:", "causal": "the triangle:"}[kind]  # fmt: skip
+    size = tell.named("windows.sizes") | {"documents": tell("windows.documents", n=DOCUMENT)}
     x = N * CELL + 18
     return [
-        say(x, 38, f"{scores:,} of {N * N:,} scores"),
-        say(x, 74, f"{found['skipped']} of {total} tiles skipped", "is-bold"),
-        say(x, 98, f"{found['partial']} cut, {found['full']} whole"),
-        say(x, 134, f"loads {amount(loaded * tile)} of K, V", hue="k"),
-        say(x, 156, f"of {amount(total * tile)}", "is-quiet"),
-        say(x, 204, f"In a model, N = {FAR:,},", "is-small is-bold"),
-        say(x, 226, size, "is-small"),
-        say(x, 254, f"{share:.2%} of scores", hue="q"),
+        say(x, 38, tell("windows.scores", scores=scores, all=N * N)),
+        say(x, 74, tell("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
+        say(x, 98, tell("windows.cut", cut=found["partial"], whole=found["full"])),
+        say(x, 134, tell("windows.loads", size=amount(loaded * tile)), hue="k"),
+        say(x, 156, tell("windows.of", size=amount(total * tile)), "is-quiet"),
+        say(x, 204, tell("windows.model", n=FAR), "is-small is-bold"),
+        say(x, 226, size[kind], "is-small"),
+        say(x, 254, tell("windows.share", share=share), hue="q"),
     ]
 
 
@@ -99,13 +96,13 @@ def _windows(v: Values) -> list[Block]:
     kind, width = str(v["what"]), whole(v["width"])
     p = problem(kind, width)
     found = counts(p)
-    words = (
-        f"{KINDS[kind]}: {p.mask.visible(N, N)} of {N * N} scores; of {p.Tr * p.Tc} tiles "
-        f"{found['skipped']} skipped, {found['partial']} cut, {found['full']} whole."
-    )
+    words = tell(
+        "windows.told", kind=KINDS[kind], scores=p.mask.visible(N, N), all=N * N,
+        tiles=p.Tr * p.Tc, skipped=found["skipped"], cut=found["partial"], whole=found["full"],
+    )  # fmt: skip
     return [
         scene(
-            "Scores that are needed, in tiles",
+            tell("windows.title"),
             words,
             panel(490, 350, _map(p, kind, width), _told(p, kind)),
         )
@@ -113,21 +110,18 @@ def _windows(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("windows", "Windows, documents, blocks", (
-        pick("what", "Mask", "window", KINDS.items()), WIDTH,
+    Widget("windows", tell("windows.widget"), (
+        pick("what", tell("windows.label.mask"), "window", KINDS.items()), WIDTH,
     ), _windows),
 )  # fmt: skip
 
 # The question and its variants: a mask on 20 tokens, in words.
-ASKED = (
-    ("causal&window:5,0", "a sliding window: each query sees itself and the 5 keys before it"),
-    ("causal&document:0,7,12", "three packed documents, of 7, 5 and 8 tokens, causal in each"),
-    ("causal&window:3,0", "a sliding window: each query sees itself and the 3 keys before it"),
-)
+ASKED = tuple(zip(
+    ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
+    tell.row("windows.asked_masks"),
+    strict=True,
+))  # fmt: skip
 SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
-WORDS = (
-    "20 tokens, tiles of 4 × 4, and {mask}. Click every tile that is computed, whole or in part."
-)
 
 
 def _note(p: Problem, i: int, j: int) -> str:
@@ -135,8 +129,8 @@ def _note(p: Problem, i: int, j: int) -> str:
     rows, keys = (slice(side * k, side * (k + 1)) for side, k in ((p.block_q, i), (p.block_k, j)))
     needed = int(p.mask.keep(p.n, p.n)[rows, keys].sum())
     if needed:
-        return f"Tile {i}, {j} holds {count(needed, 'needed score')}: lost, if it were skipped."
-    return f"Tile {i}, {j} holds no needed score: it would be loaded for nothing."
+        return tell("windows.needed", i=i, j=j, needed=needed)
+    return tell("windows.idle", i=i, j=j)
 
 
 def _asked(mask: str, said: str) -> dict:
@@ -146,7 +140,7 @@ def _asked(mask: str, said: str) -> dict:
                      if tiling.KINDS[kind] != "skipped")  # fmt: skip
     return {
         "answer": computed,
-        "words": WORDS.format(mask=said),
+        "words": tell("windows.asked", mask=said),
         "cells": cells,
         "notes": tuple(tuple(_note(p, i, j) for j in range(p.Tc)) for i in range(p.Tr)),
     }

@@ -9,10 +9,13 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from explainer.base.texts import Texts
 from explainer.learn.course import GROUPS, NUMBERS, PATHS
 from explainer.learn.registry import rungs
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import to
+
+tell = Texts("learn")
 
 WIDE, COLUMN, ROW = 1216, 174, 36
 LEFT, TOP = 18, 64  # of the first rung's node
@@ -95,8 +98,9 @@ def course_map() -> str:
                 data_minutes=rung.minutes,
             ), style=f"--x:{LEFT + COLUMN * k};--y:{TOP + ROW * row}")  # fmt: skip
         minutes = sum(there[key].minutes for key in group.rungs if key in there)
-        title = tag("h3", f"{k + 1} {group.title} ", tag("span", f"{minutes} min"),
+        title = tag("h3", f"{k + 1} {group.title} ",
+                    tag("span", tell("learn_map.minutes", n=minutes)),
                     style=f"--x:{LEFT - 10 + COLUMN * k}")  # fmt: skip
         groups += tag("li", title, tag("ol", stops), class_="fa-way-group")
-    return div("fa-course-map", _lines(), tag("ol", groups, aria_label="All rungs, by group"),
+    return div("fa-course-map", _lines(), tag("ol", groups, aria_label=tell("learn_map.name")),
                style=f"--wide:{WIDE};--high:{_high()}")  # fmt: skip

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from explainer.base.texts import Texts
 from explainer.learn import hall, teaching
 from explainer.learn.content import SECTIONS, Rung
 from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
@@ -24,12 +25,14 @@ from explainer.views.learn_parts import (
 )
 from explainer.views.learn_sections import section
 
+tell = Texts("learn")
+
 ENTRANCE = "entrance"
 END = "end"  # what a lecture ends with
 # In the entrance's footer, in this order, those that there are.
 BEHIND = ("claims", "glossary", "formulas", "papers", "handout", "wild", "facts", "sources",
           "lecturers")  # fmt: skip
-HOURS = ("no time", "about an hour", "about 2 hours", "about 3 hours", "about 4 hours")
+HOURS = tell.row("learn_screens.hours")
 
 
 def _minutes(keys: tuple[str, ...]) -> int:
@@ -43,8 +46,8 @@ def _self_test() -> str:
          "start": start, "number": NUMBERS[start]}
         for question, start in self_test()
     ]  # fmt: skip
-    title = tag("h3", "Where should you start?", id="fa-start-title")
-    shortest = f"For {PATHS[-1].title.lower()}. The {PATHS[0].title} need only dot products."
+    title = tag("h3", tell("learn_screens.start"), id="fa-start-title")
+    shortest = tell("learn_screens.shortest", short=PATHS[-1].title.lower(), skips=PATHS[0].title)
     return in_json(
         "data-selftest",
         {"asked": asked, "after": [AFTER, NUMBERS[AFTER]]},
@@ -61,12 +64,16 @@ def _paths() -> str:
     for path in PATHS:
         keys = tuple(key for key in path.rungs if key in there)
         minutes = _minutes(keys)
-        rest = HOURS[round(minutes / 60)] if minutes > 90 else f"{minutes} minutes"
+        rest = tell("learn_screens.minutes", n=minutes)
+        if minutes > 90:
+            rest = HOURS[round(minutes / 60)]
         name = tag("button", path.title, type="button", aria_pressed="false")
-        words = tag("p", f"{len(keys)} rungs, {rest}: {path.words[0].lower()}{path.words[1:]}")
+        said = f"{path.words[0].lower()}{path.words[1:]}"
+        words = tag("p", tell("learn_screens.path", n=len(keys), minutes=rest, words=said))
         cards += tag(
             "section", tag("h3", name), tag("span", "", class_="fa-path-done"), words,
-            tag("a", f"Start: {NUMBERS[keys[0]]}", href=to(keys[0]), class_="fa-path-go"),
+            tag("a", tell("learn_screens.first", number=NUMBERS[keys[0]]), href=to(keys[0]),
+                class_="fa-path-go"),
             class_=f"fa-path is-{path.key}", data_path=path.key, aria_label=path.title,
         )  # fmt: skip
     return div("fa-paths", cards)
@@ -74,19 +81,18 @@ def _paths() -> str:
 
 def _entrance() -> str:
     n = len(rungs())
-    title = tag("h2", "From a dot product to the FlashAttention kernel", id="learn-entrance-title",
+    title = tag("h2", tell("learn_screens.welcome"), id="learn-entrance-title",
                 tabindex=-1)  # fmt: skip
     words = tag(
         "p",
-        f"For anyone who reads a little Python. {n} short rungs: each has one picture "
-        "to play with, about 60 words and one question. All numbers are computed.",
+        tell("learn_screens.words", n=n),
     )
     advice = tag("p", "", class_="fa-advice", role="status")
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
         "section", div("fa-welcome", title, words, advice), _self_test(), _paths(), course_map(),
         div("fa-screen-foot",
-            tag("nav", *behind, aria_label="Beside the course")),
+            tag("nav", *behind, aria_label=tell("learn_screens.beside"))),
         class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
     )  # fmt: skip
 
@@ -95,8 +101,9 @@ def head(key: str, title: str, *aside: str, number: str = "") -> str:
     """The first line of a screen: its title, then what stands at the right."""
     numbered = tag("span", number, class_="fa-number") if number else Markup()
     name = tag("h2", numbered, title, id=f"learn-{key}-title", tabindex=-1)
-    tools = tag("button", "Present", type="button", class_="fa-plain fa-to-hall")
-    way = tag("a", "Map", href=to(""), class_="fa-plain")
+    present = tell("learn_screens.present")
+    tools = tag("button", present, type="button", class_="fa-plain fa-to-hall")
+    way = tag("a", tell("learn_screens.way"), href=to(""), class_="fa-plain")
     return tag("header", name, *aside, tools, way, class_="fa-screen-head")
 
 
@@ -113,18 +120,19 @@ def _dots(here: str) -> str:
             for key in group.rungs if key in there
         )  # fmt: skip
         groups += tag("span", dots) if dots else ""
-    return tag("nav", groups, class_="fa-dots", aria_label="Rungs")
+    return tag("nav", groups, class_="fa-dots", aria_label=tell("learn_screens.rungs"))
 
 
 def foot(here: str) -> str:
     """The last line of a rung: the one before, all as dots, the next one."""
     found = rungs()
     at = next(k for k, rung in enumerate(found) if rung.key == here)
+    the_map = tell("learn_screens.map")
     before, after = (found[k] if 0 <= k < len(found) else None for k in (at - 1, at + 1))
     back, on = (
         tag(
             "a",
-            tag("span", f"{NUMBERS[other.key]} {other.title}" if other else "The map"),
+            tag("span", f"{NUMBERS[other.key]} {other.title}" if other else the_map),
             href=to(other.key if other else ""),
             class_=f"fa-rung-{name}",
         )
@@ -135,21 +143,23 @@ def foot(here: str) -> str:
 
 def _place(key: str) -> str:
     group = next(group for group in GROUPS if key in group.rungs)
-    return f"{group.title}, {group.rungs.index(key) + 1} of {len(group.rungs)}"
+    at = group.rungs.index(key) + 1
+    return tell("learn_screens.place", group=group.title, at=at, all=len(group.rungs))
 
 
 def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
-    ask = tag("button", "To the question", type="button", class_="fa-skip",
+    ask = tag("button", tell("learn_screens.jump"), type="button", class_="fa-skip",
               data_jump=".fa-rung-body > .fa-question")  # fmt: skip
     aside = (
         ask,
         tag("span", _place(rung.key), class_="fa-rung-place"),
-        tag("span", f"{rung.minutes} min"),
+        tag("span", tell("learn_screens.min", n=rung.minutes)),
     )
     more = Markup()
     if rung.more:
-        more = tag("details", tag("summary", "More"), text(rung.more), class_="fa-fold")
+        name = tag("summary", tell("learn_screens.more"))
+        more = tag("details", name, text(rung.more), class_="fa-fold")
     words = rung_text(rung.words, div("fa-links", *map(link, rung.links)), more)
     slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
                 tag("ul", *(tag("li", line) for line in rung.lines)),
@@ -172,7 +182,8 @@ def _behind(key: str) -> str:
     return tag(
         "section", head(key, entry.get("heading") or entry["title"]),
         div("fa-behind-body", section(key, entry.get("words", "")), **named),
-        div("fa-screen-foot", tag("a", "The map", href=to(""), class_="fa-rung-back")),
+        div("fa-screen-foot", tag("a", tell("learn_screens.map"), href=to(""),
+                                  class_="fa-rung-back")),
         class_="fa-screen fa-behind", id=f"learn-{key}", data_key=key,
         aria_labelledby=f"learn-{key}-title",
     )  # fmt: skip

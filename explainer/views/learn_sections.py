@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from explainer.base.texts import Texts
 from explainer.learn import claims, glossary, reference, wild
 from explainer.learn.blocks import code
 from explainer.learn.content import SECTIONS, Claim, Snippet
@@ -17,16 +18,20 @@ from explainer.views.learn_parts import (
     widget_place,
 )
 
-NEEDS = {"": "runs anywhere", "gpu": "needs an NVIDIA GPU"}
+tell = Texts("learn")
+
+NEEDS = tell.named("learn_sections.needs")
 
 
 def claim_card(claim: Claim) -> str:
     """One claim: what is said, and folded whether it is so."""
     said = {"key": claim.key, "truth": claim.truth, "why": claim.why, "source": claim.source}
-    verdict = tag("p", tag("b", "True. " if claim.truth else "False. "), claim.why)
-    source = tag("p", f"Source: {claim.source}", class_="fa-fine") if claim.source else Markup()
+    truth = tell("learn_sections.true" if claim.truth else "learn_sections.false")
+    verdict = tag("p", tag("b", truth, " "), claim.why)
+    named = tell("learn_sections.source", source=claim.source)
+    source = tag("p", named, class_="fa-fine") if claim.source else Markup()
     words = tag("h3", f"“{claim.words}”", class_="fa-claim-words", tabindex=-1)
-    answer = tag("details", tag("summary", "Answer"), verdict, source)
+    answer = tag("details", tag("summary", tell("learn_sections.answer")), verdict, source)
     shown = widget_place(claim.widget) if claim.widget else Markup()
     proof = div("fa-proof", shown, hidden="")
     told = in_json("data-claim", said, words + answer + proof, class_="fa-claim")
@@ -35,7 +40,7 @@ def claim_card(claim: Claim) -> str:
 
 def snippet_card(snippet: Snippet) -> str:
     """A piece of code to copy, and what it needs."""
-    needs = NEEDS.get(snippet.needs, f"needs the package {snippet.needs}")
+    needs = NEEDS.get(snippet.needs, tell("learn_sections.package", name=snippet.needs))
     block = in_json("data-block", code(snippet.title, snippet.code))
     head = tag("h3", snippet.title, tabindex=-1) + tag("span", needs, class_="fa-fine")
     inside = div("fa-snippet-head", head) + tag("p", snippet.words)
@@ -45,7 +50,8 @@ def snippet_card(snippet: Snippet) -> str:
 
 def _terms() -> str:
     """The glossary in three lists, and a field that narrows them."""
-    field = tag("label", tag("span", "Find a term"), tag("input", type="search", data_find="1",
+    field = tag("label", tag("span", tell("learn_sections.find")),
+                tag("input", type="search", data_find="1",
                 autocomplete="off", spellcheck="false"), class_="fa-find")  # fmt: skip
     lists = Markup()
     for title, terms in glossary.groups().items():
@@ -54,7 +60,8 @@ def _terms() -> str:
             name = f"{term.symbol}, {term.name}" if term.symbol else term.name
             rows += div("", tag("dt", name), tag("dd", term.words))
         lists += tag("section", tag("h3", title), tag("dl", rows, class_="fa-terms"))
-    said = tag("span", f"{len(glossary.TERMS)} terms", class_="fa-fine", role="status")
+    count = tell("learn_sections.terms", n=len(glossary.TERMS))
+    said = tag("span", count, class_="fa-fine", role="status")
     return div("fa-finder", field, said) + lists
 
 
@@ -65,7 +72,8 @@ def _papers() -> str:
         for p in reference.PAPERS
     )  # fmt: skip
     reading = (tag("li", tag("b", f"{title}."), f" {words}") for title, words in reference.READING)
-    return div("fa-papers", tag("ul", *papers), tag("h3", "Further reading"), tag("ul", *reading))
+    further = tag("h3", tell("learn_sections.further"))
+    return div("fa-papers", tag("ul", *papers), further, tag("ul", *reading))
 
 
 def section(key: str, words: str) -> str:
@@ -91,7 +99,7 @@ def section(key: str, words: str) -> str:
         sheets = ("handout1", "handout2")
         tools = div("fa-tools", *(
             tag("button", said, type="button", class_="fa-small", data_print=what)
-            for what, said in (("handout", "Print the handout"), ("all", "Print everything"))
+            for what, said in tell.named("learn_sections.print").items()
         ))  # fmt: skip
         return (
             intro

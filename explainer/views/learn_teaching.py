@@ -6,12 +6,15 @@ from functools import partial
 
 from markupsafe import Markup
 
+from explainer.base.texts import Texts
 from explainer.learn import teaching
 from explainer.learn.content import SECTIONS
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import to
+
+tell = Texts("learn")
 
 
 def _place(where: str) -> str:
@@ -29,7 +32,7 @@ def _rung(key: str, more: str = "") -> str:
     if key not in titles:
         return tag("span", NUMBERS[key])
     if more:
-        return tag("a", "in the hall", href=to(key) + more)
+        return tag("a", tell("learn_teaching.in_hall"), href=to(key) + more)
     return tag("a", f"{NUMBERS[key]} {titles[key]}", href=to(key))
 
 
@@ -38,7 +41,7 @@ def sources() -> str:
     jump = partial(tag, "button", type="button", class_="fa-plain")
     titles = list(teaching.TEXTS.values())
     ways = (jump(name, data_jump=f"#fa-text-{k}") for k, (name, _) in enumerate(titles))
-    made = tag("nav", *ways, class_="fa-ways", aria_label="To a text")
+    made = tag("nav", *ways, class_="fa-ways", aria_label=tell("learn_teaching.ways"))
     for k, (text, (name, about)) in enumerate(teaching.TEXTS.items()):
         rows = (
             tag("tr", tag("th", topic.topic, scope="row"),
@@ -47,7 +50,8 @@ def sources() -> str:
         )  # fmt: skip
         made += tag("h3", f"{name}: {about}", id=f"fa-text-{k}", tabindex=-1)
         if k + 1 < len(titles):
-            made += tag("button", f"Skip to {titles[k + 1][0]}", type="button", class_="fa-skip",
+            made += tag("button", tell("learn_teaching.skip", text=titles[k + 1][0]),
+                        type="button", class_="fa-skip",
                         data_jump=f"#fa-text-{k + 1}")  # fmt: skip
         made += tag("table", tag("tbody", *rows), class_="fa-facts fa-sources")
     return made
@@ -55,7 +59,7 @@ def sources() -> str:
 
 def _stop(lesson: str, key: str, minutes: int) -> str:
     in_hall = _rung(key, f"&mode=present&path={lesson}")
-    return tag("li", _rung(key), f", {minutes} min, ", in_hall)
+    return tag("li", _rung(key), tell("learn_teaching.minutes", n=minutes), in_hall)
 
 
 def lecturers() -> str:
@@ -67,9 +71,10 @@ def lecturers() -> str:
     known = {rung.key: rung.question for rung in rungs()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
     asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]
+    name = tag("summary", tell("learn_teaching.answer"))
     questions = (
-        tag("li", tag("p", question.words), tag("details", tag("summary", "Answer"),
-            tag("p", teaching.answer(question), " ", _place(key))))
+        tag("li", tag("p", question.words),
+            tag("details", name, tag("p", teaching.answer(question), " ", _place(key))))
         for key, question in asked
     )  # fmt: skip
     return div("", made, tag("ol", *questions, class_="fa-exam"))

@@ -139,16 +139,16 @@ def test_exp_overflows_where_torch_does():
 def test_flops_are_not_fewer(d, size):
     n = 1024
     found = costs.operations(n, d, size)
-    assert found["products Q Kᵀ and P V"] == {"standard": 4 * n * n * d, "fa2": 4 * n * n * d}
+    assert found["products"] == {"standard": 4 * n * n * d, "fa2": 4 * n * n * d}
     forward = [sum(c[o] for kind, c in found.items() if "backward" not in kind)
                for o in ("standard", "fa2")]  # fmt: skip
     assert forward[1] / forward[0] == pytest.approx(1, abs=0.02)
     both = [sum(c[o] for c in found.values()) for o in ("standard", "fa2")]
     assert both[1] > 1.1 * both[0]
     rescaled = (n // size) * n * (d + 5)
-    assert found["α: rescale m, ℓ and O"]["fa2"] == rescaled
+    assert found["rescale"]["fa2"] == rescaled
     small = costs.operations(200, d, size)  # ragged tiles count their real rows and keys
-    assert small["products Q Kᵀ and P V"]["fa2"] == 4 * 200 * 200 * d
+    assert small["products"]["fa2"] == 4 * 200 * 200 * d
 
 
 @pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
@@ -187,15 +187,15 @@ def test_what_holds_up_attention():
     w = Workload(card="h100", n=4096, d=128, block_q=128, block_k=128)
     found, card = costs.bounds(w), CARDS["h100"]
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
-    naive, fused = (found[f"{way}, each matrix once"] for way in ("standard", "fused"))
+    naive, fused = (found[f"{way} least"] for way in ("standard", "fa2"))
     assert naive["intensity"] < ridge < fused["intensity"]
     assert naive["memory"] > max(naive["products"], naive["exp"])
     assert fused["memory"] < min(fused["products"], fused["exp"])
     once = sum(n for _, n in tensors(Workload(n=4096, d=128, heads=1), "fa2"))
     assert fused["memory"] == pytest.approx(once / card.hbm_bytes_per_s)
     assert naive["intensity"] == pytest.approx(128 * 4096 / (128 + 4096) / 2, rel=1e-9)
-    for way, best in (("standard", naive), ("fused", fused)):
-        assert found[f"{way}, no cache: asked"]["intensity"] < best["intensity"]
+    for way, best in (("standard", naive), ("fa2", fused)):
+        assert found[f"{way} asked"]["intensity"] < best["intensity"]
     per_second = 4096**2 / fused["exp"]
     assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
     said = shown("claim_bound", card="h100")[-1]["words"]
