@@ -23,7 +23,7 @@ def stored(page: str) -> dict[str, str | list | dict]:
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
     """(what stands before a value, the value's name, how it is written); no name at the end."""
     return tuple((before, name, how) for before, name, how, _ in Formatter().parse(text))

@@ -37,9 +37,9 @@ MOVED = {  # the code that says what a page says
     ),
 }
 LEARN = {
-    path.stem: path for path in ROOT.glob("explainer/learn/*.py")
-    if path.stem < "n" and not path.stem.startswith("claim")
-}  # fmt: skip
+    path.stem: path
+    for path in [*ROOT.glob("explainer/learn/*.py"), *ROOT.glob("explainer/views/learn_*.py")]
+}
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 FILES = [ROOT / f"explainer/{name}.py" for names in MOVED.values() for name in names]
 FILES += LEARN.values()
@@ -58,10 +58,7 @@ NOT_SAID = ast.Call | ast.Compare | ast.Subscript | ast.FormattedValue
 WORD = re.compile(r"(?<![\w./])[A-Za-z][a-z]{2,}(?![\w.(/])")
 NAMES = {"dim", "exp", "lse", "softmax"}  # of the field, the same in every language
 CODE = {("reading", "for start in range(0, Nk, 64):")}  # a line of a kernel that reads as words
-ELSEWHERE = {  # views whose texts lie in assets/learn; a Python file for visitors to run
-    "__init__", "learn_map", "learn_parts", "learn_screens", "learn_sections", "learn_teaching",
-    "script",
-}  # fmt: skip
+ELSEWHERE = {"__init__", "script"}  # a Python file for visitors to run
 
 
 def places(text: object) -> set[str]:
