@@ -17,7 +17,7 @@ from explainer.base.paths import ASSETS
 FOLDER = ASSETS / "texts"
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def stored(page: str) -> dict[str, str | list | dict]:
     """The texts of a page as they are written: one, a list of them, or several by name."""
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
@@ -40,7 +40,7 @@ class Texts:
     def __init__(self, page: str) -> None:
         self._stored = stored(page)
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         parts = _parts(self._stored[key])
         if unused := values.keys() - {name for _, name, _ in parts}:
             raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
