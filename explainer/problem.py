@@ -24,11 +24,14 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     stripped,
     whole,
 )
+from explainer.base.texts import Texts
 from kernels.masks import Mask, MaskError, of
 from kernels.masks import parse as mask_from
 from kernels.scores import Score, ScoreError
 from kernels.scores import parse as score_from
 from kernels.texts import short
+
+say = Texts("fields")
 
 DEFAULT_BLOCK = 4
 # Left out of an address where they are plain.
@@ -38,17 +41,14 @@ UNSAID = ("text", "gain", "score", "sink", "q_heads", "kv_heads", "head", "dropo
 def _text(value: object, inputs: str, n: int, d: int) -> str:
     """The user's own data, checked; "" where the inputs need none."""
     if not isinstance(value, str) or len(value) > own_data.MAX_CHARACTERS:
-        raise refuse("text", value, f"at most {own_data.MAX_CHARACTERS:,} characters")
+        raise refuse("text", value, say("characters", most=own_data.MAX_CHARACTERS))
     try:
         if inputs == "sentence" and value.strip():
             return " ".join(own_data.words(value))
         if inputs == "own":
             q, _, _ = own_data.matrices(value)
             if (len(q), len(q[0])) != (n, d):
-                raise ValueError(
-                    f"in blocks of N = {n} lines with d = {d} numbers; its blocks have {len(q)} "
-                    f"lines with {len(q[0])}"
-                )
+                raise ValueError(say("blocks", n=n, d=d, lines=len(q), numbers=len(q[0])))
             return value.strip().replace("\r\n", "\n")
     except ValueError as error:
         raise refuse("text", value, str(error)) from None
@@ -90,7 +90,7 @@ def causal_keyword(cls: type) -> type:
     def init(self, *args: object, causal: object = None, **fields: object) -> None:
         if causal is not None:
             if not isinstance(causal, bool):
-                raise refuse("mask", causal, "True for causal or False for full")
+                raise refuse("mask", causal, say("causal"))
             fields["mask"] = of(causal)
         made(self, *(of(x) if isinstance(x, bool) else x for x in args), **fields)
 
@@ -103,7 +103,7 @@ def rope_of(value: object, d: int) -> float:
     """The base of RoPE, 0 for none. Raises ProblemError, also for an odd d, which has no pairs."""
     base = number("rope", value) + 0.0
     if base and (base < 1 or d % 2):
-        raise refuse("rope", value, f"0 for none, or with an even d (d = {d}) a base from 1 to 1e9")
+        raise refuse("rope", value, say("rope", d=d))
     return base
 
 
@@ -111,9 +111,9 @@ def check_heads(q_heads: int, kv_heads: int, inputs: str) -> None:
     """Raises ProblemError unless Hk divides H, and for several heads of data that are of one."""
     if q_heads % kv_heads:
         divisors = ", ".join(str(x) for x in range(1, q_heads + 1) if q_heads % x == 0)
-        raise refuse("kv_heads", kv_heads, f"one of {divisors}, which divide H = {q_heads}")
+        raise refuse("kv_heads", kv_heads, say("kv_heads", divisors=divisors, heads=q_heads))
     if q_heads > 1 and inputs == "own":
-        raise refuse("q_heads", q_heads, "1 with data = own, which is of one head")
+        raise refuse("q_heads", q_heads, say("own_data"))
 
 
 def _said(value: object) -> str:
@@ -166,19 +166,15 @@ class Problem:
 
         put("n", whole("n", self.n))
         put("d", whole("d", self.d))
-        note = f" (N = {self.n:,})"
-        put("block_q", whole("block_q", self.block_q, 1, self.n, note))
-        put("block_k", whole("block_k", self.block_k, 1, self.n, note))
+        here = say("here.n", n=self.n)
+        put("block_q", whole("block_q", self.block_q, 1, self.n, here))
+        put("block_k", whole("block_k", self.block_k, 1, self.n, here))
         put("mask", mask_of(self.mask))
         put("order", choice("order", self.order))
         put("dtype", choice("dtype", self.dtype))
         put("inputs", choice("inputs", self.inputs))
         if self.n > MAX_N_MADE and self.inputs != "random":
-            allowed = (
-                f"a whole number from 1 to {MAX_N_MADE:,} (to {MAX_N:,} with data = random: the "
-                "others are made from all N² scores)"
-            )
-            raise refuse("n", self.n, allowed)
+            raise refuse("n", self.n, say("made", made=MAX_N_MADE, all=MAX_N))
         put("seed", whole("seed", self.seed))
         put("text", _text(self.text, self.inputs, self.n, self.d))
         put("gain", number("gain", self.gain))
@@ -186,7 +182,8 @@ class Problem:
         put("sink", sink_of(self.sink))
         put("q_heads", whole("q_heads", self.q_heads))
         put("kv_heads", whole("kv_heads", self.kv_heads))
-        put("head", whole("head", self.head, 0, self.q_heads - 1, f" (H = {self.q_heads})"))
+        here = say("here.heads", heads=self.q_heads)
+        put("head", whole("head", self.head, 0, self.q_heads - 1, here))
         put("dropout", number("dropout", self.dropout) + 0.0)
         put("rope", rope_of(self.rope, self.d))
         check_heads(self.q_heads, self.kv_heads, self.inputs)

@@ -20,8 +20,10 @@ from explainer.algorithms.transfers import Step
 from explainer.base.amounts import amount
 from explainer.base.fields import refused, whole
 from explainer.base.kept import kept
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 
+say = Texts("trace")
 MAX_BYTES = 512 * 2**20
 MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
 MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
@@ -88,13 +90,11 @@ def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     check_size(problem)
     if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
-        where = f"for a trace with numbers at n = {problem.n:,}"
-        raise refused(given, f"{why} {MAX_VISITED:,}", where)
+        why = say("tiles", tiles=tiles, most=MAX_VISITED)
+        raise refused(given, why, say("numbers.at", n=problem.n))
     if (needed := estimated_bytes(problem, pass_)) > MAX_BYTES:
-        taken, most = amount(needed), amount(MAX_BYTES)
-        why = f"its arrays would take {taken}, and at most {most} are allowed"
-        where = f"for a trace with numbers at d = {problem.d}, Bc = {problem.block_k}"
+        why = say("bytes", needed=amount(needed), most=amount(MAX_BYTES))
+        where = say("bytes.at", d=problem.d, bc=problem.block_k)
         raise refused({"n": f"{problem.n:,}"}, why, where)
 
 
@@ -138,13 +138,12 @@ def _check_visit(problem: Problem) -> None:
     """Raises ProblemError where a row block is too much to be computed for one of its visits."""
     check_size(problem)
     if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
-        why = f"one of the other data, or N² · d of at most {MAX_PRODUCTS:,} (it is {products:,})"
-        raise refused({"data": "rising"}, why, "for the numbers of one tile")
+        why = say("products", most=MAX_PRODUCTS, found=products)
+        raise refused({"data": "rising"}, why, say("products.at"))
     most = MAX_STRIP // _touched(problem)
     if problem.block_q > most:
-        where = f"for the numbers of one tile at n = {problem.n:,}, d = {problem.d}"
-        given, block = {"br": problem.block_q}, f"Bc = {problem.block_k}"
-        raise refused(given, f"a whole number from 1 to {most}", f"{where}, {block}")
+        where = say("strip.at", n=problem.n, d=problem.d, bc=problem.block_k)
+        raise refused({"br": problem.block_q}, say("strip", most=most), where)
 
 
 def _touched(problem: Problem) -> int:
@@ -246,15 +245,13 @@ def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
 
 def _check_rows(problem: Problem, rows: int) -> None:
     """Raises ProblemError where so many rows are too much for one visit of a backward pass."""
-    where = f"for the numbers of one tile of the backward pass at n = {problem.n:,}"
+    where = say("column.at", n=problem.n)
     if rows * _touched(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        raise refused(given, "larger tiles, or a tile nearer to the first row block", where)
+        raise refused(given, say("column"), where)
     if problem.order == "standard" and (needed := 12 * rows * problem.n) > MAX_BYTES:
-        why = f"fa1 or fa2: P, dP and dS of {rows:,} rows would take {amount(needed)}"
-        raise refused(
-            {"order": "standard"}, f"{why}, and at most {amount(MAX_BYTES)} are allowed", where
-        )
+        why = say("squares", rows=rows, needed=amount(needed), most=amount(MAX_BYTES))
+        raise refused({"order": "standard"}, why, where)
 
 
 def _bench() -> None:

@@ -8,7 +8,10 @@ from explainer.algorithms.registry import OF_PASS
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import refuse, refused
 from explainer.base.kept import kept
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+
+say = Texts("trace")
 
 MAX_TILES = 65_536
 MAX_N_LISTED = 16_384
@@ -17,14 +20,11 @@ MAX_N_LISTED = 16_384
 def check_size(problem: Problem) -> None:
     """Raises ProblemError when the tiles are too many to be listed one by one."""
     if problem.n > MAX_N_LISTED:
-        raise refuse(
-            "n", problem.n, f"a whole number from 1 to {MAX_N_LISTED:,} where tiles are shown"
-        )
-    if problem.Tr * problem.Tc > MAX_TILES:
-        why = f"they make {problem.Tr * problem.Tc:,} tiles, and Br × Bc must be large enough to"
-        why += f" make at most {MAX_TILES:,}"
+        raise refuse("n", problem.n, say("listed", most=MAX_N_LISTED))
+    if (tiles := problem.Tr * problem.Tc) > MAX_TILES:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        raise refused(given, why, f"with n = {problem.n:,}")
+        why = say("tiles", tiles=tiles, most=MAX_TILES)
+        raise refused(given, why, say("tiles.at", n=problem.n))
 
 
 def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
@@ -38,5 +38,5 @@ def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
     dropout in the backward pass."""
     check_size(problem)
     if pass_ == "backward" and problem.dropout:
-        raise refuse("dropout", problem.dropout, "0 in the backward pass, which is shown without")
+        raise refuse("dropout", problem.dropout, say("dropout"))
     return tuple(steps(problem, pass_))

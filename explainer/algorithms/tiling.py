@@ -8,11 +8,13 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.fields import refused
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
 from kernels.masks import TILE_KINDS as KINDS
 from kernels.masks import Mask
 
+say = Texts("trace")
 MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one
 
 
@@ -75,9 +77,8 @@ def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
         return Visited(of_row, of_key, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
     if (tiles := len(rows) * len(keys)) > MAX_COUNTED:
-        why = f"they make {tiles:,} tiles, and Br × Bc must be large enough to make at most"
-        where = f"with n = {n:,} and this mask"
-        raise refused({"br": block_q, "bc": block_k}, f"{why} {MAX_COUNTED:,}", where)
+        why = say("tiles", tiles=tiles, most=MAX_COUNTED)
+        raise refused({"br": block_q, "bc": block_k}, why, say("tiles.masked", n=n))
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
     return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explainer.base.texts import Texts
+
 KIB, MIB = 2**10, 2**20
-DRIVER = "memory as nvidia-smi reports it"
-GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
+say = Texts("cards")
+GUIDE = say("guide")
 
 # fp32 lanes of an SM (architecture whitepapers); bytes that shared memory gives an SM in a clock
 # (CUDA C++ Programming Guide: 32 banks, 4 bytes each).
@@ -74,7 +76,7 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_mib, gb_per_s, tens
         hbm_bytes_per_s=gb_per_s * 1e9,
         tensor_tflops=tensor,
         fp32_tflops=fp32,
-        source=f"{source}; {DRIVER}; {GUIDE}",
+        source=say("source", sheets=source, guide=GUIDE),
     )
 
 
@@ -82,31 +84,31 @@ def _card(name, arch, year, sms, shared, per_sm, l2_mib, hbm_mib, gb_per_s, tens
 CARDS = {
     "t4": _card(
         "T4", "sm_75", 2018, 40, 64, 64, 4, 15_360, 320, 65.0, 8.1,
-        "NVIDIA T4 datasheet; Turing architecture whitepaper",
+        say("t4"),
     ),
     "a100": _card(
         "A100 80 GB SXM", "sm_80", 2020, 108, 163, 164, 40, 81_920, 2039, 312.0, 19.5,
-        "NVIDIA A100 datasheet; Ampere architecture whitepaper",
+        say("a100"),
     ),
     "h100": _card(
         "H100 SXM", "sm_90", 2022, 132, 227, 228, 50, 81_559, 3350, 989.4, 66.9,
-        "NVIDIA H100 datasheet; Hopper architecture whitepaper",
+        say("h100"),
     ),
     "h200": _card(
         "H200 SXM", "sm_90", 2023, 132, 227, 228, 60, 143_771, 4800, 989.4, 66.9,
-        "NVIDIA H200 datasheet; Hopper architecture whitepaper; L2 as its driver reports it",
+        say("h200"),
     ),
     "b200": _card(
         "B200 SXM", "sm_100", 2024, 148, 227, 228, 126.5, 183_359, 7700, 2250.0, 75.0,
-        "NVIDIA Blackwell datasheet, HGX B200; SMs and L2 as its driver reports them",
+        say("b200"),
     ),
     "rtx4090": _card(
         "RTX 4090", "sm_89", 2022, 128, 99, 100, 72, 24_564, 1008, 165.2, 82.6,
-        "NVIDIA Ada GPU architecture whitepaper",
+        say("rtx4090"),
     ),
     "rtxpro6000": _card(
         "RTX Pro 6000 Blackwell", "sm_120", 2025, 188, 99, 100, 128, 97_887, 1792, 503.8, 125.0,
-        "NVIDIA RTX PRO 6000 Blackwell datasheet; RTX Blackwell PRO GPU architecture whitepaper",
+        say("rtxpro6000"),
     ),
 }  # fmt: skip
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from explainer.base.cards import CARDS
 from explainer.base.formats import DTYPES
+from explainer.base.texts import Texts
 from kernels.masks import PLAIN
 
 ORDERS = ("standard", "fa1", "fa2")
@@ -24,6 +26,9 @@ MAX_SINK = 10_000.0
 MAX_BATCH, MAX_HEADS = 64, 128
 WARPS = (2, 4, 8)
 
+say = Texts("fields")
+_NAMED = say.named("names")
+
 
 @dataclass(frozen=True)
 class Field:
@@ -38,32 +43,32 @@ class Field:
 
 
 FIELDS = {
-    "n": Field("n", "the sequence length N", 1, MAX_N),
-    "d": Field("d", "the head dimension d", 1, MAX_D),
-    "block_q": Field("br", "the query block Br", 1, MAX_N),
-    "block_k": Field("bc", "the key block Bc", 1, MAX_N),
-    "mask": Field("mask", "the mask"),
-    "order": Field("order", "the loop order", choices=ORDERS),
-    "dtype": Field("dtype", "the precision", choices=DTYPES),
-    "inputs": Field("data", "the data", choices=INPUT_NAMES),
-    "seed": Field("seed", "the seed", 0, MAX_SEED),
-    "text": Field("text", "the text"),
-    "gain": Field("gain", "the factor on the logits", MIN_GAIN, MAX_GAIN),
-    "score": Field("score", "the change of the scores"),
-    "sink": Field("sink", "the sink", -MAX_SINK, MAX_SINK),
-    "q_heads": Field("hq", "the number of query heads H", 1, MAX_HEADS),
-    "kv_heads": Field("hk", "the number of key heads Hk", 1, MAX_HEADS),
-    "head": Field("head", "the head shown", 0, MAX_HEADS - 1),
-    "rope": Field("rope", "the base of RoPE", 0, 1e9),
-    "dropout": Field("dropout", "the dropout", 0, 0.999),
-    "batch": Field("b", "the batch size B", 1, MAX_BATCH),
-    "heads": Field("h", "the number of heads H", 1, MAX_HEADS),
-    "methods": Field("methods", "the methods"),
-    "longest": Field("longest", "the longest sequence", 256, MAX_N),
-    "card": Field("card", "the card", choices=tuple(CARDS)),
-    "step": Field("step", "the step"),
-    "pass": Field("pass", "the pass", choices=PASSES),
-    "warps": Field("warps", "the number of warps", choices=tuple(map(str, WARPS))),
+    "n": Field("n", _NAMED["n"], 1, MAX_N),
+    "d": Field("d", _NAMED["d"], 1, MAX_D),
+    "block_q": Field("br", _NAMED["block_q"], 1, MAX_N),
+    "block_k": Field("bc", _NAMED["block_k"], 1, MAX_N),
+    "mask": Field("mask", _NAMED["mask"]),
+    "order": Field("order", _NAMED["order"], choices=ORDERS),
+    "dtype": Field("dtype", _NAMED["dtype"], choices=DTYPES),
+    "inputs": Field("data", _NAMED["inputs"], choices=INPUT_NAMES),
+    "seed": Field("seed", _NAMED["seed"], 0, MAX_SEED),
+    "text": Field("text", _NAMED["text"]),
+    "gain": Field("gain", _NAMED["gain"], MIN_GAIN, MAX_GAIN),
+    "score": Field("score", _NAMED["score"]),
+    "sink": Field("sink", _NAMED["sink"], -MAX_SINK, MAX_SINK),
+    "q_heads": Field("hq", _NAMED["q_heads"], 1, MAX_HEADS),
+    "kv_heads": Field("hk", _NAMED["kv_heads"], 1, MAX_HEADS),
+    "head": Field("head", _NAMED["head"], 0, MAX_HEADS - 1),
+    "rope": Field("rope", _NAMED["rope"], 0, 1e9),
+    "dropout": Field("dropout", _NAMED["dropout"], 0, 0.999),
+    "batch": Field("b", _NAMED["batch"], 1, MAX_BATCH),
+    "heads": Field("h", _NAMED["heads"], 1, MAX_HEADS),
+    "methods": Field("methods", _NAMED["methods"]),
+    "longest": Field("longest", _NAMED["longest"], 256, MAX_N),
+    "card": Field("card", _NAMED["card"], choices=tuple(CARDS)),
+    "step": Field("step", _NAMED["step"]),
+    "pass": Field("pass", _NAMED["pass"], choices=PASSES),
+    "warps": Field("warps", _NAMED["warps"], choices=tuple(map(str, WARPS))),
 }
 # field → (key in a query, what the field is called in a sentence)
 NAMES = {field: (f.key, f.name) for field, f in FIELDS.items()}
@@ -75,24 +80,27 @@ class ProblemError(ValueError):
 
 def _shown(value: object) -> str:
     if value is None:
-        return "(empty)"
+        return say("nothing")
     text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
     text = "".join(c if c.isprintable() else "?" for c in text[:41])
-    return (text if len(text) <= 40 else text[:40] + "…") or "(empty)"
+    return (text if len(text) <= 40 else text[:40] + "…") or say("nothing")
 
 
 def refused(given: Mapping[str, object] | str, why: str, where: str = "") -> ProblemError:
     """“br = 4 and bc = 4 are not allowed here: why.” of {key: value}, or of a key alone."""
     pairs = {} if isinstance(given, str) else given
-    said = " and ".join(f"{key} = {_shown(value)}" for key, value in pairs.items()) or given
-    where = f" {where}" if where else ""
-    return ProblemError(f"{said} {'are' if len(pairs) > 1 else 'is'} not allowed{where}: {why}.")
+    said = [say("given", key=key, value=_shown(value)) for key, value in pairs.items()]
+    told = reduce(lambda first, second: say("both", first=first, second=second), said or [given])
+    if where:
+        key = "several_where" if len(pairs) > 1 else "one_where"
+        return ProblemError(say(key, given=told, where=where, why=why))
+    return ProblemError(say("several" if len(pairs) > 1 else "one", given=told, why=why))
 
 
 def refuse(field: str | Field, value: object, allowed: str) -> ProblemError:
     """The error for this field, of :data:`FIELDS` or another: key, value and what is allowed."""
     field = FIELDS[field] if isinstance(field, str) else field
-    return refused({field.key: value}, f"{field.name} must be {allowed}")
+    return refused({field.key: value}, say("must", name=field.name, allowed=allowed))
 
 
 def stripped(value: object) -> object:
@@ -105,49 +113,55 @@ def whole(
     value: object,
     low: int | None = None,
     high: int | None = None,
-    note: str = "",
+    here: str = "",
 ) -> int:
     """``value`` as an int in [low, high], or in the field's range; 16.0 and " 16 " count as whole,
-    True and 7.5 do not."""
+    True and 7.5 do not. ``here``: what the range depends on, for the sentence that refuses."""
     field = FIELDS[field] if isinstance(field, str) else field
     low, high = field.low if low is None else low, field.high if high is None else high
-    error = refuse(field, value, f"a whole number from {low} to {high:,}{note}")
+    found = _whole(value)
+    if found is None or not low <= found <= high:
+        allowed = say("whole", low=low, high=high)
+        if here:
+            allowed = say("whole_here", low=low, high=high, here=here)
+        raise refuse(field, value, allowed)
+    return found
+
+
+def _whole(value: object) -> int | None:
+    """None for what is no whole number, or too long to be meant as one."""
     if isinstance(value, bool):
-        raise error
+        return None
     if isinstance(value, str):
         value = stripped(value)
-        if not value.isascii() or not value.removeprefix("-").isdigit() or len(value) > 12:
-            raise error
-        value = int(value)
-    elif isinstance(value, float):
-        if not value.is_integer():  # NaN and infinities are not integers either
-            raise error
-        value = int(value)
-    else:
-        try:
-            value = value.__index__()  # type: ignore[attr-defined]
-        except AttributeError:
-            raise error from None
-    if not low <= value <= high:
-        raise error
-    return value
+        digits = value.isascii() and value.removeprefix("-").isdigit() and len(value) <= 12
+        return int(value) if digits else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None  # NaN and infinities are not either
+    try:
+        return value.__index__()  # type: ignore[attr-defined]
+    except AttributeError:
+        return None
 
 
 def number(field: str | Field, value: object) -> float:
     """``value`` as a finite float in the field's range; text is read as a decimal number."""
     field = FIELDS[field] if isinstance(field, str) else field
-    error = refuse(field, value, f"a number from {field.low:,g} to {field.high:,g}")
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise error
-    if isinstance(value, str) and (not value.isascii() or len(value) > 40):
-        raise error
-    try:
-        found = float(value)
-    except (ValueError, OverflowError):
-        raise error from None
-    if not field.low <= found <= field.high:  # NaN fails too
-        raise error
+    found = _number(value)
+    if found is None or not field.low <= found <= field.high:  # NaN fails too
+        raise refuse(field, value, say("number", low=field.low, high=field.high))
     return found
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    if isinstance(value, str) and (not value.isascii() or len(value) > 40):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
 
 
 def choice(field: str | Field, value: object, allowed: tuple[str, ...] = ()) -> str:
@@ -155,7 +169,7 @@ def choice(field: str | Field, value: object, allowed: tuple[str, ...] = ()) -> 
     field = FIELDS[field] if isinstance(field, str) else field
     allowed = allowed or field.choices
     if not isinstance(value, str) or value not in allowed:
-        raise refuse(field, value, "one of " + ", ".join(allowed))
+        raise refuse(field, value, say("choice", choices=", ".join(allowed)))
     return value
 
 

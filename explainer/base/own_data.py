@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 
+from explainer.base.texts import Texts
+
 MAX_WORDS = 24
+MAX_LETTERS = 40  # of a word
 MAX_CHARACTERS = 6_000
 LARGEST = 1e4  # of a number in the CSV
 
+say = Texts("fields")
 Matrix = tuple[tuple[float, ...], ...]
 
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a sentence. Raises ValueError, what is allowed, for none or more than 24."""
     found = tuple(text.split())
-    if not 1 <= len(found) <= MAX_WORDS or any(len(word) > 40 for word in found):
-        raise ValueError(f"a sentence of 1 to {MAX_WORDS} words, each of at most 40 letters")
+    if not 1 <= len(found) <= MAX_WORDS or any(len(word) > MAX_LETTERS for word in found):
+        raise ValueError(say("words", words=MAX_WORDS, letters=MAX_LETTERS))
     return found
 
 
@@ -24,10 +28,7 @@ def matrices(text: str) -> tuple[Matrix, Matrix, Matrix]:
 
     Raises ValueError, what is allowed, for anything else.
     """
-    wanted = (
-        "three blocks of CSV, Q, K and V, of one shape, an empty line between them, and numbers "
-        f"from −{LARGEST:,.0f} to {LARGEST:,.0f}"
-    )
+    wanted = say("matrices", largest=LARGEST)
     lines = [line.strip() for line in text.strip().splitlines()]
     blocks: list[list[tuple[float, ...]]] = [[]]
     for line in lines:

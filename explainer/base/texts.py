@@ -1,7 +1,9 @@
 """What the pages say, apart from the code that says it: ``assets/texts/<page>.json``.
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
-“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}.
+“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. What only a
+script says is in a file of its own, <page>_scripts.json and the like, so that no browser is sent
+what Python says.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from explainer.base.paths import ASSETS
 FOLDER = ASSETS / "texts"
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def stored(page: str) -> dict[str, str | list | dict]:
     """The texts of a page as they are written: one, a list of them, or several by name."""
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
@@ -40,7 +42,7 @@ class Texts:
     def __init__(self, page: str) -> None:
         self._stored = stored(page)
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         parts = _parts(self._stored[key])
         if unused := values.keys() - {name for _, name, _ in parts}:
             raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
-from explainer.base.facts import fact, number
+from explainer.base.facts import number
+from explainer.base.fields import MAX_N
+from explainer.base.texts import Texts
 from explainer.engine.requests import COMPILED, ORDERS, Placed, Point, RunRequest
+from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
 from explainer.trace import estimated_bytes
@@ -22,10 +25,7 @@ BOTH_PASSES = 3  # times that, of the backward pass: it is run six times with wh
 MAX_GRADIENT_TILES, MAX_GRADIENT_BYTES = 1_024, 64 << 20  # a second of tracing
 GPU_TILES = 2**26  # all heads together: about a second
 GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
-TOO_MANY = (
-    "br = {0.block_q} and bc = {0.block_k} make {1:,} tiles in all, which would keep everyone else "
-    "waiting: choose larger blocks."
-)
+say = Texts("engine")
 
 
 def tiles_to_run(problem: Problem, order: str) -> int:
@@ -80,17 +80,21 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
     heads = request.batch * request.heads
     listed = not p.mask.plain and tiles > tiling.MAX_COUNTED  # which of them are visited
     if listed or tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
-        return TOO_MANY.format(p, tiles * heads)
+        return _too_many(p, tiles * heads)
     return None
+
+
+def _too_many(of: Problem | Workload, tiles: int) -> str:
+    return say("tiles", br=of.block_q, bc=of.block_k, tiles=tiles)
 
 
 def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
     if machine["interpreted"]:
-        return "A real schedule needs an NVIDIA GPU: this machine has none."
+        return say("no_gpu.placed")
     visits = programs(request.workload, request.order).visits
     w = request.workload
     if visits.sum() > GPU_TILES or visits.max() > GPU_TILES_FA1:
-        return TOO_MANY.format(w, int(visits.sum()))
+        return _too_many(w, int(visits.sum()))
     return None
 
 
@@ -106,24 +110,17 @@ def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None
     if not machine["interpreted"]:
         return None
     if isinstance(request, Point):
-        return "A sweep measures speed, which needs an NVIDIA GPU: this machine has none."
+        return say("no_gpu.sweep")
     p = request.problem
     if p.n > INTERPRETER_N:
-        return (
-            f"n = {p.n:,} is too long for Triton's interpreter on this CPU: it takes the "
-            f"sequence length N up to {INTERPRETER_N:,} here, a GPU up to 65,536."
-        )
+        return say("interpreter.n", n=p.n, most=INTERPRETER_N, longest=MAX_N)
     kernels = [name for name in request.methods if name in ORDERS]
     heads = request.batch * request.heads
     tiles = _tiles_of_all(request)
     if tiles > INTERPRETER_TILES:
-        work = f"{len(kernels)} kernel{'s' * (len(kernels) > 1)}"
+        found = {"br": p.block_q, "bc": p.block_k, "tiles": tiles, "n": p.n, "heads": heads}
+        found |= {"most": INTERPRETER_TILES}
         if request.pass_ == "backward":
-            work = "both passes, a tile counted thrice,"
-        return (
-            f"br = {p.block_q} and bc = {p.block_k} make {tiles:,} tiles of n = {p.n:,} in {work} "
-            f"× {heads} head{'s' * (heads > 1)}, and Triton's interpreter takes about "
-            f"{fact('interpreter.tile')} for each: at most {INTERPRETER_TILES:,} are run on this "
-            "CPU, so choose larger blocks."
-        )
+            return say("interpreter.backward", **found)
+        return say("interpreter.tiles", kernels=len(kernels), **found)
     return None

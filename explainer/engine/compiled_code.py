@@ -14,6 +14,7 @@ from functools import lru_cache
 from explainer.base.fields import MASKS, ProblemError, refused
 from explainer.base.paths import ROOT
 from explainer.base.records import load
+from explainer.base.texts import Texts
 from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
 from kernels import masks
 
@@ -21,7 +22,7 @@ TIMEOUT_S = 120
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
 MAX_WAITING_S = 30.0
 KINDS = ("ptx", "sass")
-BUSY = "Too many tiles are being compiled at the moment: try again in a minute."
+say = Texts("engine")
 # What a line must hold to be marked: a product of matrices, on any card.
 MATRIX = re.compile(r"\b(?:wgmma\.mma_async|mma\.sync|HGMMA|HMMA|QGMMA)\b")
 ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
@@ -30,7 +31,7 @@ ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
 def _one(query: Mapping[str, str], key: str, allowed: tuple) -> str:
     value = str(query.get(key, ""))
     if value not in map(str, allowed):
-        raise refused({key: value}, f"one of {', '.join(map(str, allowed))}")
+        raise refused({key: value}, say("code.choice", choices=", ".join(map(str, allowed))))
     return value
 
 
@@ -72,7 +73,7 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
     request = {"capability": int(arch[3:]), "d": d, "dtype": "fp16",
                "mask": masks.of(causal).text, "config": config, "order": "fa2"}  # fmt: skip
     if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
-        raise ProblemError(BUSY)
+        raise ProblemError(say("code.busy"))
     try:
         return _child(request)
     finally:
@@ -89,9 +90,8 @@ def _child(request: dict) -> dict:
             timeout=TIMEOUT_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        text = f"Compiling took longer than {TIMEOUT_S} s: try a smaller tile."
-        raise ProblemError(text) from None
+        raise ProblemError(say("code.slow", seconds=TIMEOUT_S)) from None
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise ProblemError(f"It could not be compiled here: {last[:160]}")
+        last = (done.stderr.strip().splitlines() or [say("code.silent")])[-1]
+        raise ProblemError(say("code.failed", why=last[:160]))
     return json.loads(done.stdout)

@@ -18,6 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
@@ -34,7 +35,7 @@ KEPT = 128
 FAULTS_IN_A_ROW = 3
 REST_S = 60.0  # after that many faults nothing is started for a while
 
-
+say = Texts("engine")
 LOG = logging.getLogger("explainer.engine")
 
 
@@ -107,13 +108,13 @@ class Engine:
             machine = self._machine or {}
             why = None
             if not thread:
-                why = "The thread that serves the kernel's process had ended; it is started again."
+                why = say("ended")
             elif self._clock() < self._rest_until:
                 why = RESTS
             elif machine.get("available") is False:
                 why = machine["reason"]
             elif not worker and (self._lives or self._suspect):
-                why = "The kernel's process is being replaced."
+                why = say("replaced")
             state = {
                 "healthy": why is None,
                 "why": why,
@@ -203,11 +204,11 @@ class Engine:
             self._waiting.remove(job)
         elif job.asked and self._child:
             self._child.cancel()
-        self._settle(job, "dropped", error="Nobody is waiting for this run any more.", why=REFUSED)
+        self._settle(job, "dropped", error=say("left"), why=REFUSED)
 
     def _refusal(self, request: Request, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
-            return GONE, "The kernel's process has been shut down."
+            return GONE, say("closed")
         if crowded := self._waiting.crowded(client, self._max_waiting):
             return BUSY, crowded
         if self._clock() < self._rest_until:
@@ -238,9 +239,7 @@ class Engine:
                     self._change.wait()
                 if self._closed:
                     for job in list(self._in_flight.values()):
-                        self._settle(
-                            job, "failed", error="The kernel's process was shut down.", why=GONE
-                        )
+                        self._settle(job, "failed", error=say("closing"), why=GONE)
                     self._waiting.clear()
                     return
                 job = self._running = self._waiting.pop()
@@ -302,7 +301,7 @@ class Engine:
                 reason = text = self._too_long(job)
             except Exception as error:
                 reason = str(error) if isinstance(error, WorkerLost) else type(error).__name__
-                text = "The kernel's process broke on this run, was replaced"
+                text = BROKE
             LOG.error("attempt %d of a %s: %s", attempt, job.request.kind, reason)
             self._replace()
             self._faults += 1
@@ -311,7 +310,7 @@ class Engine:
                 break
             if self._closed or job.finished.is_set():
                 break
-        return {"state": "failed", "error": f"{text}, and the page goes on.", "why": GONE}
+        return {"state": "failed", "error": text, "why": GONE}
 
     def _attempt(self, job: Job) -> dict:
         job.asked = False  # what a new life is asked first is its check
@@ -330,9 +329,8 @@ class Engine:
 
     def _too_long(self, job: Job) -> str:
         if job.began is not None and self._clock() >= job.began + self._deadline_s:
-            return f"This run took longer than {self._deadline_s:.0f} s, was stopped"
-        silent = self._allowed_s(job.request)
-        return f"This run made no progress for longer than {silent:.0f} s, was stopped"
+            return say("too_long", seconds=self._deadline_s)
+        return say("silent", seconds=self._allowed_s(job.request))
 
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected

@@ -11,6 +11,7 @@ import kernels
 from explainer.algorithms.inputs import make_gradient
 from explainer.base.fields import ProblemError
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_agreement import NAMES, compare_gradients
 from explainer.engine.judging import FP32, Heads, histogram_of
@@ -23,9 +24,7 @@ from kernels.reference import blind
 
 Grads = tuple[torch.Tensor, ...]
 OURS = {"fa2": "readable", "hopper": "hopper"}  # method → which of `kernels.gradients`' it is
-OF_FA2 = "It has no backward pass of its own: its gradients are those of FA-2."
-HOPPER = "The backward pass of this kernel is not in use: KERNELS_BACKWARD has turned it off."
-BLIND = "Some rows see no key here: PyTorch's softmax gives them gradients that are not numbers."
+say = Texts("engine")
 
 
 class Gradients:
@@ -77,11 +76,11 @@ class Gradients:
         ``deterministic``: of OURS alone. Raises NotAvailable with a sentence where there is no
         backward pass."""
         if name in ("standard", "fa1"):
-            raise NotAvailable(OF_FA2)
+            raise NotAvailable(say("gradients.of_fa2"))
         if name in ("naive", "naive_compiled") and self.blind:
-            raise NotAvailable(BLIND)
+            raise NotAvailable(say("gradients.blind"))
         if name == "hopper" and gradients.METHOD != "hopper":
-            raise NotAvailable(HOPPER)
+            raise NotAvailable(say("gradients.off"))
         leaves = self.q, self.k, self.v
         if name not in OURS:
             return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
@@ -172,7 +171,7 @@ class Gradients:
             return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **blocks)
 
         at = p.head if by_head else 0
-        found = tuple(x[0, at].cpu().numpy() for x in watched(states, "tile states"))
+        found = tuple(x[0, at].cpu().numpy() for x in watched(states, say("stage.tiles")))
         try:
             compared = compare_gradients(p, found)
         except ProblemError:

@@ -6,14 +6,12 @@ import contextvars
 import threading
 from dataclasses import dataclass, field
 
+from explainer.base.texts import Texts
 from explainer.engine.requests import Placed, Point, RunRequest
 from explainer.engine.results import PointRow, Result
 
-BROKE = "The kernel's process broke on this run, was replaced, and the page goes on."
-RESTS = (
-    "The kernel's process broke several times in a row and rests for a minute; everything else on "
-    "the page works."
-)
+say = Texts("engine")
+BROKE, RESTS = say("broke"), say("rests")
 # Why a job has no result: the request itself, too many others, or no worker to be had.
 REFUSED, BUSY, GONE = "refused", "busy", "gone"
 

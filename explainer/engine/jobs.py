@@ -15,6 +15,7 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
@@ -26,6 +27,7 @@ from kernels.measure.contenders import NotAvailable, Problem, admit, contender
 from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
 
+say = Texts("engine")
 RUNS, LIMIT_MS = 30, 1500.0
 FIXED = ", deterministic"  # after a method's name, of what is timed
 SWEEP_RUNS = 9
@@ -45,7 +47,7 @@ def device() -> str:
 def machine() -> Machine:
     """What the page says of this machine; plain values only."""
     available, reason = kernels.available()
-    about = unknown_machine("CPU, Triton interpreter")
+    about = unknown_machine(say("machine.interpreter"))
     about |= {"available": available, "reason": reason, "interpreted": kernels.INTERPRETED}
     about["versions"] = {"python": platform.python_version(), "torch": torch.__version__}
     if kernels.availability.HAS_TRITON:
@@ -111,7 +113,7 @@ class _Job:
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
-        report("float64 reference", 0, 1)
+        report(say("stage.truth"), 0, 1)
         self.naive_refused = None
         try:
             both = request.pass_ == "backward"  # four N × N matrices, of all that share a key head
@@ -169,7 +171,7 @@ class _Job:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
         row: Row = {"method": name}
         blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
-        self.report(f"running {METHODS[name]}", 0, 1)
+        self.report(say("stage.running", method=METHODS[name]), 0, 1)
         began = time.perf_counter()
         try:
             refusal = admission.refuse_method(self.request, name, self.about)
@@ -194,7 +196,7 @@ class _Job:
                 tensors = (self.q, self.k, self.v)
                 row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
             del o, lse
-        self.report("peak memory", 0, 1)
+        self.report(say("stage.memory"), 0, 1)
         row["peak_bytes"] = peak_bytes(function, device())
         row |= work(self.request, self.shape, self.q, name, function)
         self.functions[name] = function
@@ -210,7 +212,7 @@ class _Job:
             torch.cuda.synchronize()
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
-            raise NotAvailable("It ran out of GPU memory in the backward pass.") from error
+            raise NotAvailable(say("gradients.memory")) from error
         except (RuntimeError, ValueError) as error:
             text = " ".join(str(error).split())
             if "CUDA error" in text or "CUDA driver" in text:
@@ -221,11 +223,11 @@ class _Job:
     def _gradients(self, name: str, function: Callable) -> Row:
         """The gradients judged, repeated and, of FA-2, compared with the picture's."""
         began = time.perf_counter()
-        grads = self._watched(function, f"running {METHODS[name]}")
+        grads = self._watched(function, say("stage.running", method=METHODS[name]))
         row = self.both.judge(name, grads)
         if device() == "cpu" and name in ORDERS:
             row["interpreter_s"] = time.perf_counter() - began
-        self.report("the same once more", 0, 1)
+        self.report(say("stage.again"), 0, 1)
         fixed = self.both.function(name, function, deterministic=True) if name in OURS else None
         row["repeat"] = self.both.repeat(grads, function, fixed)
         if fixed:
@@ -245,7 +247,7 @@ class _Job:
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
 
-        return self._watched(kernel, f"running {METHODS[name]}")
+        return self._watched(kernel, say("stage.running", method=METHODS[name]))
 
     def _watched(self, function, stage: str):
         """Runs a kernel function, reporting its programs as the interpreter finishes them."""
@@ -259,7 +261,7 @@ class _Job:
         from kernels.measure.calls import call_times
         from kernels.measure.timing import interleave
 
-        self.report("timing", 0, 1)
+        self.report(say("stage.timing"), 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
         waited = {}
@@ -279,7 +281,7 @@ class _Job:
         from kernels.measure.ceilings import ceilings
         from kernels.measure.chooser import sdpa_choice
 
-        self.report("ceilings", 0, 1)
+        self.report(say("stage.ceilings"), 0, 1)
         p = self.problem
         choice = None
         ours = p.dropped or self.shape.grouped  # it is not told of them
@@ -307,7 +309,7 @@ def point(asked: Point, report: Report) -> list[PointRow]:
         raise Refused(refusal)
     from kernels.measure.bench import clocks, measure
 
-    report("timing", 0, 1)
+    report(say("stage.timing"), 0, 1)
     sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
     rules = {**asked.rules, **asked.dropped}
     shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
@@ -323,7 +325,7 @@ def placed(asked: Placed, report: Report) -> dict:
         raise Refused(refusal)
     from kernels.measure.placement import placement
 
-    report("running", 0, 1)
+    report(say("stage.placed"), 0, 1)
     w = asked.workload
     shape = Problem(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
     return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
@@ -338,4 +340,4 @@ def answer(message: dict, report: Report) -> Result | list[PointRow] | dict:
         return run(RunRequest.from_query(message["run"]), report)
     if "placed" in message:
         return placed(Placed.from_query(message["placed"]), report)
-    raise ProblemError("The worker was asked for neither a run nor a point.")
+    raise ProblemError(say("worker.neither"))

@@ -9,6 +9,7 @@ import torch
 
 import kernels
 from explainer.base.formats import FORMATS
+from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.agreement import compare, tolerance
 from explainer.engine.requests import STORE_S
@@ -30,6 +31,7 @@ from kernels.checks import DTYPES
 from kernels.measure.contenders import head_of
 from kernels.reference import roundings
 
+say = Texts("engine")
 BINS = (HIGHEST - LOWEST) * A_DECADE
 Heads = list[tuple[int, int]]
 
@@ -190,7 +192,7 @@ def agreement(
         pair = kernels.reference_states(*head[:2], **problem.rules, **blocks)
         return tuple(x[0, at].numpy() for x in pair)
 
-    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, "tile states"))
+    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, say("stage.tiles")))
     return compare(problem, m, l, direct)
 
 

@@ -6,6 +6,9 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Generic, NamedTuple, TypeVar
 
+from explainer.base.texts import Texts
+
+say = Texts("engine")
 Item = TypeVar("Item")
 MOST_EACH = 8  # waiting runs of one client
 
@@ -44,12 +47,9 @@ class Line(Generic[Item]):
         many; None if it is."""
         programs = not client.page and self.of_programs() >= most // 2
         if len(self) >= most or programs:
-            return (
-                f"{len(self)} runs are waiting already, which is all that this server takes: try "
-                "again in a minute."
-            )
+            return say("line.full", n=len(self))
         if (mine := self.of(client)) >= MOST_EACH:
-            return f"{mine} runs of yours are waiting already: ask again when one is done."
+            return say("line.yours", n=mine)
         return None
 
     def add(self, item: Item, client: Client) -> None:

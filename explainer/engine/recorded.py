@@ -12,10 +12,12 @@ from explainer.algorithms.traffic import asked, least
 from explainer.base.amounts import listed
 from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
 from kernels.masks import flops, parse
 
+say = Texts("engine")
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
 
 
@@ -164,7 +166,5 @@ def what() -> str:
     rows = load()["rows"]
     d, dtypes = ({row[key] for row in rows} for key in ("d", "dtype"))
     lengths = [row["n"] for row in rows]
-    return (
-        f"d = {listed([str(x) for x in sorted(d)])}, {listed(sorted(dtypes))}, "
-        f"N = {min(lengths):,} to {max(lengths):,}"
-    )
+    sizes, types = listed([str(x) for x in sorted(d)]), listed(sorted(dtypes))
+    return say("record", d=sizes, dtypes=types, least=min(lengths), most=max(lengths))

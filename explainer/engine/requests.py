@@ -19,10 +19,13 @@ from explainer.base.fields import (
     stripped,
     whole,
 )
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
 from kernels.masks import Mask
 from kernels.scores import Score
+
+say = Texts("engine")
 
 # name in a query and in kernels/measure/contenders.py → what the page calls it
 METHODS = {
@@ -55,9 +58,9 @@ SHORTEST = FIELDS["longest"].low
 def _methods(value: object) -> tuple[str, ...]:
     names = value.replace(".", ",").split(",") if isinstance(value, str) else value
     if names in ([], (), [""]):
-        raise ProblemError(f"Choose at least one method: {', '.join(METHODS.values())}.")
+        raise ProblemError(say("methods.none", methods=", ".join(METHODS.values())))
     if not isinstance(names, (list, tuple)) or not 1 <= len(names) <= 32:
-        raise refuse("methods", value, "some of " + ", ".join(METHODS))
+        raise refuse("methods", value, say("methods", methods=", ".join(METHODS)))
     chosen = {choice("methods", name, tuple(METHODS)) for name in names}
     return tuple(name for name in METHODS if name in chosen)
 
@@ -65,9 +68,8 @@ def _methods(value: object) -> tuple[str, ...]:
 def _check_dropped(key: str, n: int, dropout: float) -> None:
     """Raises ProblemError where the judges would draw too much."""
     if dropout and n > MAX_N_DROPPED:
-        why = "what it drops is drawn on the CPU for those who judge, for N up to"
-        given = {key: n, "dropout": dropout}
-        raise refused(given, f"{why} {MAX_N_DROPPED:,}", "together")
+        why = say("dropped", most=MAX_N_DROPPED)
+        raise refused({key: n, "dropout": dropout}, why, say("dropped.where"))
 
 
 @dataclass(frozen=True)
@@ -100,18 +102,19 @@ class RunRequest:
         p = self.problem
         most = min(MAX_HEADS, MAX_ELEMENTS // (self.batch * p.n * p.d))
         if most < 1:
-            allowed = f"at most {MAX_ELEMENTS // (p.n * p.d):,} with N = {p.n:,} and d = {p.d}"
+            allowed = say("batch", most=MAX_ELEMENTS // (p.n * p.d), n=p.n, d=p.d)
             raise refuse("batch", self.batch, allowed)
-        note = f" (B = {self.batch}, N = {p.n:,}, d = {p.d})" if most < MAX_HEADS else ""
+        few = most < MAX_HEADS
+        here = say("here.sizes", batch=self.batch, n=p.n, d=p.d) if few else ""
         heads = p.q_heads if self.heads is None else self.heads
-        put("heads", whole("heads", heads, 1, most, note))
+        put("heads", whole("heads", heads, 1, most, here))
         put("pass_", choice("pass", self.pass_))
         if self.pass_ == "backward" and p.dropout:
-            raise refuse("dropout", p.dropout, "0 in the backward pass")
+            raise refuse("dropout", p.dropout, say("no_dropout"))
         order = next((name for name in ORDERS if name in self.methods), "fa2")
         own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
         if own and p.q_heads > 1:
-            raise refuse("heads", self.heads, f"{p.q_heads}, as its problem has it")
+            raise refuse("heads", self.heads, say("heads", heads=p.q_heads))
         put("problem", replace(p, order=order, **own))
         _check_dropped("n", p.n, p.dropout)
 
@@ -126,7 +129,7 @@ class RunRequest:
         if "h" in given and "hq" not in given:
             given["hq"] = heads = whole("heads", given["h"])
             if given.get("data") == "own" and heads > 1:
-                raise refuse("heads", heads, "1 with data = own, which is of one head")
+                raise refuse("heads", heads, say("own_data"))
             if given.get("hk") in (None, "", EACH):
                 given["hk"] = heads
         auto = []

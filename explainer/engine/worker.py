@@ -16,9 +16,11 @@ import threading
 import time
 
 from explainer.base import logs
+from explainer.base.texts import Texts
 from explainer.engine.child import BEAT
 from explainer.engine.results import unknown_machine
 
+say = Texts("engine")
 REPORT_EVERY_S = 0.1
 BEAT_EVERY_S = 1.0
 
@@ -98,7 +100,7 @@ def main() -> None:
         _prefer_gpu()
         from explainer.engine import jobs
     except ImportError as error:
-        reason = f"The kernels cannot run here: {error}."
+        reason = say("worker.cannot", error=error)
         answers.send(machine=unknown_machine("") | {"available": False, "reason": reason})
         while True:
             waiting.get()
@@ -118,7 +120,7 @@ def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) 
 
     def report(stage: str, done: int, total: int) -> None:
         if cancelled.is_set():
-            raise jobs.Refused("The run was canceled.")
+            raise jobs.Refused(say("worker.canceled"))
         answers.report(stage, done, total)
 
     try:
@@ -127,7 +129,7 @@ def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) 
         answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:
         torch.cuda.empty_cache()
-        answers.send(refused="The GPU's memory was too full for this run: try a smaller N, B or H.")
+        answers.send(refused=say("worker.memory"))
     except (ValueError, TypeError) as error:  # the kernels' own sentences
         answers.send(refused=" ".join(str(error).split()))
     except RuntimeError as error:
@@ -144,7 +146,7 @@ def _deliver(result: dict | list, answers: _Answers) -> None:
     try:
         answers.send(result=result)
     except (TypeError, ValueError):  # nothing was written: the line is made first
-        answers.send(refused="The result of this run could not be sent.")
+        answers.send(refused=say("worker.unsent"))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ from functools import lru_cache
 
 from explainer.base.fields import refused
 from explainer.base.records import load
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
+say = Texts("memory")
 COMPILED_D = (64, 128, 256)
 
 
@@ -16,9 +18,9 @@ def check_fits(w: Workload, order: str) -> None:
     report = compiled(w, order)
     if report and "refused" not in report and not report["fits"]:
         shared, most = report["shared_bytes"], w.hardware.shared_bytes
-        why = f"the compiled kernel needs {shared:,} bytes of shared memory, and a block may use"
-        where = f"on {w.hardware.name} at d = {w.d}"
-        raise refused({"br": w.block_q, "bc": w.block_k}, f"{why} {most:,}", where)
+        why = say("tiles.no_room", needed=shared, most=most)
+        where = say("tiles.no_room_at", card=w.hardware.name, d=w.d)
+        raise refused({"br": w.block_q, "bc": w.block_k}, why, where)
 
 
 @lru_cache(maxsize=1)

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 from explainer.base import records
 from explainer.base.cards import GUIDE, Card
+from explainer.base.facts import number
 from explainer.base.kinds import Kind, cited, computed, recorded
+from explainer.base.texts import Texts
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 
 FP32 = 4
 MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
-NO_RATE = "NVIDIA publishes no figure for this card"
-WHITEPAPER_L2 = {"a100": (5120, "5,120 bytes a clock, Ampere architecture whitepaper")}
+say = Texts("memory")
+NO_RATE = say("level.no_rate")
+WHITEPAPER_L2 = {"a100": number("a100.l2")}  # bytes per clock
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ def heads_in_flight(w: Workload) -> int:
 
 def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     if w.card in WHITEPAPER_L2:
-        per_clock, source = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, cited(source)
+        per_clock = WHITEPAPER_L2[w.card]
+        return per_clock * w.hardware.clock_hz, cited(say("level.l2"))
     record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
         return record["ceilings"]["fp16"]["l2_bytes_per_s"], recorded()
@@ -82,24 +85,23 @@ def levels(w: Workload) -> tuple[Level, ...]:
     flight = heads_in_flight(w) * w.n * w.d * w.itemsize
     l2_rate, l2_kind = _l2_rate(w)
     sheet, guide = cited(card.source), cited(GUIDE)
+    source = "level.turing" if card.arch == "sm_75" else "level.guide"
+    names = say.named("level.names")
     return (
         Level(
-            "registers", "Registers", card.registers_per_sm_bytes * card.sms,
+            "registers", names["registers"], card.registers_per_sm_bytes * card.sms,
             card.registers_per_sm_bytes, card.registers_bytes_per_s, guide,
-            computed("4 operands of 4 bytes per lane and clock, from the fp32 peak"),
+            computed(say("level.registers")),
             registers,
         ),
         Level(
-            "shared", "Shared memory", card.shared_per_sm_bytes * card.sms,
+            "shared", names["shared"], card.shared_per_sm_bytes * card.sms,
             card.shared_per_sm_bytes, card.shared_bytes_per_s, guide,
-            computed(
-                f"{card.shared_bytes_per_clock} bytes per SM and clock, "
-                + ("Turing whitepaper" if card.arch == "sm_75" else "CUDA C++ Programming Guide")
-            ),
+            computed(say(source, n=card.shared_bytes_per_clock)),
             shared,
         ),
         Level(
-            "l2", "L2 cache", card.l2_bytes, None, l2_rate, sheet, l2_kind,
+            "l2", names["l2"], card.l2_bytes, None, l2_rate, sheet, l2_kind,
             (("K", flight), ("V", flight)),
         ),
         Level(

@@ -21,11 +21,15 @@ LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
 COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
+say = Texts("memory")
 SOURCES = {
-    **{convention: f"computed, {convention}: {words}" for convention, words in CONVENTIONS.items()},
-    COUNTED: "counted: loads and stores of the real kernel in Triton's interpreter",
-    L2: "measured: bytes between L2 and the multiprocessors, Nsight Compute",
-    DRAM: "measured: bytes between HBM and L2, Nsight Compute",
+    **{
+        convention: say("traffic.computed", convention=convention, words=words)
+        for convention, words in CONVENTIONS.items()
+    },
+    COUNTED: say("traffic.counted"),
+    L2: say("traffic.l2"),
+    DRAM: say("traffic.dram"),
 }
 
 
@@ -115,7 +119,6 @@ def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
 # ---- how far what was measured lies from what is computed, and why
 
 NEAR = 0.01  # of what was asked: closer than this needs no reason
-say = Texts("memory")
 WHY_L2, WHY_DRAM = say.named("distance.why_l2"), say.named("distance.why_dram")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from explainer.base.cards import CARDS, Card
 from explainer.base.fields import MAX_N, NAMES, choice, whole
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.problem import Problem, causal_keyword, mask_of
 from kernels.masks import Mask
 
@@ -15,6 +16,7 @@ MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes 
 # field → key in a query; what a sentence calls it is in base.fields
 FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
 KEYS = tuple(NAMES[field][0] for field in FIELDS)
+say = Texts("fields")
 
 
 @causal_keyword
@@ -44,9 +46,9 @@ class Workload:
         put("card", choice("card", self.card))
         put("n", whole("n", self.n, MIN_N, MAX_N))
         put("d", whole("d", self.d))
-        most, note = min(MAX_BLOCK, self.n), f" (N = {self.n:,})"
-        put("block_q", whole("block_q", self.block_q, MIN_BLOCK, most, note))
-        put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, note))
+        most, here = min(MAX_BLOCK, self.n), say("here.n", n=self.n)
+        put("block_q", whole("block_q", self.block_q, MIN_BLOCK, most, here))
+        put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, here))
         put("batch", whole("batch", self.batch))
         put("heads", whole("heads", self.heads))
         put("dtype", choice("dtype", self.dtype))

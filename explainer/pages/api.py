@@ -14,10 +14,11 @@ import gradio as gr
 from explainer.base import kinds
 from explainer.base.fields import FIELDS, MAX_N_MADE, PASSES, ProblemError, pass_of, refuse
 from explainer.base.own_data import MAX_CHARACTERS
+from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
-from explainer.engine.requests import AUTO, MAX_N_DROPPED, METHODS, RunRequest, Sweep
+from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import POLL_S, rows_of
 from explainer.pages.visitors import hung_up, program
@@ -28,6 +29,7 @@ from kernels.masks import MAX_CHARACTERS as MASK_CHARACTERS
 from kernels.masks import PREDICATES
 from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
+say, shared = Texts("api"), Texts("shared")
 # What each endpoint takes, in this order.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 OF_HEADS = ("hk", "head", "dropout", "rope")
@@ -45,21 +47,16 @@ Block = int | Literal["auto"]
 
 BY_KEY = {field.key: field for field in FIELDS.values()}
 BY_KEY["pass_"] = FIELDS["pass"]  # since no argument of a function can be called pass
-BLOCK = f'at most n; or "{AUTO}": what the kernel\'s own table has for the card, in a trace 64'
 # What a program must know beside a field's name and range.
 NOTES = {
-    "n": f"beyond {MAX_N_MADE:,} only with data = random: the others are made from all N² scores",
-    "br": BLOCK,
-    "bc": BLOCK,
-    "text": f"for data = sentence, or own: Q, K, V as CSV; at most {MAX_CHARACTERS:,} characters",
-    "mask": f"a union (|) of intersections (&) of {', '.join(PREDICATES)}, such as {EXAMPLE_MASK}",
-    "score": f"none, or what is done to S after scaling, in order, joined by &: {EXAMPLE_SCORE}",
-    "sink": "a logit that belongs to every softmax and has no value; empty for none",
-    "methods": "as a list, or as text with commas",
-    "hk": "divides H, so that H/Hk query heads share one; empty for as many",
-    "head": "from 0, below H: the one that is the picture's",
-    "dropout": f"of all weights, by the seed; run only with N up to {MAX_N_DROPPED:,}",
-    "rope": "0 for none, else at least 1, with d even",
+    **say.named("notes"),
+    "n": say("note.n", most=MAX_N_MADE),
+    "br": say("note.block", auto=AUTO, block=AUTO_BLOCKS[0]),
+    "bc": say("note.block", auto=AUTO, block=AUTO_BLOCKS[1]),
+    "text": say("note.text", most=MAX_CHARACTERS),
+    "mask": say("note.mask", predicates=", ".join(PREDICATES), example=EXAMPLE_MASK),
+    "score": say("note.score", example=EXAMPLE_SCORE),
+    "dropout": say("note.dropout", most=MAX_N_DROPPED),
 }
 
 
@@ -85,13 +82,13 @@ def _words(key: str, endpoint: str) -> str:
     field, schema = BY_KEY[key], _schema(key, endpoint)
     numbers = schema.get("anyOf", [schema])[0]
     allowed = schema.get("items", schema).get("enum", ())
-    said = f"one of {', '.join(allowed)}" if allowed else ""
+    said = say("one_of", choices=", ".join(allowed)) if allowed else ""
     if key == "methods":
-        said = f"some of {', '.join(allowed)}"
+        said = say("some_of", choices=", ".join(allowed))
     if "minimum" in numbers:
-        said = f"{numbers['minimum']:,.10g} to {numbers['maximum']:,.10g}"
+        said = say("range", low=numbers["minimum"], high=numbers["maximum"])
     note = "" if (endpoint, key) == ("trace", "n") else NOTES.get(key, "")
-    return f"{field.name}: {'; '.join(part for part in (said, note) if part)}"
+    return say("field", name=field.name, what="; ".join(part for part in (said, note) if part))
 
 
 def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
@@ -180,7 +177,7 @@ def run(engine: Engine):
             return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
         if old and job.why == REFUSED:
             return _with_kind(old) | {"refused": job.error}
-        raise _refused(job.error or "The connection was closed.")
+        raise _refused(job.error or say("closed"))
 
     return run
 
@@ -214,8 +211,7 @@ def trace(
     try:
         problem, pass_ = RunRequest.from_query(asked).problem, pass_of({"pass": pass_})
         if problem.n > MAX_TRACED:
-            allowed = f"a whole number from 1 to {MAX_TRACED} for a trace with all its numbers"
-            raise refuse("n", f"{problem.n:,}", allowed)
+            raise refuse("n", f"{problem.n:,}", say("traced", most=MAX_TRACED))
         check_exported(problem, MOST_SENT, pass_)
         found = as_json(problem, pass_)
     except ProblemError as error:
@@ -261,7 +257,7 @@ def sweep(engine: Engine):
             if error:
                 kind, found = kinds.recorded(), recorded.told(wanted)
             elif done > sent:
-                kind = kinds.measured((engine.machine() or {}).get("device", "this GPU"))
+                kind = kinds.measured((engine.machine() or {}).get("device", shared("this_gpu")))
                 found, sent = rows, done
             else:
                 continue

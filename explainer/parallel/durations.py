@@ -9,14 +9,16 @@ import numpy as np
 
 from explainer.base.fields import MAX_HEADS
 from explainer.base.records import about, load
+from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
 
+say = Texts("parallel")
 # What the records were made of, and the only thing that a time in µs is claimed for.
 LEARNT_ON, LEARNT_D, LEARNT_TILE = "h200", 64, (128, 64)
-VISITS = "visits of FA-2"  # the unit where nothing was learnt
+VISITS = say("pace")  # the unit where nothing was learnt
 JUDGED_N = 4096
 JUDGED_HEADS = {"fa1": 160, "fa2": 16}
 
@@ -109,8 +111,7 @@ def _come_back(w: Workload) -> int:
 
 # Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
 EQUAL = Pace(
-    0.0, 1.0, 1.0, 1.0, 1.0, 0.0, "visits of the backward pass",
-    "in visits, all of them equal: no schedule of the backward pass was recorded",
+    0.0, 1.0, 1.0, 1.0, 1.0, 0.0, say("pace.backward"), say("pace.equal"),
 )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
     one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
     return Pace(
         known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
-        known.spread, VISITS, f"in visits of FA-2; their ratios {known.source}",
+        known.spread, VISITS, say("pace.ratios", source=known.source),
     )  # fmt: skip
 
 

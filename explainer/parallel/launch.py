@@ -8,9 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.fields import refused
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from kernels.masks import FULL, PARTIAL, SKIPPED
 
+say = Texts("parallel")
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Unequal rows: the longest of a section of heads first (as the kernel has it under a causal mask),
 # the longest first within each head, in the order of the rows (as it has it under any other, and as
@@ -97,10 +99,11 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     row_order = row_order or kernels_order(w, pass_)
     count = heads * (len(full) if order == "fa2" else 1)
     if count > MAX_PROGRAMS:
-        blocks, cut = ("Tr", "br") if pass_ == "forward" else ("Tc", "bc")
-        why = f"they make {count:,} programs"
-        why += f", and B × H × {blocks} must be at most {MAX_PROGRAMS:,} here"
-        where = f"with n = {w.n:,} and {cut} = {w.block_q if cut == 'br' else w.block_k}"
+        blocks, cut, side = ("Tr", "br", w.block_q)
+        if pass_ != "forward":
+            blocks, cut, side = ("Tc", "bc", w.block_k)
+        why = say("programs.most", programs=count, blocks=blocks, most=MAX_PROGRAMS)
+        where = say("programs.at", n=w.n, cut=cut, side=side)
         raise refused({"b": w.batch, "h": w.heads}, why, where)
     if order == "fa1":
         each = np.ones(heads, np.int64)

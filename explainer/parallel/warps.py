@@ -13,9 +13,11 @@ from explainer.algorithms import tiling
 from explainer.algorithms.schedule import check_size
 from explainer.base.fields import Field, choice, refuse, whole
 from explainer.base.formats import ITEMSIZE
+from explainer.base.texts import Texts
 from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
 from explainer.problem import Problem
 
+say = Texts("parallel")
 MAX_SIDE = 128  # Br and Bc that kernels have
 MAX_CELLS = 256  # a matrix of more elements travels without its numbers
 START = {"n": 16, "d": 8, "br": 8, "bc": 8, "mask": "full", "data": "random", "i": 1, "j": 1}
@@ -27,12 +29,11 @@ def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int
     check_size(problem)
     for field in ("block_q", "block_k"):
         if getattr(problem, field) > MAX_SIDE:
-            allowed = f"a whole number from 1 to {MAX_SIDE} where warps are shown"
-            raise refuse(field, getattr(problem, field), allowed)
+            raise refuse(field, getattr(problem, field), say("warps.side", most=MAX_SIDE))
     count = int(choice("warps", str(count)))
-    i = whole(Field("i", "the row block i"), i, 0, problem.Tr - 1)
+    i = whole(Field("i", say("warps.i")), i, 0, problem.Tr - 1)
     seen = int(np.count_nonzero(tiling.kinds(problem)[i] != tiling.KINDS.index("skipped")))
-    what = "the key block j" if seen == problem.Tc else f"the key block j that row block {i} sees"
+    what = say("warps.j") if seen == problem.Tc else say("warps.j_seen", i=i)
     return i, whole(Field("j", what), j, 0, seen - 1), count
 
 

@@ -11,6 +11,7 @@ from functools import cache
 import plotly.graph_objects as go
 
 from explainer.base.kinds import recorded as from_record
+from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.requests import AUTO, RunRequest, Sweep
 from explainer.memory.workload import KEYS, Workload
@@ -25,6 +26,7 @@ from explainer.views import (
 )
 from explainer.views.charts import large
 
+say = Texts("web")
 METHODS = ("naive", "fa2", "hopper", "sdpa_flash", "sdpa_cudnn", "fa4")
 # So many charts in a lecture hall → px of height, characters of a heading; three stand one above
 # the other.
@@ -105,7 +107,7 @@ def _sweep(d: int) -> View:
     record, kind = recorded.load(), from_record()
     about = {"source": "recorded", "when": record["date"]}
     about |= {key: record[key] for key in ("device", "versions")}
-    text = f"d = {near.d}, {near.dtype}, was {recorded.about()}."
+    text = say("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
     line = sweep_report.note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
     return line, list(figures.sweep(rows, kind)), sweep_report.figures(rows, near, kind, about)
 
@@ -120,29 +122,26 @@ def _run(query: Query) -> View:
     return run_report.recorded(old), [roof], run_details.details(old)
 
 
-CAUSAL = ("Causal", {"mask": "causal"})
+CAUSAL = (say("causal"), {"mask": "causal"})
 LONG = ("N = 16,384", {"n": "16384"})
 WIDE = ("d = 128", {"d": "128"})
-ANY = "of any card, N, d, tile, batch, heads, mask and precision"
 
 BOARDS = (
     Board(
         "run", "Run", "run-",
         {"view": "run", "n": "4096", "d": "64", "mask": "full", "dtype": "bf16"},
-        {"run": "A run", "sweep": "Sweep over N"},
-        (("N = 4,096, d = 64", {}), CAUSAL, WIDE, LONG), _run,
-        "What was recorded on a GPU. The app runs the real kernels here, on your Problem.",
+        say.named("run.views"), ((say("load"), {}), CAUSAL, WIDE, LONG), _run, say("run.lacks"),
     ),
     Board(
         "memory", "Memory", "mem-", memory_views.PLAIN, memory_views.VIEWS,
-        (("N = 4,096, d = 64, on an H200", {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
-        _memory, f"A few workloads. The app shows each view {ANY}.",
+        ((say("load.on"), {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
+        _memory, say("memory.lacks"),
         "show", ("tiles",), memory_views.METRICS,
     ),
     Board(
         "parallel", "Parallel", "par-", parallel_views.PLAIN, parallel_views.VIEWS,
-        (("N = 4,096, d = 64, on an H200", {}), CAUSAL, WIDE, ("4 heads", {"h": "4"})), _parallel,
-        f"A few workloads. The app shows each view {ANY}, and records schedules on its own GPU.",
+        ((say("load.on"), {}), CAUSAL, WIDE, (say("heads", n=4), {"h": "4"})), _parallel,
+        say("parallel.lacks"),
         "case", ("real",), parallel_views.CASES, ("real", "warps"),
     ),
 )  # fmt: skip

@@ -19,6 +19,7 @@ import plotly
 from markupsafe import Markup
 
 from explainer.base.amounts import amount
+from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs, widgets
@@ -36,25 +37,18 @@ from explainer.web.listings import listings
 from explainer.web.sheets import SHEETS, sheet
 from explainer.web.wire import pack
 
+say = Texts("web")
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
-    ("Sixteen rows, causal", Problem()),
-    ("A sentence of six words", Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
-    ("Ragged edges", Problem(n=14, block_q=4, block_k=5, causal=False)),
+    (say("preset.causal"), Problem()),
+    (say("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
+    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, causal=False)),
     ("FlashAttention-1", Problem(order="fa1")),
-    ("Standard attention", Problem(order="standard")),
+    (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-TABS = {"step": "Step", "run": "Run", "memory": "Memory", "parallel": "Parallel", "learn": "Learn"}
-NO_SERVER = "This copy of the lesson has no server"
-LACKS = {
-    "trace": f"{NO_SERVER} and does not hold this Problem. Those it holds: press C.",
-    "learn": f"{NO_SERVER} and holds each control by itself, the others as at first: press Reset. "
-    "The app takes any.",
-    "code": f"{NO_SERVER}: the app compiles the tile and shows its code.",
-    "any": f"{NO_SERVER}: the app answers this.",
-}
-OTHER = f"{NO_SERVER} and does not hold the workload of this address; this is one that it holds."
+TABS = say.named("tabs")
+LACKS, OTHER = say.named("lacks"), say("other")
 
 RADIO = Markup('<input type="radio" name="{}" value="{}" {}>')
 
@@ -65,7 +59,7 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
 script-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; frame-src 'none'">
-<title>FlashAttention, tile by tile</title>
+<title>{title}</title>
 <link rel="icon" href="data:,">
 <style>
 {style}
@@ -99,11 +93,11 @@ def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
 
 
 def _board(board: Board) -> Markup:
-    rows = [_choices(f"{board.name}-view", "View", dict(board.views))]
+    rows = [_choices(f"{board.name}-view", say("choice.view"), dict(board.views))]
     if board.choices:
-        rows.append(_choices(f"{board.name}-more", "Shown", dict(board.choices)))
+        rows.append(_choices(f"{board.name}-more", say("choice.more"), dict(board.choices)))
     loads = {str(k): label for k, (label, _) in enumerate(board.workloads)}
-    rows.append(_choices(f"{board.name}-workload", "Workload", loads))
+    rows.append(_choices(f"{board.name}-workload", say("choice.workload"), loads))
     warps = [tag("div", _mount("warps"), data_place="warps")] if "warps" in board.views else []
     main = div(
         "fa-main", tag("p", board.lacks, class_="fa-site-note"), div("fa-views", *rows),
@@ -117,7 +111,7 @@ def _board(board: Board) -> Markup:
 
 def _step(found: list[tuple[str, str]]) -> Markup:
     """The player, and in the place of its controls the Problems that are here."""
-    said = tag("p", f"{NO_SERVER}. These are the Problems it holds; the app takes any.")
+    said = tag("p", say("problems"))
     links = (tag("a", title, href=f"?{query}") for title, query in found)
     controls = div("fa-controls fa-step-controls", said, *links)
     return div("fa-page", controls, div("fa-main", _mount("player")))
@@ -127,11 +121,11 @@ def _named_places() -> list[tuple[str, str]]:
     """(title, address) of the places of the Step page that the lesson names."""
     found = [(title, urlencode(problem.to_query())) for title, problem in PRESETS]
     found += [
-        (f"Tour {k}: {chapter.title}", urlencode(chapter.query()))
+        (say("tour", k=k, title=chapter.title), urlencode(chapter.query()))
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (f"Rung {NUMBERS[rung.key]}: {link.words}", link.query)
+        (say("rung", number=NUMBERS[rung.key], words=link.words), link.query)
         for rung in rungs()
         for link in rung.links
         if link.page == "step"
@@ -206,11 +200,12 @@ def _index(files: list[str], where: dict[str, str]) -> str:
             "div", panels[name], role="tabpanel", id=f"page-{name}", aria_labelledby=f"tab-{name}",
             **({} if first else {"hidden": ""}),
         )  # fmt: skip
-    bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label="Pages"))
+    bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label=say("pages")))
     kinds = [name for name in files if name not in set(where.values())]
     plain = Problem().to_query()
     content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
     return PAGE.format(
+        title=say("title"),
         style=sheet((*SHEETS, "warps.css", "site.css")),
         bar=BAR,
         pages=bar + places,

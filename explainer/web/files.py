@@ -20,6 +20,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.traffic import summed
 from explainer.base.fields import ORDERS, refused
+from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, trace, trace_backward
@@ -29,6 +30,7 @@ from explainer.web.listings import listings
 from explainer.web.sheets import OFFLINE, sheet
 from explainer.web.wire import KIND, pack
 
+say = Texts("web")
 # pass → the arrays of a trace, and of one of its visits
 WHOLE = {
     "forward": ("Q", "K", "V", "S", "O", "lse"),
@@ -80,10 +82,10 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
-    title = (
-        f"FlashAttention: N = {problem.n:,}, d = {problem.d}, "
-        f"Br = {problem.block_q}, Bc = {problem.block_k}, {scored(problem.to_query())}"
-    )
+    title = say(
+        "file.title", n=problem.n, d=problem.d, br=problem.block_q, bc=problem.block_k,
+        scores=scored(problem.to_query()),
+    )  # fmt: skip
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
     if not problem.dropout:
         packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
@@ -95,7 +97,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     }
     return PAGE.format(
         title=escape(title),
-        remark=f"{KIND}; this page needs no server",
+        remark=say("file.remark", kind=KIND),
         style=sheet(OFFLINE),
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
@@ -125,9 +127,8 @@ def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "fo
     """Raises ProblemError for more numbers than a file may have."""
     check_size(problem)
     if (found := exported(problem, pass_)) > most:
-        where = f"in a file at d = {problem.d}, Bc = {problem.block_k}"
-        why = f"it makes {found:,} numbers, and at most {most:,} are written"
-        raise refused({"n": problem.n}, why, where)
+        where = say("file.numbers_at", d=problem.d, bc=problem.block_k)
+        raise refused({"n": problem.n}, say("file.numbers", found=found, most=most), where)
 
 
 def _traced(problem: Problem, pass_: str) -> Trace | BackwardTrace:
@@ -169,9 +170,8 @@ def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
     stats = STATS[pass_]
     if (visits := problem.Tr * problem.Tc) * len(stats) > MOST_ARRAYS:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        why = f"they make {visits:,} tiles, and Br × Bc must be large enough to make at most"
-        where = f"in a file of arrays with n = {problem.n}"
-        raise refused(given, f"{why} {MOST_ARRAYS // len(stats):,} (JSON takes more)", where)
+        why = say("file.arrays", tiles=visits, most=MOST_ARRAYS // len(stats))
+        raise refused(given, why, say("file.arrays_at", n=problem.n))
     t = _traced(problem, pass_)
     arrays = {"kind": np.array(str(KIND)), "problem": np.array(urlencode(problem.to_query()))}
     arrays |= {name: getattr(t, name) for name in WHOLE[pass_]} | {"pass": np.array(pass_)}

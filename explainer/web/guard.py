@@ -19,8 +19,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explainer.base.texts import Texts
+
 AGAIN_S = 5  # until one who was not taken may ask again
 MOST_BYTES = 64_000
+MOST_TEXT = 64  # characters of an id
 MOST_HOST = 260  # characters, its port with it
 MOST_PATH = 512  # characters of a path; file systems stop at 255 a name
 READ = re.compile(
@@ -34,8 +37,8 @@ BY_NAME = re.compile(r"/gradio_api/call/(v2/)?(\w{1,32})/?$")
 SESSION = re.compile(r"/gradio_api/(?:cancel|reset)/?$")
 MCP = re.compile(r"/gradio_api/mcp(?:/|$)")
 
-NO_SUCH = "There is no such endpoint: the app's API page lists those that there are."
-NOT_FITTING = "The values given do not fit this function."
+say = Texts("web")
+NO_SUCH, NOT_FITTING = say("no_such"), say("not_fitting")
 # Gradio builds the page's own address from it, and keeps the page for whoever comes next.
 LEFT_OUT = (b"x-gradio-server",)
 HOSTS = (b"host", b"x-forwarded-host")
@@ -104,14 +107,14 @@ class Door:
         names = self.endpoints.get(named[2]) if named else None
         if named and names is None:
             raise Refused(NO_SUCH, 404)
-        wanted = f'{{"data": [{", ".join(names)}]}}' if names else "an object with known keys"
+        wanted = f'{{"data": [{", ".join(names)}]}}' if names else say("form.known")
         if named and named[1]:
-            wanted = f"an object with keys of {', '.join(names)}"
+            wanted = say("form.keys", keys=", ".join(names))
         asked = _strict(body, wanted)
         _check_text(asked, "session_hash")
         if named and named[1]:
             if unknown := [key for key in asked if key not in names]:
-                raise Refused(f"{str(unknown[0])[:40]} is not one of {', '.join(names)}.")
+                raise Refused(say("unknown", key=str(unknown[0])[:40], keys=", ".join(names)))
         elif named:
             _check_count(asked, len(names), wanted)
         elif BY_NUMBER.match(path):
@@ -126,7 +129,7 @@ class Door:
             raise Refused(NO_SUCH, 404)
         _check_number(asked, "trigger_id")
         if not isinstance(asked.get("event_data"), (dict, type(None))):
-            raise Refused("event_data must be an object or null.")
+            raise Refused(say("event"))
         _check_count(asked, self.functions[number], '{"data": […]}')
 
 
@@ -149,7 +152,7 @@ async def _whole(receive: Receive) -> bytes:
         body += message.get("body", b"")
         more = message.get("more_body", False)
         if len(body) > MOST_BYTES:
-            raise Refused(f"The request is too long: at most {MOST_BYTES:,} bytes are read.")
+            raise Refused(say("too_long", most=MOST_BYTES))
     return body
 
 
@@ -167,37 +170,37 @@ def _strict(body: bytes, wanted: str) -> dict:
     """JSON as its standard has it: neither NaN nor half a character."""
 
     def refuse(constant: str) -> None:
-        raise Refused(f"{constant} is not a number that JSON knows.")
+        raise Refused(say("no_number", constant=constant))
 
     try:
         value = json.loads(body, parse_constant=refuse)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):  # UnicodeError is a ValueError
-        raise Refused(f"The request must be JSON of the form {wanted}.") from None
+        raise Refused(say("form", wanted=wanted)) from None
     if not isinstance(value, dict):
-        raise Refused(f"The request must be JSON of the form {wanted}.")
+        raise Refused(say("form", wanted=wanted))
     return value
 
 
 def _check_count(asked: dict, count: int, wanted: str) -> None:
     data = asked.get("data")
     if not isinstance(data, list):
-        raise Refused(f"The request must be JSON of the form {wanted}.")
+        raise Refused(say("form", wanted=wanted))
     if len(data) != count:
-        raise Refused(f"{len(data)} values were given, and {count} are needed: {wanted}.")
+        raise Refused(say("count", given=len(data), count=count, wanted=wanted))
 
 
 def _check_text(asked: dict, key: str) -> None:
     value = asked.get(key)
-    if value is not None and not (isinstance(value, str) and len(value) <= 64):
-        raise Refused(f"{key} must be a text of at most 64 characters.")
+    if value is not None and not (isinstance(value, str) and len(value) <= MOST_TEXT):
+        raise Refused(say("text", key=key, most=MOST_TEXT))
 
 
 def _check_number(asked: dict, key: str) -> int | None:
     value = asked.get(key)
     known = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
     if value is not None and not known:
-        raise Refused(f"{key} must be a whole number.")
+        raise Refused(say("whole", key=key))
     return value
 
 

@@ -12,11 +12,13 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.base.fields import refused
 from explainer.base.kept import kept
+from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS, told
 from explainer.problem import Problem
 from kernels.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
 from kernels.scores import MODIFICATIONS
 
+say = Texts("web")
 ASKED = ("n", "br", "bc", "mask", "score", "sink")
 MOST_CELLS = 128  # the longest sequence whose scores are told one by one
 MOST_DRAWN = 1 << 16  # tiles that are told one by one
@@ -28,7 +30,7 @@ def problem_of(query: Mapping[str, str]) -> Problem:
     """The Problem whose mask is asked about. Raises ProblemError, also for too many tiles."""
     p = Problem.from_query({key: query[key] for key in ASKED if key in query})
     if p.Tr * p.Tc > MOST_TILES:
-        why = f"they make {p.Tr * p.Tc:,} tiles, and the map counts at most {MOST_TILES:,}"
+        why = say("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
         raise refused({"br": p.block_q, "bc": p.block_k}, why)
     return p
 

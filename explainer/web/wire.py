@@ -24,6 +24,7 @@ from explainer.base.fields import ORDERS
 from explainer.base.formats import ITEMSIZE
 from explainer.base.kept import kept
 from explainer.base.kinds import computed
+from explainer.base.texts import Texts
 from explainer.memory import tile_budget
 from explainer.problem import Problem
 from explainer.trace import (
@@ -35,8 +36,9 @@ from explainer.trace import (
     trace_backward,
 )
 
+say = Texts("web")
 VERSION = 1
-KIND = computed("FlashAttention in NumPy, tile by tile")  # every number of a trace, in every file
+KIND = computed(say("kind"))  # every number of a trace, in every file
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
 MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders

@@ -143,7 +143,7 @@ def test_bounds_under_the_interpreter(engine):
     long = finish(engine.submit(RunRequest(Problem(n=8192, block_q=512, block_k=512))))
     assert long.state == "failed" and "4,096" in long.error
     heads = finish(engine.submit(RunRequest(Problem(), ("fa2",), 64, 32)))
-    assert heads.state == "failed" and "2048 heads" in heads.error
+    assert heads.state == "failed" and "2,048 heads" in heads.error
     swept = finish(engine.submit(Point(256, 64, "causal", "bf16", 64, 32, ("fa2",))))
     assert swept.state == "failed" and "GPU" in swept.error
 

@@ -4,6 +4,10 @@ import { level, range, viridis } from "../lib/colors.js";
 import { el, set, svg } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { show } from "./pictures.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const hue = (name) => `fa-hue-${name ?? "plain"}`;
 const finite = (x) => Number.isFinite(x);
@@ -46,7 +50,7 @@ function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, he
     const isMarked = marked.has(`${i},${j}`);
     const kind = `${finite(x) ? "" : x === null ? "is-empty" : "is-odd"}${isMarked ? " is-marked" : ""}`;
     const style = heat ? heatOf(x, bounds, colour) : null;
-    return el("td", { class: kind.trim() || null, style, text: digitsOf(x, digits) }, [isMarked && spoken(" (marked)")]);
+    return el("td", { class: kind.trim() || null, style, text: digitsOf(x, digits) }, [isMarked && spoken(` ${say("marked")}`)]);
   };
   const heading = (words, scope) => el("th", { scope, text: words });
   const head = col_labels.length
@@ -76,7 +80,7 @@ function bars({ label, items, colour, log, limit }) {
       el("b", { class: "fa-bar-figure", text: beside }),
     ]);
   });
-  const signs = [log && "logarithmic", limit !== null && "┃ limit"].filter(Boolean).join(" · ");
+  const signs = [log && say("logarithmic"), limit !== null && say("limit")].filter(Boolean).join(" · ");
   return figure("bars", label, [el("ul", { class: hue(colour) }, lines)], signs && el("span", { text: signs }));
 }
 
@@ -95,7 +99,7 @@ function cells({ label, words, levels, row, block, kinds }) {
   const more = kinds.flatMap((across, i) => across.flatMap((kind, j) => {
     const tile = svg("rect", { class: `is-${kind}`, x: j * block, y: i * block, width: block, height: block, rx: 0.2 });
     const isTold = kind === "skipped" && block > 2;
-    return isTold ? [tile, svg("text", { transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`, text: "skip" })] : [tile];
+    return isTold ? [tile, svg("text", { transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`, text: say("skip") })] : [tile];
   }));
   if (row !== null) more.push(svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 }));
   const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [picture(levels, more)]);
@@ -121,8 +125,10 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
       el("span", { class: "fa-bit-name", text: digits.length > 1 ? `${name} · ${digits.length}` : name }),
       el("span", { class: "fa-bit-cells" }, fours(digits).map((four) => el("span", {}, [...four].map((bit) => el("i", { class: bit === "1" ? "is-one" : null, text: bit }))))),
     ]);
-  const groups = [group("sign", sign, "o"), group("exponent", exponent, "q"), group("mantissa", mantissa, "v")];
-  const row = el("div", { class: "fa-bit-row", role: "img", "aria-label": `${label}: sign ${sign || "none"}, exponent ${exponent || "none"}, mantissa ${mantissa || "none"}` }, groups);
+  const groups = [group(say("bits.sign"), sign, "o"), group(say("bits.exponent"), exponent, "q"), group(say("bits.mantissa"), mantissa, "v")];
+  const none = say("bits.none");
+  const said = say("bits", { label, sign: sign || none, exponent: exponent || none, mantissa: mantissa || none });
+  const row = el("div", { class: "fa-bit-row", role: "img", "aria-label": said }, groups);
   return figure("bits", label, [row, remark ? el("p", { class: "fa-fine", text: remark }) : null], el("strong", { text: value }));
 }
 
@@ -141,8 +147,8 @@ class Plot {
     this.x = axisOf(this.xs, this.log_x);
     this.y = axisOf(this.series.flatMap((s) => s.y), this.log_y, true);
     this.svg = svg("svg", { "aria-hidden": "true" });
-    this.box = el("div", { class: "fa-plot-box", role: "slider", tabindex: "0", "aria-label": `${this.label}: read the values along ${this.x_label || "x"}`, "aria-valuemin": 0, "aria-valuemax": Math.max(0, this.xs.length - 1), "aria-valuenow": 0 }, [this.svg]);
-    this.readout = el("p", { class: "fa-fine fa-readout", text: window.matchMedia("(hover: none)").matches ? "Touch the plot to read its numbers." : "Point at the plot, or focus it and use ← →, to read its numbers." });
+    this.box = el("div", { class: "fa-plot-box", role: "slider", tabindex: "0", "aria-label": say("plot", { label: this.label, axis: this.x_label || "x" }), "aria-valuemin": 0, "aria-valuemax": Math.max(0, this.xs.length - 1), "aria-valuenow": 0 }, [this.svg]);
+    this.readout = el("p", { class: "fa-fine fa-readout", text: window.matchMedia("(hover: none)").matches ? say("plot.touch") : say("plot.point") });
     const legend = el("ul", { class: "fa-plot-legend" }, this.series.map((s, k) => el("li", {}, [this.sample(s, k), el("span", { text: s.name })])));
     this.root = figure("plot", this.label, [this.series.length > 1 || this.series[0]?.name ? legend : null, this.box, this.readout]);
     this.listen();
@@ -176,8 +182,8 @@ class Plot {
     this.at = k;
     const x = this.xs[k];
     const values = this.series.map((s) => [s.name, s.y[s.x.indexOf(x)]]).filter(([, y]) => y !== undefined);
-    const said = values.map(([name, y]) => `${name ? `${name} ` : ""}${y === null ? "none" : finite(y) ? figureOf(y) : y}`).join(" · ");
-    set(this.readout, { text: `${this.x_label || "x"} = ${figureOf(x)}: ${said}` });
+    const said = values.map(([name, y]) => `${name ? `${name} ` : ""}${y === null ? say("plot.none") : finite(y) ? figureOf(y) : y}`).join(" · ");
+    set(this.readout, { text: say("plot.at", { axis: this.x_label || "x", x: figureOf(x), values: said }) });
     set(this.box, { "aria-valuenow": k, "aria-valuetext": this.readout.textContent });
     this.cursor();
   }
@@ -232,7 +238,8 @@ function timeline({ label, lanes, unit }) {
   const end = Math.max(...lanes.flatMap(([, found]) => found.map((bar) => bar[1])), 0) || 1;
   const percent = (t) => `${((t / end) * 100).toFixed(3)}%`;
   const bar = ([start, stop, words, colour, short]) => {
-    const said = `${words ? `${words}, ` : ""}${figureOf(start)} to ${figureOf(stop)} ${unit}`;
+    const span = { from: figureOf(start), to: figureOf(stop), unit };
+    const said = words ? say("bar.named", { words, ...span }) : say("bar", span);
     return el("li", { class: hue(colour), style: `left:${percent(start)};width:${percent(stop - start)}`, title: said }, [...sized(words, short), spoken(said)]);
   };
   // Of two forms the one that fits is shown, or none: never half a word. The style sheet decides.
@@ -262,17 +269,17 @@ function formula({ label, mathml, source }) {
 function code({ label, lines, marked }) {
   const body = lines.replace(/\n$/, "").split("\n");
   const rows = body.map((line, k) => el(marked?.includes(k) ? "mark" : "span", { text: `${line}\n` }));
-  const button = el("button", { type: "button", class: "fa-small", text: "Copy", "aria-label": `Copy: ${label}`, "aria-live": "polite" });
+  const button = el("button", { type: "button", class: "fa-small", text: say("copy"), "aria-label": say("copy.what", { label }), "aria-live": "polite" });
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(lines);
-      button.textContent = "Copied";
+      button.textContent = say("copied");
     } catch {
       // No clipboard here: at least it is selected
       window.getSelection().selectAllChildren(pre);
-      button.textContent = "Selected";
+      button.textContent = say("selected");
     }
-    setTimeout(() => { button.textContent = "Copy"; }, 1600);
+    setTimeout(() => { button.textContent = say("copy"); }, 1600);
   });
   const pre = el("pre", {}, [el("code", {}, rows)]);
   return figure("code", label, [scroller(label, pre)], button);

@@ -1,6 +1,10 @@
 // Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
 import { el, set } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const KEYS = { t: true, f: false };
 
@@ -18,13 +22,13 @@ export class Claims {
     this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next, this.live]);
     list.before(this.one);
     list.hidden = true;
-    this.back = el("button", { type: "button", class: "fa-plain", text: "One at a time" });
+    this.back = el("button", { type: "button", class: "fa-plain", text: say("claims.one") });
     this.back.addEventListener("click", () => {
       this.all(false);
       this.next.querySelector("h3, button")?.focus({ preventScroll: true });
     });
     list.prepend(this.back);
-    this.keys = el("span", { class: "fa-keys-said", text: "Keys: T true, F false, → on, ← back" });
+    this.keys = el("span", { class: "fa-keys-said", text: say("claims.keys") });
     root.querySelector(".fa-screen-foot").append(this.keys);
     progress.listeners.push(() => this.tell());
     this.at = this.open(-1);
@@ -45,7 +49,7 @@ export class Claims {
   /** Until one is decided, all of them, to begin with any. */
   boardOf() {
     this.picks = this.cards.map(({ node }, k) => this.press(node.querySelector(".fa-claim-words").textContent, "", () => this.pick(k)));
-    return el("ol", { class: "fa-claim-board", "aria-label": "All claims" }, this.picks.map((pick) => el("li", {}, [pick])));
+    return el("ol", { class: "fa-claim-board", "aria-label": say("claims.board") }, this.picks.map((pick) => el("li", {}, [pick])));
   }
 
   pick(k) {
@@ -67,7 +71,7 @@ export class Claims {
     this.putBack();
     const first = this.one.classList.toggle("is-first", !this.cards.some((_, k) => this.answered(k)));
     this.proved.replaceChildren(...(first ? [this.board] : this.words));
-    return first ? this.words : [el("p", { text: "Decide first. Then the proof runs here, and you can change its numbers." })];
+    return first ? this.words : [el("p", { text: say("claims.decide") })];
   }
 
   putBack() {
@@ -81,7 +85,7 @@ export class Claims {
   }
 
   get foot() {
-    return this.press(`All ${this.cards.length} claims`, "fa-plain", () => {
+    return this.press(say("claims.all", { n: this.cards.length }), "fa-plain", () => {
       this.all(true);
       this.back.focus({ preventScroll: true });
     });
@@ -94,16 +98,16 @@ export class Claims {
     this.isProved = this.one.classList.toggle("is-proved", false);
     const before = this.intro();
     if (!card) {
-      this.next.replaceChildren(el("h3", { text: "That was the last one.", tabindex: -1 }), el("div", { class: "fa-claim-foot" }, [this.foot]));
+      this.next.replaceChildren(el("h3", { text: say("claims.over"), tabindex: -1 }), el("div", { class: "fa-claim-foot" }, [this.foot]));
       return this.tell();
     }
     const words = card.node.querySelector(".fa-claim-words").textContent;
     this.next.replaceChildren(
-      el("span", { class: "fa-fine", text: this.answered(this.at) ? "Once more" : "Next" }),
+      el("span", { class: "fa-fine", text: this.answered(this.at) ? say("claims.again") : say("claims.next") }),
       el("h3", { text: words, class: "is-claim", tabindex: -1 }),
-      el("div", { class: "fa-true-false", role: "group", "aria-label": "True or false?" }, [press("True", "", () => this.decide(true)), press("False", "", () => this.decide(false))]),
+      el("div", { class: "fa-true-false", role: "group", "aria-label": say("claims.ask") }, [press(say("true"), "", () => this.decide(true)), press(say("false"), "", () => this.decide(false))]),
       ...before,
-      el("div", { class: "fa-claim-foot" }, [press("Skip", "fa-plain", () => this.skip()), this.foot]),
+      el("div", { class: "fa-claim-foot" }, [press(say("claims.skip"), "fa-plain", () => this.skip()), this.foot]),
     );
     this.tell();
     return undefined;
@@ -117,7 +121,7 @@ export class Claims {
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(card, means);
-    const go = this.press(this.open(this.at) < 0 ? "On" : "Next claim", "fa-small is-main", () => this.goOn());
+    const go = this.press(this.open(this.at) < 0 ? say("claims.on") : say("claims.go"), "fa-small is-main", () => this.goOn());
     this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot]));
     this.tell();
     go.focus({ preventScroll: true });
@@ -138,8 +142,10 @@ export class Claims {
     const proof = card.node.querySelector(".fa-proof");
     proof.hidden = false;
     const right = means === card.truth;
-    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} You said ${means}. ` }), el("span", { text: `It is ${card.truth}: ${card.why}` })]);
-    const source = card.source ? el("p", { class: "fa-fine", text: `Source: ${card.source}` }) : null;
+    const [meant, { why }] = [means ? say("claims.said_true") : say("claims.said_false"), card];
+    const truth = card.truth ? say("claims.is_true", { why }) : say("claims.is_false", { why });
+    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} ${meant} ` }), el("span", { text: truth })]);
+    const source = card.source ? el("p", { class: "fa-fine", text: say("claims.source", { source: card.source }) }) : null;
     this.proved.replaceChildren(...[el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }), said, proof, source].filter(Boolean));
     set(this.live, { text: said.textContent });
     this.screen.wake(proof);
@@ -165,8 +171,8 @@ export class Claims {
     this.picks.forEach((pick, k) => set(pick, { class: known[k] ? `is-${known[k]}` : null, "aria-current": k === this.at ? "true" : null }));
     const right = known.filter((one) => one === "right").length;
     const done = known.filter(Boolean).length;
-    set(this.dots, { "aria-label": `${done} of ${known.length} decided` });
-    set(this.score, { text: done ? `${right} of ${done} right.` : "" });
+    set(this.dots, { "aria-label": say("claims.decided", { done, n: known.length }) });
+    set(this.score, { text: done ? say("claims.right", { right, done }) : "" });
   }
 
   /** T, F and →; true if the key was for this. */

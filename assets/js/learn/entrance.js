@@ -2,6 +2,11 @@
 
 import { el, set } from "../lib/dom.js";
 import { choosePath, chosenPath, COURSE, ending, goesOn, keepAnswers, nextPath, testAnswers } from "./path.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
+const FIRST = "1.1"; // the course begins there
 
 /** The test's questions, one after the other. The first one that is not known ends it. */
 class SelfTest {
@@ -11,7 +16,7 @@ class SelfTest {
     this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
     this.said = el("p", { class: "fa-test-words", tabindex: -1 });
     this.choices = el("div", { class: "fa-test-answers" });
-    this.time = el("span", { class: "fa-test-time", text: "2 minutes" });
+    this.time = el("span", { class: "fa-test-time", text: say("test.time") });
     root.querySelector("h3").after(this.dots, this.time);
     root.append(this.said, this.choices);
     this.show();
@@ -24,7 +29,7 @@ class SelfTest {
   show() {
     const { asked, right } = this;
     [...this.dots.children].forEach((dot, k) => set(dot, { class: k < right.length ? (right[k] ? "is-right" : "is-wrong") : k === right.length && !this.over ? "is-now" : null }));
-    set(this.dots, { role: "img", "aria-label": `${right.filter(Boolean).length} of ${asked.length} known` });
+    set(this.dots, { role: "img", "aria-label": say("test.known", { known: right.filter(Boolean).length, n: asked.length }) });
     const pressed = (text, kind, act) => {
       const node = el("button", { type: "button", class: kind, text });
       node.addEventListener("click", act);
@@ -36,15 +41,15 @@ class SelfTest {
       const [start, number] = this.start;
       set(this.said, { text: this.because ?? "" });
       this.choices.replaceChildren(
-        el("a", { class: "fa-test-go", href: `?page=learn&rung=${start}`, text: `Start at ${number}` }),
-        pressed("Again", "is-plain", () => this.take([])),
+        el("a", { class: "fa-test-go", href: `?page=learn&rung=${start}`, text: say("test.start", { number }) }),
+        pressed(say("test.again"), "is-plain", () => this.take([])),
       );
     } else {
       const { words, options } = asked[right.length];
-      set(this.said, { text: `${right.length + 1} of ${asked.length}. ${words}` });
+      set(this.said, { text: say("test.words", { k: right.length + 1, n: asked.length, words }) });
       this.choices.replaceChildren(
         ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
-        pressed("Not sure", "is-plain", () => this.answer(-1)),
+        pressed(say("test.not_sure"), "is-plain", () => this.answer(-1)),
       );
     }
     this.entrance.advise(this);
@@ -53,7 +58,7 @@ class SelfTest {
   answer(k) {
     const { answer, options } = this.asked[this.right.length];
     const right = k === answer;
-    this.because = k < 0 ? options[answer][1] : `${right ? "✓ Right." : "✗ Not so."} ${options[k][1]}`;
+    this.because = k < 0 ? options[answer][1] : `${right ? say("right") : say("wrong")} ${options[k][1]}`;
     this.take([...this.right, right]);
   }
 
@@ -81,7 +86,7 @@ export class Entrance {
     for (const card of this.cards) {
       for (const node of card.querySelectorAll("button, a")) node.addEventListener("click", () => this.choose(card.dataset.path));
     }
-    this.forget = el("button", { type: "button", class: "fa-plain", text: "Forget my answers" });
+    this.forget = el("button", { type: "button", class: "fa-plain", text: say("forget") });
     this.forget.addEventListener("click", () => progress.clear());
     root.querySelector(".fa-screen-foot").prepend(this.forget);
     progress.listeners.push(() => this.tell());
@@ -106,7 +111,7 @@ export class Entrance {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
       const mark = node.querySelector(".fa-sr");
-      if (done && !mark) node.append(el("span", { class: "fa-sr", text: ", answered" }));
+      if (done && !mark) node.append(el("span", { class: "fa-sr", text: say("answered") }));
       if (!done) mark?.remove();
       const paths = node.dataset.paths.split(" ");
       node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE);
@@ -124,20 +129,20 @@ export class Entrance {
     const left = keys.filter((key) => !done(key));
     const next = goesOn(this.outline, path, done);
     const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
-    const share = `${keys.length - left.length} of ${keys.length} done`;
+    const share = { done: keys.length - left.length, n: keys.length };
     const chosen = path === this.root.dataset.path;
     card.classList.toggle("is-chosen", chosen);
     set(card.querySelector("h3 button"), { "aria-pressed": chosen });
-    set(card.querySelector(".fa-path-done"), { text: chosen && next && left.length < keys.length ? `${share}, ${minutes} minutes left` : share });
+    set(card.querySelector(".fa-path-done"), { text: chosen && next && left.length < keys.length ? say("path.left", { ...share, minutes }) : say("path.share", share) });
     const words = card.querySelector("p");
     words.dataset.words ??= words.textContent;
     set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
     const go = card.querySelector(":scope > a");
     const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
     set(go, { href: `?page=learn&rung=${next ?? keys[0]}`, class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again" });
-    const name = next ? `${left.length < keys.length ? "Next:" : "Start with"} ${number} ${title}` : "Again";
-    set(go, { "aria-label": `${name}, ${card.getAttribute("aria-label")}` });
-    go.replaceChildren(...(next ? [`${left.length < keys.length ? "Next:" : "Start with"} ${number}`, el("span", { text: ` ${title}` })] : ["Again"]));
+    const what = !next ? say("path.again") : left.length < keys.length ? say("path.next", { number }) : say("path.first", { number });
+    set(go, { "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}` });
+    go.replaceChildren(what, ...(next ? [el("span", { text: ` ${title}` })] : []));
   }
 
   /** What the self-test tells: a sentence, and a mark on the map. */
@@ -145,11 +150,13 @@ export class Entrance {
     const known = test.right.filter(Boolean).length;
     const [start, number] = test.start;
     const begun = test.right.length > 0;
-    const so = test.over ? "Self-test" : "Self-test so far";
-    const sum = !known ? "" : known === test.asked.length ? "you know the foundations; " : `you know ${known === 1 ? "1.1" : `1.1 to ${this.before(number)}`}; `;
-    set(this.root.querySelector(".fa-advice"), { text: begun ? `${so}: ${sum}start the course at ${number}.` : "" });
+    let so = say("advice.range", { first: FIRST, last: this.before(number), number });
+    if (!known) so = say("advice.none", { number });
+    else if (known === test.asked.length) so = say("advice.all", { number });
+    else if (known === 1) so = say("advice.one", { first: FIRST, number });
+    set(this.root.querySelector(".fa-advice"), { text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "" });
     for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
-    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: "start" }));
+    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: say("start") }));
     if (this.test) this.tell();
   }
 

@@ -1,6 +1,10 @@
 // The glossary's field: as one types, what does not hold the words goes; how many stay is said.
 
 import { set } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 /** @param {ParentNode} root a screen, with the field or without */
 export function mountFind(root) {
@@ -15,6 +19,6 @@ export function mountFind(root) {
       /** @type {HTMLElement} */ (list.parentElement).hidden = !here;
       left += here;
     }
-    set(/** @type {Element} */ (root.querySelector(".fa-finder [role=status]")), { text: `${left || "No"} ${left === 1 ? "term" : "terms"}` });
+    set(/** @type {Element} */ (root.querySelector(".fa-finder [role=status]")), { text: left ? say("terms", { n: left }) : say("terms.none") });
   });
 }

@@ -8,6 +8,10 @@ import { Fit } from "./hall_fit.js";
 import { HallQuestion } from "./hall_question.js";
 import { ofAddress } from "./router.js";
 import { settle } from "./widget.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
@@ -26,8 +30,8 @@ export class Hall {
     };
     this.place = el("span", { class: "fa-hall-place" });
     this.bar = el("div", { class: "fa-hall-bar" }, [this.place, el("span", { class: "fa-hall-keys" }, [
-      button("Back", "‹", () => this.turn(-1)), button("On", "›", () => this.turn(1)),
-      (this.play = button("Play", "▶", () => this.plays())), button("Leave", "×", () => this.leave()),
+      button(say("hall.back"), "‹", () => this.turn(-1)), button(say("hall.on"), "›", () => this.turn(1)),
+      (this.play = button(say("hall.play"), "▶", () => this.plays())), button(say("hall.leave"), "×", () => this.leave()),
     ])]);
     window.addEventListener("resize", () => {
       if (this.picture) this.picture.isLaid = false;

@@ -1,6 +1,10 @@
 // A rung's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { el, set } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
@@ -35,7 +39,7 @@ export class HallQuestion {
     this.isAnswered = on;
     this.mount.classList.toggle("is-answered", on);
     set(this.why, { text: on ? this.said : "" });
-    set(this.button, { text: on ? ". hides the answer" : ". or B shows the answer" });
+    set(this.button, { text: on ? say("hall.hide") : say("hall.show") });
   }
 
   turn() {

@@ -6,6 +6,10 @@ import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { fits, meets, precision, readings, split } from "./numbers.js";
 import { asked, settle, SILENT, spoken } from "./widget.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
@@ -28,7 +32,7 @@ export function shuffled(length, seed) {
 /** A line of code with a menu in each of its gaps: {code, menus, filled()}. */
 function gapped(words, gaps) {
   const menus = gaps.map(([, offered], k) =>
-    el("select", { "aria-label": `Gap ${k + 1} in: ${words.replaceAll(GAP, "…")}` }, [el("option", { value: "", text: "…" }), ...offered.map((word) => el("option", { value: word, text: word }))]));
+    el("select", { "aria-label": say("gap", { k: k + 1, words: words.replaceAll(GAP, "…") }) }, [el("option", { value: "", text: "…" }), ...offered.map((word) => el("option", { value: word, text: word }))]));
   const pieces = words.split(GAP);
   const code = el("code", {}, pieces.flatMap((piece, k) => [document.createTextNode(piece), k < pieces.length - 1 ? (menus[k] ?? document.createTextNode(GAP)) : null]));
   return { code, menus, filled: () => gaps.every(([, , right], k) => menus[k].value === right) };
@@ -40,7 +44,7 @@ function choice({ options, answer }) {
   const labels = options.map(([words], k) => el("label", { class: "fa-option" }, [inputs[k], el("span", { text: words })]));
   const check = () => {
     const chosen = inputs.findIndex((input) => input.checked);
-    if (chosen < 0) return { again: "Choose an answer first." };
+    if (chosen < 0) return { again: say("choose") };
     return { right: chosen === answer, because: options[chosen][1] };
   };
   const short = options.every(([words]) => words.length <= SHORT);
@@ -51,7 +55,11 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
   const wanted = [answer].flat();
   const several = wanted.length > 1;
   const names = fields.map((name) => el("span", { text: name }));
-  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `Your answer, a number${unit && ` in ${unit}`}${name && ` for ${name}`}: ${words}` }));
+  const named = (name) => {
+    if (name) return unit ? say("number.both", { unit, name, words }) : say("number.name", { name, words });
+    return unit ? say("number.unit", { unit, words }) : say("number", { words });
+  };
+  const inputs = fields.map((name) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": named(name) }));
   for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && !event.repeat && submit());
   /** Which of several boxes is right; none of them once something else is typed. */
   const mark = (are) => inputs.forEach((input, k) => {
@@ -62,17 +70,17 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
   const check = () => {
     const typed = inputs.map((input) => split(input.value));
     const values = typed.map(([number]) => readings(number));
-    if (several && values.some((found) => !found.length)) return { again: `Fill ${inputs.length > 2 ? "all" : "both"} boxes first.` };
-    if (values.some((found) => !found.length)) return { again: "Type a number first, such as 0.5 or 7/3." };
+    if (several && values.some((found) => !found.length)) return { again: inputs.length > 2 ? say("number.fill_all") : say("number.fill_both") };
+    if (values.some((found) => !found.length)) return { again: say("number.type") };
     const strange = typed.find(([, behind]) => !fits(behind, unit, words));
-    if (strange) return { again: unit ? `Type the number in ${unit}, not in ${strange[1]}.` : `Type the number alone, without “${strange[1]}”.` };
+    if (strange) return { again: unit ? say("number.in", { unit, typed: strange[1] }) : say("number.alone", { typed: strange[1] }) };
     const are = values.map((found, k) => found.some((one) => meets(one, wanted[k], tolerance)));
     if (several) mark(are);
     if (are.every(Boolean)) return { right: true, because: reasons[0] };
     const [first] = values[0];
     const off = (those) => Math.max(...values.map(([{ value }], k) => Math.abs(value - those[k]) - tolerance - Math.abs(those[k]) * ROUNDED));
     const [made] = mistakes.map(([value, said]) => [off([value].flat()), said]).filter(([by]) => by <= 0).sort(([a], [b]) => a - b);
-    const side = several ? "" : first.value > wanted[0] ? "Too large. " : "Too small. ";
+    const side = several ? "" : first.value > wanted[0] ? `${say("number.large")} ` : `${say("number.small")} `;
     return { right: false, because: made ? made[1] : side + reasons[1] };
   };
   const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [names[k], input]) : input));
@@ -83,7 +91,7 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
 function runner(words, run) {
-  const given = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": `What it gives: ${words}` });
+  const given = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": say("gives", { words }) });
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   const show = async (values) => {
     const found = await asked(run, values).catch(() => ({ error: SILENT }));
@@ -102,7 +110,7 @@ class Line {
     const { code, menus, filled } = gapped(words, gaps);
     Object.assign(this, { menus, filled });
     const button = (label, sign, by) => {
-      const node = el("button", { type: "button", class: "fa-move", tabindex: "-1", "aria-label": `${label}: ${words}`, text: sign });
+      const node = el("button", { type: "button", class: "fa-move", tabindex: "-1", "aria-label": label, text: sign });
       node.addEventListener("click", () => move(this, by));
       return node;
     };
@@ -115,12 +123,12 @@ class Line {
     });
     this.mark = el("span", { class: "fa-line-mark" });
     this.reason = el("p", { class: "fa-fine", hidden: true });
-    this.root = el("li", {}, [this.handle, code, this.mark, button("Move up", "▲", -1), button("Move down", "▼", 1), this.reason]);
+    this.root = el("li", {}, [this.handle, code, this.mark, button(say("line.up", { words }), "▲", -1), button(say("line.down", { words }), "▼", 1), this.reason]);
   }
 
   /** "✓", or what is wrong in words; null takes the mark away. */
   judge(placed) {
-    const words = placed === null ? "" : !placed ? "✗ not here" : this.filled() ? "✓" : "✗ gap";
+    const words = placed === null ? "" : !placed ? say("line.not_here") : this.filled() ? "✓" : say("line.gap");
     set(this.mark, { text: words, class: `fa-line-mark ${words === "✓" ? "is-right" : "is-wrong"}` });
   }
 }
@@ -135,7 +143,7 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
   function lay() {
     now.forEach((line, k) => {
       if (list.children[k] !== line.root) list.insertBefore(line.root, list.children[k] ?? null);
-      set(line.handle, { "aria-label": `Line ${k + 1} of ${now.length}: ${line.words.replaceAll(GAP, "…")}. Arrow keys move it.` });
+      set(line.handle, { "aria-label": say("line", { k: k + 1, n: now.length, words: line.words.replaceAll(GAP, "…") }) });
     });
   }
   function move(line, by) {
@@ -150,12 +158,12 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
     }
     lay();
     if (line.root.contains(focused)) focused.focus({ preventScroll: true });
-    set(live, { text: `Now line ${to + 1} of ${now.length}.` });
+    set(live, { text: say("line.now", { k: to + 1, n: now.length }) });
   }
   for (const line of lines) drag(line, now, move);
   lay();
   const check = () => {
-    if (ran && chosen().some(([, value]) => !value)) return { again: "Fill every gap first." };
+    if (ran && chosen().some(([, value]) => !value)) return { again: say("fill") };
     ran?.show([["order", now.map(({ index }) => index).join(",")], ...chosen()]);
     // Equal lines may change places, and those of one group of `answer`
     const same = (line, k) => line.words === lines[k].words || (answer ?? []).some((group) => group.includes(k) && group.includes(line.index));
@@ -168,12 +176,14 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
       set(line.reason, { text: options[line.index][1] });
       line.reason.hidden = !right || !options[line.index][1];
     }
-    const inPlace = right ? (reasons?.[0] || "Every line is in its place.") : `${good} of ${now.length} lines ${good === 1 ? "is" : "are"} in place`;
-    return { right, because: right ? inPlace : open ? `${inPlace}; ${open} with a gap to mend.` : `${inPlace}.` };
+    if (right) return { right, because: reasons?.[0] || say("lines.right") };
+    const placing = { good, n: now.length };
+    if (open) return { right, because: say(good === 1 ? "lines.one_open" : "lines.some_open", { ...placing, open }) };
+    return { right, because: say(good === 1 ? "lines.one" : "lines.some", placing) };
   };
-  const how = window.matchMedia("(pointer: fine)").matches ? "Drag the lines, or focus a handle and press ↑ or ↓." : "Drag a line by its dots, or tap ▲ ▼.";
+  const how = window.matchMedia("(pointer: fine)").matches ? say("lines.drag") : say("lines.tap");
   const hint = el("p", { class: "fa-fine", text: how });
-  return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: "Run" }) };
+  return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: say("run") }) };
 }
 
 const EDGE = 60; // px from the edge of what scrolls, its handle included
@@ -223,13 +233,15 @@ function drag(line, now, move) {
   });
 }
 
-const counted = (n) => ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"][n] ?? String(n);
+const counted = (n) => say("counts").split(" ")[n] ?? String(n);
 
 /** A sentence if all that was chosen is right and some is missing, else none. */
 function missing(chosen, wanted) {
   const more = wanted.size - chosen.size;
   if (more <= 0 || [...chosen].some((at) => !wanted.has(at))) return "";
-  return `${chosen.size === 1 ? "This one is" : `These ${counted(chosen.size)} are`} right; ${counted(more)} more ${more === 1 ? "is" : "are"} missing.`;
+  const left = { more: counted(more) };
+  if (chosen.size === 1) return say(more === 1 ? "missing.one_one" : "missing.one_some", left);
+  return say(more === 1 ? "missing.some_one" : "missing.some_some", { chosen: counted(chosen.size), ...left });
 }
 
 function click({ words, cells, rows, answer, reasons, notes }) {
@@ -255,21 +267,21 @@ function click({ words, cells, rows, answer, reasons, notes }) {
   const heads = headed ? [...cells[0].map((_, j) => heading(j, `1/${j + 2}`)), ...cells.map((_, i) => heading(rows?.[i] ?? i, `${i + 2}/1`))] : [];
   const isAlone = (text) => cells.flat().filter((other) => other === text).length === 1; // a name of its own says all
   const all = cells.flatMap((row, i) => row.map((text, j) => {
-    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : `${text || "empty"}, row ${rows?.[i] ?? i}, column ${j}` });
+    const node = el("button", { type: "button", "data-at": `${i},${j}`, "aria-pressed": "false", tabindex: i || j ? "-1" : "0", text, style: `grid-area:${i + headed + 1}/${j + headed + 1}`, "aria-label": text && !headed && isAlone(text) ? text : say("cell", { what: text || say("cell.empty"), row: rows?.[i] ?? i, column: j }) });
     node.addEventListener("click", () => press(`${i},${j}`));
     node.addEventListener("keydown", (event) => go(event, i, j));
     return node;
   }));
   const grid = el("div", { class: `fa-click-grid${headed ? " is-headed" : ""}`, role: "group", "aria-label": words, style: `--columns:${widest}` }, [...heads, ...all]);
   const check = () => {
-    if (!chosen.size) return { again: "Choose a cell first." };
+    if (!chosen.size) return { again: say("cell.first") };
     const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
     for (const node of all) set(node, { class: chosen.has(node.dataset.at) ? (wanted.has(node.dataset.at) ? "is-right" : "is-wrong") : null });
     if (right) return { right, because: reasons[0] };
     const [r, c] = [...chosen, ...wanted].find((at) => chosen.has(at) !== wanted.has(at)).split(",");
     return { right, because: [missing(chosen, wanted) || notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
   };
-  const hint = el("p", { class: "fa-fine", text: "Choose all that fit." });
+  const hint = el("p", { class: "fa-fine", text: say("cell.all") });
   return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
 }
 
@@ -279,13 +291,13 @@ function fill({ words, options, gaps, reasons, run }) {
   const menus = lines.flatMap((line) => line.menus);
   const { given, show } = runner(words, run);
   const check = () => {
-    if (menus.some((menu) => !menu.value)) return { again: "Fill every gap first." };
+    if (menus.some((menu) => !menu.value)) return { again: say("fill") };
     show(menus.map((menu, k) => [`g${k + 1}`, menu.value]));
     const right = lines.every((line) => line.filled());
     return { right, because: reasons[right ? 0 : 1] };
   };
   const code = el("ol", { class: "fa-lines is-fixed" }, lines.map((line) => el("li", {}, [line.code])));
-  return { body: code, check, given, act: "Run" };
+  return { body: code, check, given, act: say("run") };
 }
 
 export const KINDS = { choice, number: numeric, order, click, fill };

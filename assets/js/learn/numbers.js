@@ -1,5 +1,10 @@
 // Numbers as readers type them: fractions, thousands, a unit behind, a rounding.
 
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
+
 const FINEST = 1e-9; // relative: two doubles that mean the same
 const DIGITS = 2; // the fewest significant digits of a rounding that counts
 const COARSE = 4; // a rounding may be this much coarser than the tolerance; where that is narrower, near misses are wrong answers
@@ -71,5 +76,5 @@ export function meets({ value, half, digits }, answer, tolerance) {
  */
 export function precision(answer, tolerance) {
   if (Number.isInteger(Number(answer.toFixed(9))) || coarsest(answer) > COARSE * tolerance) return "";
-  return "Two digits are enough; a fraction will do.";
+  return say("number.digits");
 }

@@ -1,6 +1,10 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
 import { ever } from "./progress.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const PATH = "fa-learn-path";
 const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
@@ -45,7 +49,7 @@ export function nextPath(outline, path, done) {
 }
 
 /** "1 hour" in a sentence: "on the 1-hour path"; "The course": "in the course". */
-const inWords = (title) => (/^\d/.test(title) ? `on the ${title.replace(/ (\w+?)s?$/, "-$1")} path` : `in ${title.replace(/^The/, "the")}`);
+const inWords = (title) => (/^\d/.test(title) ? say("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") }) : say("path.in", { title: title.replace(/^The/, "the") }));
 
 /**
  * What to say at the end of a path, null before it: {done, and of the next path its key, where it goes on, in words}.
@@ -55,5 +59,5 @@ export function ending(outline, path, done) {
   if (!outline.paths[path] || goesOn(outline, path, done)) return null;
   const next = nextPath(outline, path, done);
   const [title] = outline.ends[next] ?? [];
-  return { done: `Done: ${outline.ends[path][1]}.`, path: next, key: next && goesOn(outline, next, done), words: title && inWords(title) };
+  return { done: say("path.done", { what: outline.ends[path][1] }), path: next, key: next && goesOn(outline, next, done), words: title && inWords(title) };
 }

@@ -5,10 +5,14 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const PASSING = new Set(["Enter", "Tab", "Shift"]); // keys that change nothing
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
-const SIGNS = { right: "✓ Right. ", wrong: "✗ Not so. ", again: "" };
+const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };
 
 /** The numbers that a question is asked with. */
 const numbers = ({ words, cells, options }) => String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
@@ -42,7 +46,7 @@ export class Question {
     Object.assign(this, { at, wrong });
     this.ask();
     if (values && this.keeps) write(this.kind.body, values);
-    if (progress.of(this.key) === "right") this.say("before", "✓ You answered this right before.");
+    if (progress.of(this.key) === "right") this.say("before", say("right.before"));
   }
 
   get name() {
@@ -68,12 +72,12 @@ export class Question {
     const question = this.asked[this.at % this.asked.length];
     this.said = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.kind = KINDS[question.kind](question, () => this.submit());
-    this.check = button(this.kind.act ?? "Check", "is-main", () => this.submit());
+    this.check = button(this.kind.act ?? say("check"), "is-main", () => this.submit());
     const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
-    this.next = button(now === then ? "Another one like it" : "Try again, with new numbers", "", () => this.again());
+    this.next = button(now === then ? say("another") : say("try_again"), "", () => this.again());
     this.next.hidden = true;
     const told = question.hint && el("p", { class: "fa-fine fa-hint", text: question.hint, hidden: true });
-    this.hint = question.hint && button("Hint", "is-plain", () => {
+    this.hint = question.hint && button(say("hint"), "is-plain", () => {
       told.hidden = !told.hidden;
       this.reach(this.hint);
     });

@@ -8,6 +8,10 @@ import { hear } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { here, PLACE } from "./progress.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 export const ENTRANCE = "entrance";
 
@@ -71,7 +75,7 @@ export class Router {
   async shown(key, how) {
     const html = await this.html(key);
     if (key !== this.key) return; // another one was asked for meanwhile
-    this.show(key, html ?? '<p class="fa-fine">This screen could not be loaded: reload the page.</p>', how);
+    this.show(key, html ?? `<p class="fa-fine">${say("lost")}</p>`, how);
     this.note();
     const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
     idle(() => this.near(key).forEach((other) => this.html(other)));

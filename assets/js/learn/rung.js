@@ -7,6 +7,10 @@ import { choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { FROM, here } from "./progress.js";
 import { Question } from "./questions.js";
 import { settle, Widget } from "./widget.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 export class Screen {
   constructor(root, context) {
@@ -74,7 +78,7 @@ export class Screen {
     }
     if (at >= 0 && path !== COURSE) {
       this.root.classList.add("is-on-path");
-      set(this.root.querySelector(".fa-rung-place"), { text: `${ends[path][0]} · ${at + 1} of ${stops.length}` });
+      set(this.root.querySelector(".fa-rung-place"), { text: say("path.place", { path: ends[path][0], k: at + 1, n: stops.length }) });
     }
     this.isLast = at >= 0 && at === stops.length - 1;
     this.steps();
@@ -86,7 +90,7 @@ export class Screen {
   leads(selector, rung, path = null) {
     const node = this.root.querySelector(selector);
     set(node, { href: `?page=learn${rung ? `&rung=${rung}` : ""}`, "data-path": path });
-    set(node.firstElementChild, { text: rung ? this.context.router.outline.rungs[rung].join(" ") : "The map" });
+    set(node.firstElementChild, { text: rung ? this.context.router.outline.rungs[rung].join(" ") : say("map") });
   }
 
   /** At the end of a path: what is known now, and the path to go next. */
@@ -97,7 +101,7 @@ export class Screen {
     this.root.querySelector(".fa-path-end")?.remove();
     if (!end) return;
     const next = end.key && el("a", { href: `?page=learn&rung=${end.key}`, "data-path": end.path, text: router.outline.rungs[end.key].join(" ") });
-    this.root.querySelector(".fa-check")?.after(el("p", { class: "fa-path-end" }, [`${end.done} `, ...(next ? ["Next: ", next, `, ${end.words}.`] : [])]));
+    this.root.querySelector(".fa-check")?.after(el("p", { class: "fa-path-end" }, [`${end.done} `, ...(next ? [`${say("path.then")} `, next, say("path.where", { where: end.words })] : [])]));
     if (end.key) this.leads(".fa-rung-next", end.key, end.path);
   }
 
@@ -120,7 +124,7 @@ export class Screen {
     for (const dot of this.root.querySelectorAll(".fa-dot")) {
       const done = progress.of(dot.dataset.asks) === "right";
       dot.classList.toggle("is-done", done);
-      set(dot, { "aria-label": `${dot.dataset.name}${done ? ", answered" : ""}` });
+      set(dot, { "aria-label": `${dot.dataset.name}${done ? say("answered") : ""}` });
     }
     this.root.querySelector(".fa-rung-next")?.classList.toggle("is-main", progress.of(this.asks) === "right");
     this.ends();

@@ -1,6 +1,10 @@
 // On a phone a rung's question is a sheet from below: closed a bar, opened and put away by a tap.
 
 import { el, set } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const OPEN = "true";
 
@@ -11,7 +15,7 @@ export const Sheet = {
     question.classList.toggle("is-sheet", on);
     if (!on) before?.remove();
     if (!on || before) return;
-    const name = el("span", { text: "Question" });
+    const name = el("span", { text: say("sheet") });
     const handle = el("button", { type: "button", class: "fa-sheet-handle" }, [name, el("i")]);
     const fold = (/** @type {boolean} */ open) => {
       set(handle, { "aria-expanded": open });

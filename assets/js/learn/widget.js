@@ -9,12 +9,16 @@ import { draw, picture } from "./blocks.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/learn_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const MOST_SEGMENTS = 4;
-const LONG = 50; // characters: so many names are only counted
-export const SILENT = "The server did not answer. What is shown is its last answer.";
+const LONG = 69; // characters: so many names are only counted
+export const SILENT = say("silent");
 // For ids
 let count = 0;
 
@@ -40,10 +44,10 @@ function edges(box) {
 function ranged(control, changed) {
   const { key, low: min, high: max, step, label } = control;
   const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
-  const box = el("input", { type: "number", min, max, step: "any", "aria-label": `${label}, as a number` });
+  const box = el("input", { type: "number", min, max, step: "any", "aria-label": say("as_number", { label }) });
   const fill = () => {
     slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
-    if (key === "step") set(slider, { "aria-valuetext": `${slider.value} of ${max}` });
+    if (key === "step") set(slider, { "aria-valuetext": say("at", { k: slider.value, n: max }) });
   };
   const write = (value) => {
     box.value = String(value);
@@ -143,9 +147,9 @@ export class Widget {
     this.said = el("p", { class: "fa-sr", role: "status" });
     const step = this.list.find((control) => control.key === "step" && control.kind === "range");
     if (step) this.steps(step);
-    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: "Reset" });
+    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: say("reset") });
     this.reset.addEventListener("click", () => this.restart());
-    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": "Controls" }, [...this.parts.map((part) => part.root).filter(Boolean), this.reset]);
+    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": say("controls") }, [...this.parts.map((part) => part.root).filter(Boolean), this.reset]);
     this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
     mount.replaceChildren(this.root);
     this.close();
@@ -163,7 +167,7 @@ export class Widget {
     this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, { label: "", choices: [], hint: "" });
     const [, back, , next] = this.transport.buttons.children;
     // The range beside them has the arrow keys for both, and for the number
-    for (const [node, words] of [[back, "Previous step"], [next, "Next step"]]) set(node, { "aria-label": words, title: words, tabindex: "-1" });
+    for (const [node, words] of [[back, say("step.back")], [next, say("step.next")]]) set(node, { "aria-label": words, title: words, tabindex: "-1" });
     set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
@@ -188,10 +192,10 @@ export class Widget {
     for (const node of this.shut) node.disabled = true;
     const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
     const last = names.at(-1);
-    const all = `${names.slice(0, -1).join(", ")} and ${last} open`;
+    const all = say("closed.all", { names: names.slice(0, -1).join(", "), last });
     const [{ label }] = this.list.filter(({ closed }) => closed);
-    const said = names.length < 2 ? `${last} opens` : all.length > LONG ? `${names.length} more under “${label}” open` : all;
-    this.closed = el("p", { class: "fa-fine fa-closed", text: `${said} after your answer.` });
+    const said = names.length < 2 ? say("closed.one", { name: last }) : all.length > LONG ? say("closed.more", { n: names.length, label }) : all;
+    this.closed = el("p", { class: "fa-fine fa-closed", text: said });
     this.root.querySelector(".fa-widget-controls").append(this.closed);
   }
 

@@ -1,5 +1,10 @@
 // Asking our own server: what it refuses and what cannot be reached is one sentence.
 
+import { sayer } from "./texts.js";
+import told from "../../texts/lib.json" with { type: "json" };
+
+const say = sayer(told);
+
 const TIMES = 2; // asked again when the server is busy
 const MOST_S = 20; // that a visitor waits for it each time
 
@@ -26,7 +31,7 @@ export async function asked(address, signal, busy, wait = pause) {
   for (let again = TIMES; ; again -= 1) {
     const response = await reach(address, { signal });
     if (response.ok) return response;
-    const sentence = (await response.json().catch(() => null))?.error ?? `The server answered ${response.status}.`;
+    const sentence = (await response.json().catch(() => null))?.error ?? say("answered", { status: response.status });
     const after = Number(response.headers.get("Retry-After"));
     if (response.status !== 503 || !again || !(after > 0 && after <= MOST_S)) throw new Error(sentence);
     busy?.(sentence);
@@ -36,4 +41,4 @@ export async function asked(address, signal, busy, wait = pause) {
 
 /** What to say of an error: fetch() raises a TypeError where there is no network. */
 export const sentenceOf = (error) =>
-  error instanceof TypeError ? "The server cannot be reached; the picture shown stays usable." : error.message;
+  error instanceof TypeError ? say("unreached") : error.message;

@@ -1,6 +1,11 @@
 // Canvas frames as a WebM file: the browser's own encoder (WebCodecs, faster than the film plays and at times that we
 // choose, which MediaRecorder's clock is not), and the few elements of Matroska that hold its chunks together.
 
+import { sayer } from "./texts.js";
+import told from "../../texts/lib.json" with { type: "json" };
+
+const say = sayer(told);
+
 const CODECS = [["vp09.00.51.08", "V_VP9"], ["vp8", "V_VP8"]]; // what browsers encode of what WebM may hold
 const BITS_PER_PIXEL = 8; // a second: still pictures with fine print
 const KEY_EVERY = 8; // frames: where a viewer can jump to
@@ -35,7 +40,7 @@ const lengthOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
 /** The file: `chunks` are {ms, key, bytes} in order, the first a key; each key begins a cluster. */
 export function webm(chunks, { codec, width, height, ms }) {
   const info = element("1549a966", element("2ad7b1", number(1e6)), element("4489", real(ms)),
-    element("4d80", text("FlashAttention, tile by tile")), element("5741", text("FlashAttention, tile by tile")));
+    element("4d80", text(say("film"))), element("5741", text(say("film"))));
   const video = element("e0", element("b0", number(width)), element("ba", number(height)));
   const tracks = element("1654ae6b", element("ae", element("d7", number(1)), element("73c5", number(1)),
     element("9c", number(0, 1)), element("83", number(1, 1)), element("86", text(codec)), video));
@@ -66,7 +71,7 @@ export class Film {
       const answer = await globalThis.VideoEncoder?.isConfigSupported(config).catch(() => null);
       if (answer?.supported) return new Film(canvas, config, codec);
     }
-    throw new Error("This browser encodes no WebM here: it needs VP9 or VP8 in WebCodecs, and the page over https or on localhost.");
+    throw new Error(say("film.none"));
   }
 
   constructor(canvas, config, codec) {

@@ -10,6 +10,10 @@ import { Chips } from "./chips.js";
 import { MaskMap } from "./map.js";
 import { Scores } from "./scores.js";
 import { About, Presets, Work } from "./side.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
+
+const say = sayer(told);
 
 const addressOf = (name, values) => new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
 
@@ -23,15 +27,15 @@ export class Builder {
     this.work = new Work();
     this.presets = new Presets({ use: (one) => this.start(one) });
     this.wrong = el("p", { class: "fa-mask-wrong", role: "alert", id: "fa-mask-wrong", hidden: true });
-    this.text = el("input", { type: "text", class: "fa-mask-text", "aria-label": "The mask as text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    this.text = el("input", { type: "text", class: "fa-mask-text", "aria-label": say("text"), spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
     this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
-    this.took = el("button", { type: "button", class: "fa-mask-use", text: "Use this mask" });
+    this.took = el("button", { type: "button", class: "fa-mask-use", text: say("use") });
     this.took.addEventListener("click", () => this.use());
-    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: "Cancel" });
+    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: say("cancel") });
     cancel.addEventListener("click", () => this.act.cancel());
-    const title = el("h2", { id: "fa-mask-title", text: "What may a query see?" });
-    const left = el("section", { class: "fa-mask-left", "aria-label": "The mask" }, [title, this.chips.root, this.text, this.wrong, this.scores.root, this.work.root]);
+    const title = el("h2", { id: "fa-mask-title", text: say("title") });
+    const left = el("section", { class: "fa-mask-left", "aria-label": say("mask") }, [title, this.chips.root, this.text, this.wrong, this.scores.root, this.work.root]);
     const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel]);
     this.root = el("dialog", { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
       el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]), foot, this.chips.menu.root,

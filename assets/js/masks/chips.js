@@ -4,6 +4,10 @@ import { el, set } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
+
+const say = sayer(told);
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 
@@ -57,10 +61,10 @@ export class Chips {
 
   /** Anew, for other chips than before. */
   build() {
-    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? "or" : "a key is kept if it is" }), this.line(term, t)]);
+    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? say("or") : say("kept_if") }), this.line(term, t)]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
-      const or = this.plus(this.draft.length, "or one that is …");
-      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: "or" }), or]));
+      const or = this.plus(this.draft.length, say("plus.or"));
+      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: say("or") }), or]));
     }
     this.root.replaceChildren(...lines);
     set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
@@ -71,9 +75,9 @@ export class Chips {
   }
 
   line(term, t) {
-    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: "and" })] : []), this.chip(piece, t, k)]);
-    const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? "a predicate instead" : "and …") : null;
-    return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? `or, term ${t + 1}` : "kept if it is", "data-hue": t }, [...chips, plus]);
+    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: say("and") })] : []), this.chip(piece, t, k)]);
+    const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? say("plus.instead") : say("plus.and")) : null;
+    return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? say("term", { k: t + 1 }) : say("term.first"), "data-hue": t }, [...chips, plus]);
   }
 
   chip(piece, t, k) {
@@ -83,7 +87,7 @@ export class Chips {
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${t}.${k}`;
-      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", "data-about": "tiles", ...place, title: "Choose, then click tiles of the map to keep or hide them" });
+      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", "data-about": "tiles", ...place, title: say("toggle") });
       button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
       parts.push(button);
     } else {
@@ -92,7 +96,7 @@ export class Chips {
       fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words })));
     }
     if (!this.isFull()) {
-      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": `Remove ${named(piece)}`, text: "×", "data-kind": "close", ...place });
+      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": say("remove", { piece: named(piece) }), text: "×", "data-kind": "close", ...place });
       close.addEventListener("click", () => this.take(t, k));
       parts.push(close);
     }
@@ -108,7 +112,7 @@ export class Chips {
   /** A number, or the list of them where there may be any. @param range {low, high, word, words}, the word of a number alone */
   field(name, place, range) {
     const alone = range.word !== undefined;
-    const label = `${name}: ${range.word ?? "numbers"}`;
+    const label = say("number", { name, what: range.word ?? say("numbers") });
     const input = el("input", { type: "text", inputmode: alone ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "aria-description": range.words, "data-kind": "number", ...place });
     input.addEventListener("input", () => this.type(input));
     input.addEventListener("focus", () => input.select());

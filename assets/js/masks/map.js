@@ -5,6 +5,10 @@ import { el, set } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
+
+const say = sayer(told);
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
@@ -19,12 +23,12 @@ export class MaskMap {
     this.light = el("i", { class: "fa-mask-light" });
     this.over = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
     this.said = el("p", { class: "fa-mask-said", id: "fa-mask-said", "aria-live": "polite" });
-    this.box = el("div", { class: "fa-mask-box", role: "application", tabindex: 0, "aria-label": "Map of the scores, queries down and keys across; arrows move", "aria-describedby": "fa-mask-said" }, [this.canvas, this.over, this.light]);
+    this.box = el("div", { class: "fa-mask-box", role: "application", tabindex: 0, "aria-label": say("map.label"), "aria-describedby": "fa-mask-said" }, [this.canvas, this.over, this.light]);
     this.keys = el("div", { class: "fa-mask-axis fa-mask-keys", "aria-hidden": "true" });
     this.queries = el("div", { class: "fa-mask-axis fa-mask-queries", "aria-hidden": "true" });
     this.legend = el("p", { class: "fa-mask-legend" });
-    this.root = el("section", { class: "fa-mask-map", "aria-label": "Map" }, [
-      el("b", { class: "fa-ink-k fa-mask-k", text: "keys" }), this.keys, el("b", { class: "fa-ink-q fa-mask-q", text: "queries" }), this.queries, this.box, this.said, this.legend,
+    this.root = el("section", { class: "fa-mask-map", "aria-label": say("map") }, [
+      el("b", { class: "fa-ink-k fa-mask-k", text: say("keys") }), this.keys, el("b", { class: "fa-ink-q fa-mask-q", text: say("queries") }), this.queries, this.box, this.said, this.legend,
     ]);
     this.box.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(this.cellAt(event)));
     this.box.addEventListener("pointerleave", () => this.point(null));
@@ -109,7 +113,7 @@ export class MaskMap {
     for (let i = 0; kinds && high > 3 * size && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++)
         if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
-          told.push(el("span", { text: "skip", style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}` }));
+          told.push(el("span", { text: say("skip"), style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}` }));
     const papers = documents(draft, n).flatMap(({ name, start, stop }) => {
       const room = (this.box.clientWidth * (stop - start)) / n > 6.2 * size;
       const short = room ? name : name.split(" ")[1];
@@ -121,8 +125,8 @@ export class MaskMap {
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;
-    const legend = [["full", full, " full", ", no mask"], ["partial", partial, " partial", ""], ["skipped", skipped, " empty", ", skipped"]];
-    this.legend.replaceChildren(...legend.map(([kind, count, word, more]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), el("span", {}, [word, el("span", { class: "fa-mask-long", text: more })])])));
+    const legend = [["full", full, say("full"), say("full.more")], ["partial", partial, say("partial"), ""], ["skipped", skipped, say("empty"), say("empty.more")]];
+    this.legend.replaceChildren(...legend.map(([kind, count, word, more]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), el("span", {}, [` ${word}`, el("span", { class: "fa-mask-long", text: more })])])));
   }
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */

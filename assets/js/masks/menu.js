@@ -1,12 +1,16 @@
 // The menu of predicates: a line of explanation and the formula of each; arrows choose, Escape leaves.
 
 import { el } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
+
+const say = sayer(told);
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Menu {
   constructor() {
-    this.root = el("div", { class: "fa-mask-menu", role: "menu", "aria-label": "Predicates", hidden: true });
+    this.root = el("div", { class: "fa-mask-menu", role: "menu", "aria-label": say("predicates"), hidden: true });
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("focusout", ({ relatedTarget }) => {
       if (!this.root.hidden && !this.root.contains(relatedTarget) && relatedTarget !== this.from) this.close(false);

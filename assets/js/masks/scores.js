@@ -2,8 +2,12 @@
 
 import { el, set } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
 
-const KINDS = { none: "none", softcap: "softcap c", alibi: "ALiBi", scale: "scale x" };
+const say = sayer(told);
+
+const KINDS = { none: say("score.none"), softcap: say("score.softcap"), alibi: say("score.alibi"), scale: say("score.scale") };
 const STARTS = { softcap: "50", scale: "2" };
 
 export class Scores {
@@ -21,12 +25,12 @@ export class Scores {
       input.addEventListener("input", () => this.said(input));
       return input;
     };
-    this.number = field("the score's number");
-    this.sink = field("sink");
+    this.number = field(say("score.number"));
+    this.sink = field(say("sink"));
     this.other = el("code");
     this.root = el("details", { class: "fa-mask-scores" }, [
       this.summary,
-      el("div", {}, [el("fieldset", {}, [el("legend", { text: "score" }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink", "data-about": "sink" }, [el("span", { text: "sink" }), this.sink])]),
+      el("div", {}, [el("fieldset", {}, [el("legend", { text: say("score") }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink", "data-about": "sink" }, [el("span", { text: say("sink") }), this.sink])]),
     ]);
   }
 
@@ -42,7 +46,7 @@ export class Scores {
     if (document.activeElement !== this.sink) this.sink.value = sink;
     set(this.other, { text: kind === "other" ? score : "" });
     const bold = (text) => el("b", { text });
-    this.summary.replaceChildren("score ", bold(score), ", sink ", bold(sink === "" ? "none" : sink));
+    this.summary.replaceChildren(`${say("score")} `, bold(score), `, ${say("sink")} `, bold(sink === "" ? say("sink.none") : sink));
   }
 
   choose(kind) {

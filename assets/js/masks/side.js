@@ -4,28 +4,30 @@
 import { el, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
+
+const say = sayer(told);
 
 const DRAWN = 16; // tokens of a thumbnail
-const WHO = "i′ is the query, j the key";
-const TILES = { says: "Keep tiles of the map or hide them: click or tap one, or go there by the arrows and press Enter." };
-const SINK = { says: "sink: a logit of every softmax, without a key and a value.", source: "m starts at the sink and ℓ at 1, so that the weights of the keys add up to less than 1." };
-const SLOGAN = "The mask is data: picture, trace, bytes and kernel read the same line.";
+const TILES = { says: say("about.tiles") };
+const SINK = { says: say("about.sink"), source: say("about.sink.source") };
 
 /** Scores kept, tiles computed, and those of half the size. */
 export class Work {
   constructor() {
     this.bars = el("div", { class: "fa-mask-bars" });
     this.insight = el("p", { class: "fa-mask-insight" });
-    this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [el("h3", { id: "fa-mask-left", text: "What is left to do" }), this.bars, this.insight]);
+    this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [el("h3", { id: "fa-mask-left", text: say("left") }), this.bars, this.insight]);
   }
 
   draw(answer) {
     const { br, bc, half, scores, tiles } = answer;
-    const sized = (of) => ["tiles", el("span", { class: "fa-mask-long", text: " computed" }), `, ${of.br} × ${of.bc}`];
-    const rows = [[["scores kept"], scores.kept, scores.of, "scores"], [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"]];
+    const sized = (of) => [say("left.tiles"), el("span", { class: "fa-mask-long", text: ` ${say("left.computed")}` }), say("left.size", { br: of.br, bc: of.bc })];
+    const rows = [[[say("left.scores")], scores.kept, scores.of, "scores"], [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"]];
     if (half) rows.push([sized(half), half.computed, half.of, "half"]);
     this.bars.replaceChildren(...rows.map(([name, part, whole, what]) => el("div", { class: "fa-mask-bar", "data-what": what, "data-part": part, "data-whole": whole }, [
-      el("span", {}, name), el("span", { class: "fa-mask-count" }, [el("b", { text: integer(part) }), ` of ${integer(whole)} `, el("i", { text: share(part, whole) })]),
+      el("span", {}, name), el("span", { class: "fa-mask-count" }, [el("b", { text: integer(part) }), ` ${say("left.of", { n: whole })} `, el("i", { text: share(part, whole) })]),
       el("div", { class: "fa-mask-track", "aria-hidden": "true" }, [el("i", { style: `width:${(100 * part) / whole}%` })]),
     ])));
     set(this.insight, { text: insight(answer) });
@@ -44,7 +46,7 @@ export class Presets {
     this.act = act;
     this.list = el("div", { class: "fa-mask-presets-list" });
     this.root = el("section", { class: "fa-mask-presets", "aria-labelledby": "fa-mask-start" }, [
-      el("header", {}, [el("h3", { id: "fa-mask-start", text: "Start from a model" }), el("span", { text: `kept, scaled to ${DRAWN} tokens` })]), this.list,
+      el("header", {}, [el("h3", { id: "fa-mask-start", text: say("presets") }), el("span", { text: say("presets.kept", { n: DRAWN }) })]), this.list,
     ]);
   }
 
@@ -80,8 +82,8 @@ export class About {
   learn({ presets, predicates, scores }) {
     this.known = new Map([["sink", SINK], ["tiles", TILES]]);
     for (const { key, says, source } of presets) this.known.set(`preset ${key}`, { says, source });
-    for (const { name, words, formula, numbers } of predicates) this.known.set(name, { says: `${[name, numbers?.join(", ")].filter(Boolean).join(" ")}: ${words}.`, source: `${formula}; ${WHO}.` });
-    for (const { name, words, formula } of scores) this.known.set(`score ${name}`, { says: `${name}: ${words}.`, source: `s becomes ${formula}.` });
+    for (const { name, words, formula, numbers } of predicates) this.known.set(name, { says: say("about.one", { name: [name, numbers?.join(", ")].filter(Boolean).join(" "), words }), source: say("about.predicate", { formula }) });
+    for (const { name, words, formula } of scores) this.known.set(`score ${name}`, { says: say("about.one", { name, words }), source: say("about.score", { formula }) });
   }
 
   /** @param preset the key of the one that this mask is, or null @param picks whether tiles are toggled */
@@ -97,6 +99,6 @@ export class About {
     });
     const one = (this.root.closest(".fa-narrow") ? null : on ?? held) ?? this.rests;
     set(this.root, { "data-empty": one ? null : "" });
-    this.root.replaceChildren(...(one ? [el("span", { text: `${one.says} ` }), ...(one.source ? [el("cite", { text: one.source })] : [])] : [SLOGAN]));
+    this.root.replaceChildren(...(one ? [el("span", { text: `${one.says} ` }), ...(one.source ? [el("cite", { text: one.source })] : [])] : [say("about")]));
   }
 }

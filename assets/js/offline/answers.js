@@ -4,6 +4,10 @@
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/offline.json" with { type: "json" };
+
+const say = sayer(told);
 
 const ONE = ""; // the name of the only answer of its kind
 const BINARY = "base64,";
@@ -21,7 +25,7 @@ export function loaded(src) {
   const script = el("script", { src });
   return during("script", new Promise((done, fail) => {
     script.addEventListener("load", done);
-    script.addEventListener("error", () => fail(new Error(`This copy of the lesson lacks its file ${src}.`)));
+    script.addEventListener("error", () => fail(new Error(say("lacks", { file: src }))));
     document.head.append(script);
   }));
 }

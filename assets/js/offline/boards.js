@@ -7,9 +7,12 @@ import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
 import { mode } from "../site/hall.js";
 import { loaded } from "./answers.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/offline.json" with { type: "json" };
+
+const say = sayer(told);
 
 const LIBRARY = "plotly.min.js";
-const SPARE = "This copy of the lesson has no server and holds no other tile: the app shows any.";
 let library = null;
 
 /** The place and its chart; the library comes with the first. */
@@ -29,7 +32,7 @@ export class Board {
     Object.assign(this, { head: place("head"), charts: place("charts"), tail: place("tail"), notice: place("notice"), warps: place("warps") });
     root.addEventListener("change", () => this.changed());
     hear("fa:page", (name) => name === this.told.name && this.open());
-    hear("fa:pick", (query) => root.checkVisibility() && (query ? this.say(SPARE) : this.show("")));
+    hear("fa:pick", (query) => root.checkVisibility() && (query ? this.say(say("tile")) : this.show("")));
   }
 
   value(name) {

@@ -5,6 +5,10 @@ import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { here, LED } from "../learn/progress.js";
 import { isOnScreen } from "./pages.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 const panels = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
 const shown = () => panels().find((panel) => panel.checkVisibility());
@@ -35,7 +39,7 @@ function arrive() {
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
-  const skip = el("button", { type: "button", class: "fa-skip", text: "Skip to the content" });
+  const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
   skip.addEventListener("click", enter);
   const now = () => {
     order(bar, skip);

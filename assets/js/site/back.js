@@ -4,6 +4,10 @@ import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
 import { FROM, here, LED, PLACE } from "../learn/progress.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 /** [key, number, title] of the rung that was left, or null. */
 function left() {
@@ -20,7 +24,10 @@ export function mountBack(bar) {
   const show = () => {
     const from = left();
     back.hidden = !from || isOnScreen("learn");
-    if (from) set(back, { href: `?page=learn&rung=${from[0]}`, text: from[1], "aria-label": `Back to rung ${from[1]}, ${from[2]}`, title: `Back to rung ${from[1]}, ${from[2]}` });
+    if (from) {
+      const words = say("back", { number: from[1], title: from[2] });
+      set(back, { href: `?page=learn&rung=${from[0]}`, text: from[1], "aria-label": words, title: words });
+    }
     for (const part of bar.querySelectorAll("[data-explains]")) part.hidden = !isOnScreen(part.dataset.explains);
   };
   bar.addEventListener("click", async (event) => {

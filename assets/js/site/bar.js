@@ -8,6 +8,10 @@ import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 const terms = new Terms(() => fetched("glossary"));
 
@@ -18,7 +22,7 @@ async function copy({ target }, text, instead) {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(text());
-    target.textContent = "Copied";
+    target.textContent = say("copied");
   } catch {
     target.textContent = instead;
   }
@@ -43,8 +47,8 @@ export function mountBar({ element }) {
   hear("fa:passed", (pass) => passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })));
   on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
-  on(".fa-copy", (event) => copy(event, () => window.location.href, "Copy it from the address bar")); // which always holds the Problem and the step
-  on(".fa-copy-embed", (event) => copy(event, embedCode, "This browser does not let pages copy"));
+  on(".fa-copy", (event) => copy(event, () => window.location.href, say("copy.link"))); // which always holds the Problem and the step
+  on(".fa-copy-embed", (event) => copy(event, embedCode, say("copy.embed")));
   on(".fa-menu", ({ target }) => {
     const kind = target.dataset.save;
     if (!kind) return;

@@ -3,20 +3,24 @@
 import { el } from "../lib/dom.js";
 import { asked } from "../lib/fetched.js";
 import { download } from "../lib/save.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
   const matrix = new Set(marked);
-  const pre = el("pre", { tabindex: 0, "aria-label": `${kind.toUpperCase()} of this tile` });
+  const pre = el("pre", { tabindex: 0, "aria-label": say("code", { kind: kind.toUpperCase() }) });
   const marks = [];
   text.split("\n").forEach((line, k) => {
     const node = matrix.has(k) ? el("mark", { text: line }) : document.createTextNode(line);
     if (matrix.has(k)) marks.push(node);
     pre.append(node, "\n");
   });
-  const about = `${kind.toUpperCase()} · compiled here with Triton ${triton}: ${registers} registers, ${shared_bytes.toLocaleString("en")} bytes shared, ${spill_bytes} spilled`;
-  const next = el("button", { type: "button", text: `Next of ${marks.length} matrix instructions` });
-  const save = el("button", { type: "button", text: "Download" });
-  const close = el("button", { type: "button", text: "Close" });
+  const about = say("code.about", { kind: kind.toUpperCase(), triton, registers, shared: shared_bytes, spilled: spill_bytes });
+  const next = el("button", { type: "button", text: say("code.next", { n: marks.length }) });
+  const save = el("button", { type: "button", text: say("download") });
+  const close = el("button", { type: "button", text: say("close") });
   const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [el("div", { class: "fa-listing-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
   let at = -1;
   next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }));
@@ -33,7 +37,7 @@ document.addEventListener("click", async ({ target }) => {
   if (!query || target.disabled) return;
   const label = target.textContent;
   target.disabled = true;
-  target.textContent = "Compiling…";
+  target.textContent = say("code.compiling");
   try {
     const answer = await asked(new URL(`fa/code?${query}`, document.baseURI));
     target.disabled = false;

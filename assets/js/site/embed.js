@@ -3,6 +3,10 @@
 import { address } from "./address.js";
 import { el } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 const SIZE = [800, 500];
 
@@ -22,7 +26,7 @@ export const embedCode = () =>
 /** In a frame: a link to the same place in full. It is told its address when somebody comes near. */
 export function wayOut() {
   if (!isEmbedded) return null;
-  const link = el("a", { class: "fa-open-full", target: "_blank", rel: "noopener", href: addressOf(null), text: "open in full" });
+  const link = el("a", { class: "fa-open-full", target: "_blank", rel: "noopener", href: addressOf(null), text: say("full") });
   for (const near of ["pointerenter", "focus", "click"]) link.addEventListener(near, () => (link.href = addressOf(null)));
   return link;
 }

@@ -4,6 +4,10 @@ import { address } from "./address.js";
 import { el } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
 let shown = ""; // that of what the Step page shows
@@ -14,14 +18,14 @@ function chip() {
   const found = findings.get(shown);
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
   if (!found) return;
-  const [with_, sign] = found.agrees ? ["agrees with", "✓"] : ["differs from", "✗"];
-  const full = `${found.device} · kernel ${with_} this picture ${sign}`;
-  node.classList.toggle("is-bad", !found.agrees);
+  const { agrees, device } = found;
+  const full = agrees ? say("agrees", { device }) : say("differs", { device });
+  node.classList.toggle("is-bad", !agrees);
   node.title = full;
   node.replaceChildren(
     el("span", { class: "fa-chip-full", text: full }),
-    el("span", { class: "fa-chip-short", text: `${sign} kernel` }),
-    el("span", { class: "fa-chip-word", text: ` ${with_.split(" ")[0]}` }),
+    el("span", { class: "fa-chip-short", text: say("kernel", { sign: agrees ? "✓" : "✗" }) }),
+    el("span", { class: "fa-chip-word", text: ` ${agrees ? say("agrees.word") : say("differs.word")}` }),
   );
 }
 

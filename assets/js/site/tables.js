@@ -3,6 +3,10 @@
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { columns, csv, shown } from "../model/table.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
 
@@ -27,7 +31,7 @@ document.addEventListener("click", async ({ target }) => {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(data.script);
-    target.textContent = "Copied";
+    target.textContent = say("copied");
   } catch {
     save(data.name, "py", data.script); // no clipboard here: a file will do
   }

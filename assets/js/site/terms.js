@@ -3,6 +3,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/site.json" with { type: "json" };
+
+const say = sayer(told);
 
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
@@ -186,16 +190,16 @@ export class Terms {
 }
 
 const KEYS = [
-  ["← →", "Step: the tile before, the next one. In a lecture hall: the view or card before, the next one"],
-  ["↑ ↓", "Step: the phase before, the next one. Learn, in a lecture hall: the card's own control"],
-  ["Space", "plays, and pauses; in the tour: goes on"],
-  ["Home End", "the first step, the last one"],
-  ["B", "Step: the backward pass, and back to the forward; at the same tile"],
-  ["R", "Step: the three loop orders side by side, and back; in a lecture hall too"],
-  ["C", "Step: all controls"],
-  ["M", "Step: what a query may see"],
-  ["Tab, Enter", "whatever can be pressed; a click on a tile of the map goes to it"],
-  ["Esc", "leaves the lecture hall, closes an entry"],
+  ["← →", say("key.tile")],
+  ["↑ ↓", say("key.phase")],
+  [say("keys.space"), say("key.play")],
+  [say("keys.ends"), say("key.ends")],
+  ["B", say("key.backward")],
+  ["R", say("key.race")],
+  ["C", say("key.controls")],
+  ["M", say("key.mask")],
+  [say("keys.press"), say("key.press")],
+  [say("keys.escape"), say("key.escape")],
 ];
 
 /** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
@@ -203,15 +207,15 @@ export async function showSymbols(terms, opener) {
   const index = await terms.ready();
   const rows = (list) => el("dl", { class: "fa-terms" }, list.map(([term, words]) => el("div", {}, [el("dt", { text: term }), el("dd", { text: words })])));
   const all = index ? [...index.entries.values()] : [];
-  const symbols = all.filter(({ symbol }) => symbol).map(({ symbol, name, words }) => [`${symbol}, ${name}`, words]);
+  const symbols = all.filter(({ symbol }) => symbol).map(({ symbol, name, words }) => [say("symbol", { symbol, name }), words]);
   const phases = all.filter(({ name }) => name.startsWith("phase ")).map(({ name, words }) => [name.slice(6), words]);
-  const close = el("button", { type: "button", class: "fa-share", text: "Close" });
+  const close = el("button", { type: "button", class: "fa-share", text: say("close") });
   const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
-  const body = el("div", { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": "Keys, symbols, phases" }, [
-    ...part("Keys", KEYS), ...part("Symbols", symbols), ...part("Phases of a visit", phases),
-    el("p", { class: "fa-fine", text: index ? "Rest the pointer on a symbol or a term of any page to see its entry. All of them: Learn, Glossary." : "The server did not answer, so the symbols are not here." }),
+  const body = el("div", { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": say("symbols.all") }, [
+    ...part(say("symbols.keys"), KEYS), ...part(say("symbols.symbols"), symbols), ...part(say("symbols.phases"), phases),
+    el("p", { class: "fa-fine", text: index ? say("symbols.rest") : say("symbols.none") }),
   ]);
-  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": "Keys and symbols" }, [el("div", { class: "fa-listing-head" }, [el("b", { text: "Keys and symbols" }), close]), body]);
+  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": say("symbols") }, [el("div", { class: "fa-listing-head" }, [el("b", { text: say("symbols") }), close]), body]);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => { dialog.remove(); opener?.focus(); });

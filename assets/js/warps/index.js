@@ -10,17 +10,21 @@ import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
 import { Bands, Parts, Products, Shared } from "./views.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/parallel_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;
 const SPLITS = {
-  k: { name: "Split-K", remark: "FlashAttention-1, keys split" },
-  q: { name: "Split-Q", remark: "FlashAttention-2, rows split" },
+  k: { name: say("k"), remark: say("k.remark") },
+  q: { name: say("q"), remark: say("q.remark") },
 };
-const PARTS = { own: "compute", write: "write", read: "barrier, read" };
+const PARTS = { own: say("own"), write: say("write"), read: say("read") };
 const ACTIVE = { load: "QKVO", scores: "QKS", mask: "S", max: "S", exp: "S", sum: "S", output: "SVO", store: "O" };
 const EXCHANGED = ["max", "sum", "output"];
-const KEY_LABELS = { first: "First step", back: "Previous step", next: "Next step", last: "Last step" };
+const KEY_LABELS = { first: say("first"), back: say("back"), next: say("next"), last: say("last") };
 
 /** A figure that counts, with the number in the element's own data. */
 function counter(label) {
@@ -32,8 +36,8 @@ function counter(label) {
 class Lane {
   constructor(split) {
     this.split = split;
-    this.bytes = counter("through shared memory");
-    this.barriers = counter("barriers");
+    this.bytes = counter(say("bytes"));
+    this.barriers = counter(say("barriers"));
     this.sentence = el("p", { class: "fa-lane-sentence" });
     this.bands = Object.fromEntries([..."QKVSO"].map((tensor) => [tensor, new Bands(tensor)]));
     this.parts = new Parts();
@@ -87,13 +91,13 @@ class Lane {
     this.products.root.hidden = !output;
     this.parts.draw(step);
     const partial = step.held.PV && step.phase === "output" && step.part !== "read";
-    if (output) this.products.draw(step.held[partial ? "PV" : "O"], partial ? `Each warp's part of P V${sub(j)}, in its registers` : `Each warp's rows of ${names.O}, in its registers`);
+    if (output) this.products.draw(step.held[partial ? "PV" : "O"], partial ? say("products.part", { block: names.V }) : say("products.rows", { block: names.O }));
     const labels = operands.map(([tensor, nbytes]) => [tensor + sub(tensor === "Q" ? i : j), nbytes]);
     this.shared.draw(step, this.written(at), labels);
     set(this.sentence, { text: step.sentence });
     set(this.bytes.number, { text: bytes(step.moved) });
     set(this.barriers.number, { text: integer(step.total) });
-    set(this.barriers.root.lastChild, { text: step.total === 1 ? "barrier" : "barriers" });
+    set(this.barriers.root.lastChild, { text: step.total === 1 ? say("barrier") : say("barriers") });
     set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
     return step;
   }
@@ -104,13 +108,13 @@ class WarpStage {
   constructor(mount) {
     this.abort = new AbortController();
     this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
-    const beats = [["step", "step by step"], ["phase", "phase by phase"]];
-    this.transport = new Transport(this, BEAT_MS, { label: "What one beat of playing is", choices: beats, hint: "←→ step · Space plays" });
+    const beats = [["step", say("beat.step")], ["phase", say("beat.phase")]];
+    this.transport = new Transport(this, BEAT_MS, { label: say("beat"), choices: beats, hint: say("hint") });
     for (const [name, label] of Object.entries(KEY_LABELS))
       set(this.transport.buttons.querySelector(`.fa-key-${name}`), { "aria-label": label, title: label });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     this.stage = el("div", { class: "fa-warp-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-warps", "data-testid": "warps", tabindex: 0, role: "group", "aria-label": "Warps of one tile, split two ways", "aria-busy": "true" }, [
+    this.root = el("div", { class: "fa-player fa-warps", "data-testid": "warps", tabindex: 0, role: "group", "aria-label": say("stage"), "aria-busy": "true" }, [
       this.notice, this.stage, this.transport.root,
     ]);
     mount.replaceChildren(this.root);
@@ -198,16 +202,16 @@ class WarpStage {
     const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
     for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
-    const where = `tile (${i}, ${j})${kind === "full" ? "" : ` · ${kind}`}, ${warps} warps`;
-    const part = EXCHANGED.includes(k.phase) ? ` · ${PARTS[k.part]}` : "";
-    const total = (step) => `${bytes(step.moved)}, ${step.total} barrier${step.total === 1 ? "" : "s"}`;
-    const title = `Step ${this.at + 1} of ${this.steps.length} · ${k.phase}${part}`;
+    const where = kind === "full" ? say("tile", { i, j, warps }) : say("tile.kind", { i, j, kind, warps });
+    const at = { k: this.at + 1, n: this.steps.length, phase: k.phase };
+    const title = EXCHANGED.includes(k.phase) ? say("title.part", { ...at, part: PARTS[k.part] }) : say("title", at);
+    const soFar = say("so_far", { k: bytes(k.moved), k_barriers: k.total, q: bytes(q.moved), q_barriers: q.total });
     set(this.root, { "data-step": this.at, "data-steps": this.steps.length, "data-phase": k.phase, "data-part": k.part });
     this.transport.show({
       step: this.at,
       title,
-      words: `${where[0].toUpperCase()}${where.slice(1)}. So far split-K ${total(k)}; split-Q ${total(q)}.`,
-      spoken: `${title}. Split-K: ${k.sentence} Split-Q: ${q.sentence} So far split-K ${total(k)}; split-Q ${total(q)}.`,
+      words: `${where} ${soFar}`,
+      spoken: say("spoken", { title, k: k.sentence, q: q.sentence, so_far: soFar }),
     });
   }
 }

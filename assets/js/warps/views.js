@@ -4,13 +4,18 @@
 import { range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number } from "../lib/format.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/parallel_scripts.json" with { type: "json" };
+
+const say = sayer(told);
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
-const span = ([from, to], noun) => (to - from === 1 ? `${noun} ${from}` : `${noun}s ${from}–${to - 1}`);
+const keysOf = ([from, to]) => (to - from > 1 ? say("keys", { first: from, last: to - 1 }) : to > from ? say("key", { k: from }) : say("no_key"));
+const rowsOf = ([from, to]) => (to - from > 1 ? say("rows", { first: from, last: to - 1 }) : to > from ? say("row", { k: from }) : say("no_row"));
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
-const everyone = () => el("b", { class: "fa-badge fa-wall", text: "every warp" });
+const everyone = () => el("b", { class: "fa-badge fa-wall", text: say("every") });
 
 /** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
 const extent = (pieces, size) =>
@@ -115,10 +120,8 @@ export class Parts {
       return { cells, node: el("tr", attributes, [el("th", { scope: "row" }, head), ...cells]) };
     };
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
-      const own = split === "k" ? tile.key_slices[w] : tile.row_slices[w];
-      const noun = split === "k" ? "key" : "row";
-      const holds = own[0] < own[1] ? span(own, noun) : `no ${noun}`;
-      return line([badge(w), el("span", { class: "fa-warp-word", text: `warp ${w}` }), el("span", { class: "fa-slice", text: holds })], { class: `fa-warp fa-w${w}`, "data-warp": w });
+      const holds = split === "k" ? keysOf(tile.key_slices[w]) : rowsOf(tile.row_slices[w]);
+      return line([badge(w), el("span", { class: "fa-warp-word", text: say("warp", { w }) }), el("span", { class: "fa-slice", text: holds })], { class: `fa-warp fa-w${w}`, "data-warp": w });
     });
     this.before = line([el("span", { class: "fa-before" })], { class: "fa-wall" });
     this.after = line([el("span", { class: "fa-after" })], { class: "fa-wall is-after" });
@@ -143,9 +146,9 @@ export class Parts {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
     const held = (name) => step.held[name] ?? [];
-    set(this.title, { text: sums ? "sum over own keys" : "max over own keys" });
-    set(this.before.node.querySelector(".fa-before"), { text: sums ? "α·ℓ before" : "m before" });
-    set(this.after.node.querySelector(".fa-after"), { text: sums ? "ℓ = α·ℓ + sums" : "m = max of all" });
+    set(this.title, { text: sums ? say("sum") : say("max") });
+    set(this.before.node.querySelector(".fa-before"), { text: sums ? say("sum.before") : say("max.before") });
+    set(this.after.node.querySelector(".fa-after"), { text: sums ? say("sum.after") : say("max.after") });
     const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
     const parts = held(tensor);
     const shown = [...parts, ...before, ...after];
@@ -216,7 +219,7 @@ export class Shared {
     this.note = el("span", { class: "fa-remark" });
     this.body = el("div", { class: "fa-places" });
     this.root = el("div", { class: "fa-shared" }, [
-      el("div", { class: "fa-shared-head" }, [el("h3", { text: "Shared memory" }), this.note]), this.body,
+      el("div", { class: "fa-shared-head" }, [el("h3", { text: say("shared") }), this.note]), this.body,
     ]);
   }
 
@@ -226,12 +229,12 @@ export class Shared {
     this.drawn = step;
     const reads = step.moves.filter((x) => x.op === "read");
     const size = (moves) => bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
-    set(this.note, { text: reads.length ? `${reads.length} warps read ${size(reads)}` : step.part === "write" && written.length ? `${size(written)} written` : "" });
+    set(this.note, { text: reads.length ? say("shared.read", { warps: reads.length, size: size(reads) }) : step.part === "write" && written.length ? say("shared.written", { size: size(written) }) : "" });
     const places = step.phase === "load"
       ? operands.map(([name, nbytes]) => el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [el("b", { text: name }), ` ${bytes(nbytes)}`]))
       : written.map((x) => el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [badge(x.warp), el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }), ` ${bytes(x.nbytes)}`]));
-    const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: "barrier" })] : [];
-    const quiet = step.part === "own" ? "no exchange in this step" : "nothing to exchange";
+    const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: say("barrier") })] : [];
+    const quiet = step.part === "own" ? say("shared.own") : say("shared.nothing");
     const body = places.length ? places : [el("span", { class: "fa-nothing", text: quiet })];
     set(this.root, { class: `fa-shared${places.length ? " is-used" : ""}${reads.length ? " is-read" : ""}` });
     this.body.replaceChildren(...body, ...barrier);

@@ -3,6 +3,10 @@
 
 import { digits, easel, ink, line, path, rect, stroke, text } from "../easel.js";
 import { svg } from "../../lib/dom.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_arrows.json" with { type: "json" };
+
+const say = sayer(told);
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros). */
@@ -60,7 +64,7 @@ function arrows(data, paper, pen, api, box) {
     const [hx, hy] = on.at(unit.map((x) => (x * found.on) / 2));
     const [lx, ly] = [hx + unit[1] * away * 20, hy + unit[0] * away * 20];
     const lean = (Math.atan2(-unit[1], unit[0]) * 180) / Math.PI;
-    nodes.push(text(lx, ly + 5, `q on k: ${digits(found.on)}`, { size: paper.type, hue: "accent-ink", anchor: "middle", turn: Math.abs(lean) > 90 ? lean + 180 : lean, halo: true }));
+    nodes.push(text(lx, ly + 5, say("on", { length: digits(found.on) }), { size: paper.type, hue: "accent-ink", anchor: "middle", turn: Math.abs(lean) > 90 ? lean + 180 : lean, halo: true }));
   }
   nodes.push(path(`M${o}L${tipK}`, stroke("k", 4)), path(`M${o}L${tipQ}`, stroke("q", 4)));
   const put = (name, value) => {
@@ -72,14 +76,14 @@ function arrows(data, paper, pen, api, box) {
     const above = tip[1] - box.top > 52 ? -30 : 44;
     nodes.push(text(Math.max(box.left + 50, Math.min(box.left + box.width - 54, tip[0])), tip[1] + above, `${name} = ${pair(data[name])}`, { size: paper.type + 3, weight: 700, hue: INKS[name], anchor: "middle", halo: true }));
     nodes.push(pen.knob(
-      { key: name, slides: [data[name][0], low[0], high[0]], label: `The tip of ${name}, x and y: arrow keys move it`, said: pair(data[name]).slice(1, -1), drag: (x, y) => put(name, on.back(x, y)), keys: (dx, dy) => put(name, on.move(data[name], dx, dy)) },
+      { key: name, slides: [data[name][0], low[0], high[0]], label: say("tip", { name }), said: pair(data[name]).slice(1, -1), drag: (x, y) => put(name, on.back(x, y)), keys: (dx, dy) => put(name, on.move(data[name], dx, dy)) },
       [svg("circle", { cx: tip[0], cy: tip[1], r: 22, style: `fill:${ink(name)};opacity:.16` }), svg("circle", { cx: tip[0], cy: tip[1], r: 10, class: "fa-knob-ring", style: `fill:${ink("paper")};stroke:${ink(name)};stroke-width:4` })],
     ));
   }
   const y = box.top + box.height + paper.type + 12;
   const middle = box.left + box.width / 2;
   nodes.push(line(middle, y, [["q", "accent-ink"], [" · "], ["k", "ink-k"], [" = "], [digits(found.length), "ink-k"], [" × "], [digits(found.on), "accent-ink"], [` = ${digits(found.dot)}`]], { size: paper.type + 5, anchor: "middle", weight: 700 }));
-  if (!paper.big) nodes.push(text(middle, y + 27, paper.narrow ? "length of k × q on k" : "length of k × q on k. Drag either arrow, or use the arrow keys.", { size: paper.type - 1, hue: "quiet", anchor: "middle" }));
+  if (!paper.big) nodes.push(text(middle, y + 27, paper.narrow ? say("product.short") : say("product"), { size: paper.type - 1, hue: "quiet", anchor: "middle" }));
   return nodes;
 }
 
@@ -93,8 +97,8 @@ function histogram({ shares, hue, filled }, at, base, high, most) {
 }
 
 function spread({ spread: s, d }, paper, box) {
-  const nodes = [text(box.left, box.top, "Why divide by √d?", { size: paper.type + 1, weight: 700 })];
-  nodes.push(text(box.left, box.top + 23, `${s.many.toLocaleString("en")} dot products of d = ${d} random numbers`, { size: paper.type - 1.5, hue: "quiet" }));
+  const nodes = [text(box.left, box.top, say("why"), { size: paper.type + 1, weight: 700 })];
+  nodes.push(text(box.left, box.top + 23, say("random", { n: s.many, d }), { size: paper.type - 1.5, hue: "quiet" }));
   const [top, base] = [box.top + 40, box.top + box.hist];
   const at = (part) => box.left + 12 + part * (box.width - 24);
   const most = Math.max(...s.raw.shares, ...s.scaled.shares);
@@ -102,16 +106,16 @@ function spread({ spread: s, d }, paper, box) {
   nodes.push(path(`M${at(0)} ${base}H${at(1)}`, stroke("quiet", 1)));
   for (const x of s.ticks) nodes.push(text(at((x + s.reach) / (2 * s.reach)), base + paper.type + 3, short(x), { size: paper.type - 2, anchor: "middle", hue: "quiet" }));
   const small = paper.type - 1;
-  nodes.push(text(box.left, top + 18, "divided by √d", { size: small, weight: 700, hue: "accent-ink", halo: true }), text(box.left, top + 18 + small * 1.3, `spread ${digits(s.scaled.spread, 1)}`, { size: small, hue: "accent-ink", halo: true }));
-  nodes.push(text(box.left + box.width, top + 18, "raw", { size: small, weight: 700, anchor: "end", hue: "quiet", halo: true }), text(box.left + box.width, top + 18 + small * 1.3, `spread ${digits(s.raw.spread, 1)}`, { size: small, anchor: "end", hue: "quiet", halo: true }));
+  nodes.push(text(box.left, top + 18, say("divided"), { size: small, weight: 700, hue: "accent-ink", halo: true }), text(box.left, top + 18 + small * 1.3, say("spread", { x: digits(s.scaled.spread, 1) }), { size: small, hue: "accent-ink", halo: true }));
+  nodes.push(text(box.left + box.width, top + 18, say("raw"), { size: small, weight: 700, anchor: "end", hue: "quiet", halo: true }), text(box.left + box.width, top + 18 + small * 1.3, say("spread", { x: digits(s.raw.spread, 1) }), { size: small, anchor: "end", hue: "quiet", halo: true }));
   return nodes;
 }
 
 function tops({ spread: s }, paper, box) {
-  const nodes = [text(box.left, box.top, `What softmax makes of ${s.keys} scores`, { size: paper.type + 1, weight: 700 })];
-  nodes.push(text(box.left, box.top + 22, "the largest weight, on average", { size: paper.type - 1.5, hue: "quiet" }));
+  const nodes = [text(box.left, box.top, say("softmax", { n: s.keys }), { size: paper.type + 1, weight: 700 })];
+  nodes.push(text(box.left, box.top + 22, say("largest"), { size: paper.type - 1.5, hue: "quiet" }));
   let y = box.top + 46;
-  for (const [name, value, hue] of [["raw", s.raw.top, "quiet"], ["÷ √d", s.scaled.top, "q"]]) {
+  for (const [name, value, hue] of [[say("raw"), s.raw.top, "quiet"], [say("scaled"), s.scaled.top, "q"]]) {
     const [left, wide] = [box.left + paper.type * 4.6, box.width - paper.type * 8.4];
     nodes.push(text(box.left, y + 14, name, { size: paper.type, hue: "quiet" }), rect(left, y, wide, 18, "empty"), rect(left, y, wide * value, 18, hue), text(box.left + box.width, y + 15, digits(value), { size: paper.type, weight: 700, anchor: "end" }));
     y += 30;

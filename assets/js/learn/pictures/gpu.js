@@ -1,6 +1,10 @@
 // A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
 
 import { easel, path, rect, stroke, text, wrapped } from "../easel.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_gpu.json" with { type: "json" };
+
+const say = sayer(told);
 
 const COLUMNS = 12;
 const MOST_SECTORS = 32; // drawn side by side; those between two that are touched are left out
@@ -15,15 +19,17 @@ function card(now, paper, left, top, width, high) {
   const { type } = paper;
   const rows = Math.ceil(now.sms / COLUMNS);
   const cell = Math.min(26, (width - 4) / COLUMNS, (high - type * 3.4) / rows);
-  const nodes = [text(left, top + type, `${now.card}: ${now.sms} SMs`, { size: type + 1, weight: 700 })];
+  const nodes = [text(left, top + type, say("card", { card: now.card, n: now.sms }), { size: type + 1, weight: 700 })];
   const y = top + type * 1.9;
   const each = Math.ceil(now.blocks / now.sms);
   for (let k = 0; k < now.sms; k++) {
     const [px, py] = [left + (k % COLUMNS) * cell, y + Math.floor(k / COLUMNS) * cell];
     nodes.push(rect(px + 1.5, py + 1.5, cell - 3, cell - 3, k < now.busy ? "q" : "empty", { rx: 3, style: { opacity: k < now.busy ? 0.85 : 1 } }));
   }
-  const told = `${now.blocks} blocks: ${now.heads} × ${now.rows} row blocks. ${now.busy} SMs ${each > 1 ? `have up to ${each}` : "have one"}.`;
-  nodes.push(wrapped(left, y + rows * cell + type * 1.5, told, width, { size: type }));
+  const { blocks, heads, rows: across, busy } = now;
+  const launch = { blocks, heads, rows: across, busy };
+  const words = each > 1 ? say("up_to", { ...launch, each }) : say("one", launch);
+  nodes.push(wrapped(left, y + rows * cell + type * 1.5, words, width, { size: type }));
   return { nodes, at: [left + cell * 0.5 + cell * (COLUMNS - 1), y + cell / 2], cell };
 }
 
@@ -38,7 +44,7 @@ export function draw(data, api) {
     const wide = width - left - 4;
     const nodes = [sm.nodes];
     if (!narrow && !isAlone) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
-    nodes.push(text(left, top + type, `On one SM: a warp of 32 threads${narrow ? "" : ", one instruction"}`, { size: type + 1, weight: 700 }));
+    nodes.push(text(left, top + type, narrow ? say("warp.short") : say("warp"), { size: type + 1, weight: 700 }));
     const step = wide / 32;
     const lanes = top + type * 2.1;
     const at = places(now.touched);
@@ -61,15 +67,16 @@ export function draw(data, api) {
       }
     }
     const under = low + 34 + type * 1.7;
-    nodes.push(text(left, under, `${now.sectors} sectors of ${now.sector} bytes${now.sectors < now.touched.at(-1) + 1 ? ", far apart in memory" : ", side by side"}`, { size: type, hue: "quiet" }));
+    const sectors = { n: now.sectors, bytes: now.sector };
+    nodes.push(text(left, under, now.sectors < now.touched.at(-1) + 1 ? say("apart", sectors) : say("beside", sectors), { size: type, hue: "quiet" }));
     const bar = (y, words, value, hue) => {
       const from = left + type * 5.4;
       const room = wide - type * 12.4;
-      return [text(left, y + 15, words, { size: type, hue: "quiet" }), rect(from, y, room, 20, "empty"), rect(from, y, (room * value) / now.most, 20, hue), text(from + (room * value) / now.most + 8, y + 15, `${value.toLocaleString("en")} bytes`, { size: type, weight: 700 })];
+      return [text(left, y + 15, words, { size: type, hue: "quiet" }), rect(from, y, room, 20, "empty"), rect(from, y, (room * value) / now.most, 20, hue), text(from + (room * value) / now.most + 8, y + 15, say("bytes", { n: value }), { size: type, weight: 700 })];
     };
     const first = under + type * 1.4;
-    nodes.push(bar(first, "asked for", now.used, "k"), bar(first + type * 2, "moved", now.moved, "hatch"));
-    nodes.push(text(left, first + type * 5.6, `${now.share}% of what moves is used.`, { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
+    nodes.push(bar(first, say("asked"), now.used, "k"), bar(first + type * 2, say("moved"), now.moved, "hatch"));
+    nodes.push(text(left, first + type * 5.6, say("used", { share: now.share }), { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
     return nodes;
   });
 }

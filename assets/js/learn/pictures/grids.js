@@ -4,6 +4,10 @@ import { level, viridis } from "../../lib/colors.js";
 import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
 import { svg } from "../../lib/dom.js";
 import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_grids.json" with { type: "json" };
+
+const say = sayer(told);
 
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
 function colour(x, item) {
@@ -42,7 +46,7 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
     if (item.rows) drawn.push(text(x0 - 7, y0 + (r + 0.5) * ch + type * 0.33, item.rows[r], { size: type - 1, anchor: "end", weight: item.row === r ? 700 : 400, hue: item.row === r ? "ink" : "quiet" }));
     if (item.row === r) drawn.push(rect(x0, y0 + r * ch, cw * row.length, ch, "", { rx: 4, style: stroke("ink", 2.5) }));
     if (item.sums?.rows) drawn.push(text(x0 + cw * row.length + 8, y0 + (r + 0.5) * ch + type * 0.33, `Σ ${item.sums.rows[r]}`, { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" }));
-    nodes.push(item.pick ? pen.knob({ key: `${item.name} ${r}`, group: item.name, chosen: item.row === r, label: `Follow row ${r}${item.rows ? `, ${item.rows[r]}` : ""}, in ${item.name.replace(/ {2}.*/, "")}`, said: item.row === r ? "followed" : "", press: () => api.move({ [item.pick]: r }) }, [rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", { style: { "fill-opacity": 0, fill: ink("paper") } }), drawn]) : drawn);
+    nodes.push(item.pick ? pen.knob({ key: `${item.name} ${r}`, group: item.name, chosen: item.row === r, label: item.rows ? say("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") }) : say("row", { r, grid: item.name.replace(/ {2}.*/, "") }), said: item.row === r ? say("followed") : "", press: () => api.move({ [item.pick]: r }) }, [rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", { style: { "fill-opacity": 0, fill: ink("paper") } }), drawn]) : drawn);
   });
   if (item.sums?.cols) item.sums.cols.forEach((sum, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, sum, { size: Math.min(type - 1, cw / 2.5), anchor: "middle", weight: 600, hue: item.sums.one === "cols" ? "ink-v" : "quiet" })));
   if (item.changed) for (const [r, c] of item.changed) nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", { rx: 3, style: stroke("o", 2.5) }));
@@ -61,7 +65,7 @@ function joined(item, top, paper, pen, api) {
     return path(d, stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }));
   });
   item.words.forEach((word, k) => nodes.push(pen.knob(
-    { key: `word ${k}`, group: "words", chosen: k === item.row, label: `Follow “${word}”`, said: k === item.row ? "followed" : "", press: () => api.move({ [item.pick]: k }) },
+    { key: `word ${k}`, group: "words", chosen: k === item.row, label: say("word", { word }), said: k === item.row ? say("followed") : "", press: () => api.move({ [item.pick]: k }) },
     [rect(at(k) - 70, y - 26, 140, 44, "", { rx: 8, style: { fill: ink(k === item.row ? "accent-pale" : "paper"), "fill-opacity": k === item.row ? 1 : 0 } }),
       text(at(k), y - 2, word, { size: type + 5, weight: k === item.row ? 700 : 400, anchor: "middle" }), text(at(k), y + 15, item.said[k], { size: type - 2, anchor: "middle", hue: "quiet" })],
   )));

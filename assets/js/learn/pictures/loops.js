@@ -1,6 +1,10 @@
 // A matrix product in three orders of its loops, side by side: the same sums, begun and finished at other times.
 
 import { easel, path, rect, stroke, text } from "../easel.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_loops.json" with { type: "json" };
+
+const say = sayer(told);
 
 const short = (x) => String(x).replace("-", "−");
 
@@ -46,8 +50,8 @@ export function draw(data, api) {
       const down = top + type * 0.9;
       const nodes = [text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
       const side = /** @type {[string, string, number][]} */ ([
-        [inCorner ? `${order.finished} finished` : `${order.finished} of ${now.A.length * now.B[0].length} finished`, "ink", 600],
-        [inCorner ? `${order.open} begun` : `${order.open} begun, unfinished`, "ink-o", order.open ? 700 : 400],
+        [inCorner ? say("finished.short", { n: order.finished }) : say("finished", { n: order.finished, all: now.A.length * now.B[0].length }), "ink", 600],
+        [inCorner ? say("begun.short", { n: order.open }) : say("begun", { n: order.open }), "ink-o", order.open ? 700 : 400],
       ]);
       side.forEach(([words, hue, weight], r) => nodes.push(inCorner ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight }) : aside
         ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })

@@ -2,6 +2,10 @@
 
 import { el, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_order.json" with { type: "json" };
+
+const say = sayer(told);
 
 /**
  * @typedef {{ m: number[], l: number[], order: number[], next: string[] }} Data each block's own m and ℓ, the order of visits
@@ -38,7 +42,7 @@ export function draw(data, api) {
   let held = null;
   let stop = order[0]; // the card that is the keyboard's
   const back = svg("g", { "aria-hidden": "true" });
-  const row = svg("g", { role: "group", "aria-label": "Key blocks in the order of their visits" });
+  const row = svg("g", { role: "group", "aria-label": say("cards") });
   const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, style: `width:100%;max-width:${WIDTH * 1.5}px;aspect-ratio:${WIDTH}/${HEIGHT}` }, [back, row]));
   const place = (/** @type {number} */ k) => LEFT + k * (CARD + GAP);
   const send = () => api.move({ order: order.join(",") });
@@ -108,17 +112,17 @@ export function draw(data, api) {
       parts.push(svg("text", { class: `fa-scene-text is-bold is-hue fa-hue-${hue}`, x: place(order.length) + 8, y: y(end) + 5, text: end.toFixed(2) }));
     }
     parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${LEFT} 102H${place(order.length)}` }));
-    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 214, text: `visit ${k + 1}` })));
-    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: LEFT, y: 14, text: "faint: in order · dashed: yours" }));
+    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 214, text: say("visit", { k: k + 1 }) })));
+    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: LEFT, y: 14, text: say("lines") }));
     back.replaceChildren(...parts);
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
-      set(node, { "aria-label": `Key block ${block}, visit ${k + 1} of ${order.length}. Left and right move it, up and down lead to the next card.`, tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
+      set(node, { "aria-label": say("card", { block, k: k + 1, n: order.length }), tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
     });
   }
 
-  const shuffle = el("button", { type: "button", class: "fa-small", text: "Shuffle" });
+  const shuffle = el("button", { type: "button", class: "fa-small", text: say("shuffle") });
   shuffle.addEventListener("click", () => {
     order = now.next.map(Number);
     paint();

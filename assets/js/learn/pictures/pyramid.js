@@ -2,9 +2,12 @@
 
 import { easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
 import { svg } from "../../lib/dom.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_pyramid.json" with { type: "json" };
+
+const say = sayer(told);
 
 const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
-const RULE = "The longer of bytes and arithmetic decides.";
 const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };
 
 /** Sides of squares and widths of pipes in px: areas in proportion to bytes, widths to bytes per second. */
@@ -39,10 +42,10 @@ function bytes(left, top, width, high, names) {
 function magnified(now, paper, left, top, width) {
   const { type } = paper;
   const { sm } = now;
-  const nodes = [text(left, top + type, `One of the ${sm.count} SMs, magnified`, { size: type, weight: 700 })];
+  const nodes = [text(left, top + type, say("sm", { n: sm.count }), { size: type, weight: 700 })];
   const most = Math.max(sm.shared_bytes, sm.registers_bytes);
   let y = top + type * 2.9;
-  for (const [words, room, held] of [[`shared memory: ${sm.shared} per block`, sm.shared_bytes, sm.in_shared], [`registers: ${sm.registers}`, sm.registers_bytes, sm.in_registers]]) {
+  for (const [words, room, held] of [[say("shared", { size: sm.shared }), sm.shared_bytes, sm.in_shared], [say("registers", { size: sm.registers }), sm.registers_bytes, sm.in_registers]]) {
     nodes.push(text(left, y - 6, words, { size: type - 1 }), rect(left, y, (width * room) / most, 28, "chip-paper", { style: stroke("chip-line", 1) }));
     let x = left;
     for (const [name, size] of now.tiled ? held : []) {
@@ -57,8 +60,8 @@ function magnified(now, paper, left, top, width) {
 
 function least(now, paper, top, width) {
   const { type, narrow } = paper;
-  const nodes = [text(0, top, "Time for one head", { size: type + 1, weight: 700 })];
-  if (!paper.big) nodes.push(narrow ? wrapped(0, top + type * 1.3, `${now.setting}; each matrix once per launch. ${RULE}`, width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, `${now.setting}. ${RULE}`, { size: type - 1, hue: "quiet" }));
+  const nodes = [text(0, top, say("time"), { size: type + 1, weight: 700 })];
+  if (!paper.big) nodes.push(narrow ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, say("setting", { setting: now.setting }), { size: type - 1, hue: "quiet" }));
   const from = narrow ? 0 : type * 13.2;
   const room = width - from - (narrow ? 92 : type * 5.6);
   const most = Math.max(...now.bars.map((bar) => bar.s));
@@ -87,7 +90,7 @@ export function draw(data, api) {
     const [main, ...inner] = now.levels;
     const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
     nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
-    if (!paper.big) nodes.push(wrapped(14, type * 3.2, "All areas in this picture share one scale, all pipes another. Dots: bytes moving.", narrow ? width - 20 : 600, { size: type - 1.5, hue: "quiet" }));
+    if (!paper.big) nodes.push(wrapped(14, type * 3.2, say("scale"), narrow ? width - 20 : 600, { size: type - 1.5, hue: "quiet" }));
     const side = Math.max(1.6, on.matrix);
     const base = hbm - 14;
     ["q", "k", "v", "o"].forEach((hue, k) => nodes.push(rect(middle - 40 + k * (side + 2.5), base - side, side, side, hue)));
@@ -95,10 +98,10 @@ export function draw(data, api) {
     const s = on.square;
     nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
     const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
-    nodes.push(label(middle - 62, base - type * 1.35, isShort ? "Q, K, V, O" : "one head: Q, K, V, O", `${now.matrix_said} each`, "end"));
-    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? `S: ${now.square_said}` : `S of that head, N = ${now.n}: ${now.square_said}`, now.tiled ? (narrow ? "never stored" : "with tiles it is never stored") : narrow ? "" : "written, read, and P likewise", "start"));
+    nodes.push(label(middle - 62, base - type * 1.35, isShort ? say("head.short") : say("head"), say("each", { size: now.matrix_said }), "end"));
+    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? say("s.short", { size: now.square_said }) : say("s", { n: now.n, size: now.square_said }), now.tiled ? (narrow ? say("tiled.short") : say("tiled")) : narrow ? "" : say("stored"), "start"));
     // On a phone there is no room beside S, which is larger on a smaller card
-    if (narrow && !now.tiled) nodes.push(text(width - 8, base - Math.max(s, type * 2.4) - 10, "S and P: written, read", { size: type - 1, anchor: "end", hue: "quiet" }));
+    if (narrow && !now.tiled) nodes.push(text(width - 8, base - Math.max(s, type * 2.4) - 10, say("stored.short"), { size: type - 1, anchor: "end", hue: "quiet" }));
     const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
     // Below it: a pipe, then the level that it leads to
     const mouth = Math.max(46, body * 0.16);
@@ -110,7 +113,7 @@ export function draw(data, api) {
       const box = Math.max(3, on.side(level.bytes));
       const high = each - box - 4;
       nodes.push(rect(middle - wide / 2, y, wide, high, "q", { style: { opacity: 0.4 } }), rate.per_s ? bytes(middle - wide / 2, y, wide, high, names) : null);
-      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, narrow && !rate.per_s ? "no figure" : rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
+      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, narrow && !rate.per_s ? say("no_rate") : rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
       nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
       y += high;
       nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));
@@ -125,7 +128,7 @@ export function draw(data, api) {
     const plate = said.length * type * 0.68;
     nodes.push(rect(left + (wide - plate) / 2, y + mouth / 2 + 8 - type * 0.8, plate, type * 1.4, "paper", { rx: 4, style: { opacity: 0.9 } }));
     nodes.push(text(left + wide / 2, y + mouth / 2 + 12, said, { size: type, weight: 700, anchor: "middle", hue: "accent-ink", halo: true }));
-    if (!paper.big) nodes.push(text(left + wide / 2, y + mouth + type * 1.1, "to the units that multiply, add and take exp", { size: type - 1, anchor: "middle", hue: "quiet" }));
+    if (!paper.big) nodes.push(text(left + wide / 2, y + mouth + type * 1.1, say("units"), { size: type - 1, anchor: "middle", hue: "quiet" }));
     if (!narrow && !paper.big) {
       const x = width * 0.655;
       const at = hbm + 2 * each;

@@ -2,6 +2,10 @@
 
 import { easel, ink, path, stroke, text } from "../easel.js";
 import { svg } from "../../lib/dom.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_roofline.json" with { type: "json" };
+
+const say = sayer(told);
 
 /** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
 export function axes({ low, high, peak }, left, top, width, height) {
@@ -20,7 +24,7 @@ export function draw(data, api) {
     const foot = type * 3.2;
     const on = axes(now, left, type * 1.6, width - left - 10, height - foot - type * 1.6);
     const roof = (x) => Math.min(now.peak, (x * now.per_s) / 1e12);
-    const nodes = [text(0, type, "TFLOP/s", { size: type - 1, hue: "quiet" }), text(width - 10, height - 4, `operations per byte of ${narrow ? "HBM" : "HBM traffic"}, both axes logarithmic`, { size: type - 2, anchor: "end", hue: "quiet" })];
+    const nodes = [text(0, type, say("y"), { size: type - 1, hue: "quiet" }), text(width - 10, height - 4, narrow ? say("x.short") : say("x"), { size: type - 2, anchor: "end", hue: "quiet" })];
     for (const x of POWERS) nodes.push(path(`M${on.x(x)} ${on.y(on.base)}V${on.y(now.peak * 2.2)}`, stroke("empty", 1)), text(on.x(x), on.y(on.base) + type * 1.2, x.toLocaleString("en"), { size: type - 2, anchor: "middle", hue: "quiet" }));
     for (const y of [1, 10, 100, 1000]) nodes.push(path(`M${on.x(now.low)} ${on.y(y)}H${on.x(now.high)}`, stroke("empty", 1)), text(left - 8, on.y(y) + 5, y.toLocaleString("en"), { size: type - 2, anchor: "end", hue: "quiet" }));
     const edge = [on.x(now.edge), on.y(now.peak)];
@@ -31,7 +35,7 @@ export function draw(data, api) {
     const part = (f) => [start[0] + (edge[0] - start[0]) * f, start[1] + (edge[1] - start[1]) * f];
     nodes.push(text(part(0.3)[0] + 10, part(0.3)[1] + 20, now.memory, { size: type - 1, weight: 600, turn: lean, anchor: "middle" }));
     nodes.push(text(on.x(now.high) - 4, edge[1] - 12, narrow ? now.units.split(",")[0] : now.units, { size: type - 1, weight: 600, anchor: "end" }));
-    nodes.push(text(start[0] + 12, on.y(on.base) - 12, "bound by memory", { size: type, weight: 700, hue: "risen-ink" }), text(on.x(now.high) - 12, on.y(on.base) - 12, isShort ? "by the units" : "bound by the matrix units", { size: type, weight: 700, hue: "accent-ink", anchor: "end" }));
+    nodes.push(text(start[0] + 12, on.y(on.base) - 12, say("memory"), { size: type, weight: 700, hue: "risen-ink" }), text(on.x(now.high) - 12, on.y(on.base) - 12, isShort ? say("units.short") : say("units"), { size: type, weight: 700, hue: "accent-ink", anchor: "end" }));
     nodes.push(text(edge[0] + 6, on.y(on.base) - type * 2.4, now.edge_said, { size: type - 1, hue: "quiet" }));
     const [before, after] = now.points.map((p) => [on.x(p.x), on.y(p.y)]);
     nodes.push(path(`M${before}L${after}`, stroke("ink", 1.5, { "stroke-dasharray": "3 5" })));
@@ -43,7 +47,7 @@ export function draw(data, api) {
       const ty = y + type * (k ? 2.6 : -2.4);
       nodes.push(svg(k ? "circle" : "rect", k ? { cx: x, cy: y, r: 10, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` } : { x: x - 9, y: y - 9, width: 18, height: 18, style: `fill:${ink(hue)};stroke:${ink("paper")};stroke-width:2` }));
       nodes.push(text(tx, ty, p.name, { size: type + 1, weight: 700, hue: k ? "accent-ink" : "ink-o", anchor, halo: true }));
-      (isShort ? [p.said.split(" ")[0] + " per byte"] : [p.said, p.most]).forEach((words, r) => nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true })));
+      (isShort ? [say("per_byte", { n: p.said.split(" ")[0] })] : [p.said, p.most]).forEach((words, r) => nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true })));
     });
     return nodes;
   });

@@ -6,6 +6,10 @@ import { viridis } from "../../lib/colors.js";
 import { el, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
 import { placeOf, valueAt } from "../../model/knob.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_scene.json" with { type: "json" };
+
+const say = sayer(told);
 
 /**
  * @typedef {{ kind: "box" | "text" | "path" | "dot" | "knob", key?: string, x?: number, y?: number, w?: number, h?: number, r?: number, d?: string, text?: string, hue?: string, look?: string, heat?: number, control?: string, low?: number, high?: number, step?: number, span?: number, value?: number, label?: string }} Shape
@@ -67,7 +71,7 @@ function knob(first, api) {
     const { x = 0, y = 0, span = 1, value = 0, low, high, label } = shape;
     set(track, { d: `M${x} ${y}h${span}` });
     handle.style.transform = `translate(${x + placeOf(shape, value)}px, ${y}px)`;
-    set(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value, "aria-valuetext": `${value}, from ${low} to ${high}` });
+    set(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value, "aria-valuetext": say("value", { value, low: low ?? 0, high: high ?? 1 }) });
   };
   handle.addEventListener("keydown", (event) => {
     const by = strideOf(event);

@@ -1,6 +1,10 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
 import { easel, path, rect, stroke, text } from "../easel.js";
+import { sayer } from "../../lib/texts.js";
+import told from "../../../texts/picture_trips.json" with { type: "json" };
+
+const say = sayer(told);
 
 const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
 const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", P: "l" };
@@ -42,8 +46,8 @@ export function draw(data, api) {
     const bar = type * 1.9;
     const most = Math.max(...now.kernels.flatMap(({ reads, writes }) => [...reads, ...writes].map(([, bytes]) => bytes)));
     const column = width / 3;
-    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, "HBM", { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : "chip", { size: type, weight: 700, anchor: narrow ? "end" : "start" })];
-    if (!paper.big) nodes.push(text(width - 12, bar * 0.66, narrow ? "width: bytes, or a hair" : "width of an arrow: its bytes, or a hair where that is less", { size: type - 2, anchor: "end", hue: "quiet" }));
+    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, say("hbm"), { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : say("chip"), { size: type, weight: 700, anchor: narrow ? "end" : "start" })];
+    if (!paper.big) nodes.push(text(width - 12, bar * 0.66, narrow ? say("width.short") : say("width"), { size: type - 2, anchor: "end", hue: "quiet" }));
     const all = now.kernels.map(({ reads, writes }) => {
       const moves = [...reads.map((x) => [...x, true]), ...writes.map((x) => [...x, false])];
       const at = slots(moves.map(([tensor]) => tensor), column);
@@ -79,7 +83,7 @@ export function draw(data, api) {
     if (paper.big) return nodes;
     const x0 = narrow ? 0 : width * 0.6;
     const room = width - x0;
-    nodes.push(text(x0, ladder, `S of ${now.heads === 1 ? "one head" : `${now.heads} heads`}, by N`, { size: type, weight: 700 }));
+    nodes.push(text(x0, ladder, now.heads === 1 ? say("s.one") : say("s", { n: now.heads }), { size: type, weight: 700 }));
     const [from, full] = [x0 + type * 4.4, room - type * 9.2];
     const line = from + full * along(now.room, now.least, now.most);
     const last = ladder + 14 + now.ladder.length * type * 1.62;
@@ -92,7 +96,7 @@ export function draw(data, api) {
       const isAcross = end < line + 6 && end + said.length * (type - 1) * 0.62 > line - 6;
       nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(isAcross ? line + 8 : end, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
     });
-    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, "logarithmic scale", { size: type - 2.5, hue: "quiet" }));
+    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, say("log"), { size: type - 2.5, hue: "quiet" }));
     if (narrow) paper.used = Math.ceil(last + type * 3);
     return nodes;
   });
