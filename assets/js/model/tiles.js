@@ -113,7 +113,7 @@ export function blockWords({ problem: p, header }, tensor, block) {
 export function whyOf(trace, i, j) {
   const kind = KINDS[trace.arrays.tile_kind[i * trace.problem.Tc + j]];
   if (kind === "full") return "";
-  if (trace.problem.mask === "causal") return kind === "skipped" ? say("hides.after.all") : "";
+  if (trace.problem.mask === "causal") return kind === "skipped" ? say("after.all") : "";
   const hiders = hidersOf(trace, i, j);
   if (!hiders) return "";
   const who = listed(hiders.names);

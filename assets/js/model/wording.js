@@ -16,15 +16,15 @@ export const hiddenCode = ({ mask }) => PLAIN[mask] ?? (mask.length > NAMED ? sa
 
 /** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
 function whyHidden({ problem, hiders }) {
-  if (problem.mask === "causal") return say("hides.after.key");
+  if (problem.mask === "causal") return say("after.key");
   if (!hiders) return say("hides.one.key", { who: maskName(problem) });
   return say(hiders.how === "one" ? "hides.one.key" : "hides.more.key", { who: listed(hiders.names) });
 }
 
 /** Why a tile is skipped. @param {Frame} f */
 export function whySkipped({ problem, hiders }) {
-  if (problem.mask === "causal") return say("hides.after.tile");
-  if (!hiders) return say("hides.mask.tile", { mask: maskName(problem) });
+  if (problem.mask === "causal") return say("after.tile");
+  if (!hiders) return say("skip.mask", { mask: maskName(problem) });
   const why = say(`hides.${hiders.how}.tile`, { who: listed(hiders.names) });
   return why[0].toUpperCase() + why.slice(1);
 }
