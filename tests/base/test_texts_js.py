@@ -10,9 +10,13 @@ from explainer.base.texts import stored
 from tests.base.script_texts import SCRIPTS, Script, meant, uses, uses_of
 from tests.base.test_texts import SENTENCE, places
 
-MOVED = ("model", "step", "views")  # folders whose texts lie in assets/texts
+MOVED = ("learn", "lib", "masks", "model", "offline", "site", "step", "views", "warps")
 GENERATED = ("model/algorithms.js",)  # code listings and their notes, written from Python
-SELECTS = re.compile(r"(?:closest|matches|querySelector|querySelectorAll)(?:\?\.)?\($")
+# What is before a list of tags, or before what a developer alone reads; how a selector begins.
+SELECTS = re.compile(
+    r"(?:closest|matches|querySelector|querySelectorAll)(?:\?\.)?\($|new RangeError\($"
+)
+SELECTOR = ("#", ".fa-", "[")
 PAGES = sorted({use.page for use in uses()})
 
 
@@ -22,7 +26,9 @@ def left(text: str) -> list[str]:
     return [
         x.text
         for x in found
-        if SENTENCE.search(x.text) and not SELECTS.search(text[max(0, x.start - 24) : x.start])
+        if SENTENCE.search(x.text)
+        and not x.text.startswith(SELECTOR)
+        and not SELECTS.search(text[max(0, x.start - 24) : x.start])
     ]
 
 
