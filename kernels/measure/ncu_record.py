@@ -20,9 +20,11 @@ METRICS = {
     "l1tex__m_xbar2l1tex_read_bytes.sum": "l2_to_sm",
     "l1tex__m_l1tex2xbar_write_bytes.sum": "sm_to_l2",
 }
-UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
+DURATION = "gpu__time_duration.sum"
+UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "ns": 1, "us": 1e3, "ms": 1e6}
 LAUNCHES = {"fa2": 1, "fa1": 1, "standard": 3}
 NOTES = (
+    "measured_ns: gpu__time_duration, from a kernel's start to its end, after caches were flushed.",
     "Caches are flushed before every kernel (ncu's default), so dram_read holds each input once.",
     "dram_write is what left the 60 MB L2 while the kernel ran; the rest was still in L2 when it "
     "ended.",
@@ -38,14 +40,21 @@ def rows(text: str) -> list[dict]:
     lines = text.splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith('"ID"'))
     launches: dict[int, tuple[str, dict]] = {}
+    lasted: dict[int, int] = {}
     for line in csv.DictReader(lines[start:]):
         kernel = launches.setdefault(int(line["ID"]), (line["Kernel Name"].split("(")[0], {}))[1]
         amount = float(line["Metric Value"].replace(",", "")) * UNITS[line["Metric Unit"]]
-        kernel[METRICS[line["Metric Name"]]] = round(amount)
-    found, left = [], [launches[k] for k in sorted(launches)]
+        if line["Metric Name"] == DURATION:
+            lasted[int(line["ID"])] = round(amount)
+        else:
+            kernel[METRICS[line["Metric Name"]]] = round(amount)
+    found, left = [], [(*launches[k], lasted.get(k)) for k in sorted(launches)]
     for (n, d, side), order in ((s, o) for s in ncu_target.SHAPES for o in ncu_target.ORDERS):
         mine, left = left[: LAUNCHES[order]], left[LAUNCHES[order] :]
-        found.append({"n": n, "d": d, "side": side, "order": order, "measured_bytes": dict(mine)})
+        row = {"n": n, "d": d, "side": side, "order": order}
+        row["measured_bytes"] = {name: bytes_ for name, bytes_, _ in mine}
+        row["measured_ns"] = {name: ns for name, _, ns in mine}
+        found.append(row)
         if len(mine) != LAUNCHES[order]:
             raise ValueError(f"{n}, {d}, {side}, {order}: {len(mine)} launches")
     if left:

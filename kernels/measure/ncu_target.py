@@ -1,8 +1,8 @@
 """What Nsight Compute profiles for the Memory page: every order, one head, fp16, no mask.
 
     ncu --clock-control none --csv --metrics dram__bytes_read.sum,dram__bytes_write.sum,\
-lts__t_bytes.sum,l1tex__m_xbar2l1tex_read_bytes.sum,l1tex__m_l1tex2xbar_write_bytes.sum \
--k "regex:fa2_kernel|fa1_kernel|scores_kernel|softmax_kernel|output_kernel" \
+lts__t_bytes.sum,l1tex__m_xbar2l1tex_read_bytes.sum,l1tex__m_l1tex2xbar_write_bytes.sum,\
+gpu__time_duration.sum -k "regex:fa2_kernel|fa1_kernel|scores_kernel|softmax_kernel|output_kernel" \
 python3 -m kernels.measure.ncu_target
 """
 

@@ -23,7 +23,7 @@ def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, lis
                  '"Metric Value"')  # fmt: skip
     for n, d, side in shapes:
         for order in ncu_target.ORDERS:
-            kernels = {}
+            kernels, lasted = {}, {}
             for name in NAMES[order]:
                 values = {}
                 for (metric, key), (unit, factor) in zip(
@@ -34,11 +34,14 @@ def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, lis
                     if launch != without:
                         lines.append(f'"{launch}","1234","{name}(int, float)","1","{metric}",'
                                      f'"{unit}","{amount:,}"')  # fmt: skip
-                kernels[name] = values
+                kernels[name], lasted[name] = values, None
+                if launch % 2 and launch != without:
+                    lasted[name] = (4_000 + launch) * 1000
+                    lines.append(f'"{launch}","1234","{name}(int, float)","1",'
+                                 f'"{ncu_record.DURATION}","us","{4_000 + launch:,}"')  # fmt: skip
                 launch += 1
-            expected.append(
-                {"n": n, "d": d, "side": side, "order": order, "measured_bytes": kernels}
-            )
+            row = {"n": n, "d": d, "side": side, "order": order}
+            expected.append(row | {"measured_bytes": kernels, "measured_ns": lasted})
     for k in range(more):
         lines.append(f'"{launch + k}","1234","fa2_kernel","1","dram__bytes_read.sum","byte","1"')
     return "\n".join(lines) + "\n", expected
@@ -74,7 +77,8 @@ def test_the_file_that_is_written(shapes, tmp_path):
     found = json.loads(target.read_text())
     assert found["rows"] == expected
     assert found["command"].startswith("ncu ") and found["command"].endswith("ncu_target")
-    assert all(metric in found["command"] for metric in ncu_record.METRICS)
+    asked = (*ncu_record.METRICS, ncu_record.DURATION)
+    assert all(metric in found["command"] for metric in asked)
     assert {"device", "date", "versions", "commit", "notes"} <= set(found)
 
 
