@@ -89,6 +89,7 @@ def test_the_record_is_of_every_shape_and_order():
     assert found == [(*s, o) for s in ncu_target.SHAPES for o in ncu_target.ORDERS]
     for r in record["rows"]:
         assert list(r["measured_bytes"]) == NAMES[r["order"]]  # which kernel a launch was
+        assert list(r["measured_ns"]) == NAMES[r["order"]] and min(r["measured_ns"].values()) > 1000
         for values in r["measured_bytes"].values():
             assert set(values) == set(ncu_record.METRICS.values())
             # K, V and Q come from HBM at least once: caches are flushed before
