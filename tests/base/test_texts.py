@@ -39,6 +39,7 @@ MOVED = {  # the code that says what a page says
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
         *("views/bar", "views/html", "web/lanes", "web/middleware"),
     ),
+    "kinds": ("base/kinds", "base/records"),
     "fields": ("base/fields", "base/own_data", "problem", "memory/workload"),
     "cards": ("base/cards",),
     "trace": ("trace", "algorithms/schedule", "algorithms/tiling"),
@@ -165,7 +166,7 @@ def _inner(called: ast.expr) -> bool:
     """Is what is said here for the log, for a developer, for who starts the program?"""
     name = getattr(called, "attr", "") or getattr(called, "id", "")
     log = isinstance(called, ast.Attribute) and getattr(called.value, "id", "") == "LOG"
-    return log or name in ("ArgumentParser", "ValueError", "WorkerLost")
+    return log or name in ("ArgumentParser", "TypeError", "ValueError", "WorkerLost")
 
 
 def test_no_sentence_is_left_in_the_code_of_a_page():
