@@ -29,11 +29,11 @@ test("chips and text say the same", () => {
 test("what hides the scores of a tile is named, term by term", () => {
   const [full, partial, skipped] = [0, 1, 2];
   const of = (parts, whole) => hiders("causal&window:6,0|prefix:2", parts, whole);
-  equal(of([full, partial, partial], false), "window 6, 0 and prefix 2 hide");
-  equal(of([skipped, partial, skipped], true), "causal and prefix 2 hide", "one is enough for its term");
-  equal(of([partial, partial, skipped], true), "causal, window 6, 0 and prefix 2 together hide");
-  equal(hiders("chunk:4", [partial], false), "chunk 4 hides");
-  equal(hiders("causal&window:6,0", [partial, skipped], true), "window 6, 0 hides");
+  equal(of([full, partial, partial], false), { names: ["window 6, 0", "prefix 2"], how: "more" });
+  equal(of([skipped, partial, skipped], true), { names: ["causal", "prefix 2"], how: "more" }, "one is enough for its term");
+  equal(of([partial, partial, skipped], true), { names: ["causal", "window 6, 0", "prefix 2"], how: "together" });
+  equal(hiders("chunk:4", [partial], false), { names: ["chunk 4"], how: "one" });
+  equal(hiders("causal&window:6,0", [partial, skipped], true), { names: ["window 6, 0"], how: "one" });
 });
 
 test("a chip has a field per number, a list one for all, and keys keep to what is allowed", () => {

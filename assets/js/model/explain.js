@@ -2,7 +2,7 @@
 // arrives, of a row its m, α and ℓ. Only what is known at this moment. Operands are summed here in double precision;
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
-import { bytes, integer, number, sub } from "../lib/format.js";
+import { bytes, number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { backward } from "./passes.js";
 import { frame, KINDS, weight } from "./frame.js";
@@ -10,8 +10,10 @@ import { linksAt, rowOf } from "./links.js";
 import { algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
-import { equals, operands, plus, sum, within } from "./sums.js";
+import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
+import { say } from "./texts.js";
 import { blockWords, whyOf } from "./tiles.js";
+import { rowWord } from "./wording.js";
 
 /** @import { Frame, Known, Row, Trace } from "./types.js" */
 /** @import { Told } from "./sums.js" */
@@ -22,12 +24,12 @@ function score(trace, f, row, key) {
   const { problem: p, stage } = f;
   const name = `S[${row},${key}]`;
   /** @type {Told} */
-  const told = { title: `q${sub(row)} · k${sub(key)}`, terms: null, total: undefined, lines: [], said: `${name}, row ${row} of Q with row ${key} of K` };
-  if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped") return { ...told, said: `${told.said}; not on chip now` };
+  const told = { title: `q${sub(row)} · k${sub(key)}`, terms: null, total: undefined, lines: [], said: say("score.with", { name, row, key }) };
+  if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped") return { ...told, said: `${told.said}; ${say("off")}` };
   const { Q, K, P } = operands(trace, f);
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const made = stage === "softmax" || stage === "output" ? f.done("load") : f.done("scores");
-  if (!made) return { ...told, said: `${told.said}; not yet computed` };
+  if (!made) return { ...told, said: `${told.said}; ${say("uncomputed")}` };
   const { m_new } = f.stats[r] ?? {};
   const S = Number(f.score(r, c));
   if (stage !== "softmax" && stage !== "output") {
@@ -38,15 +40,15 @@ function score(trace, f, row, key) {
     const scaled = steps.length ? `= ${number(told.total * p.scale)}` : equals(told.total * p.scale, raw);
     told.lines.push(`${number(told.total)} / √${p.d} ${scaled}`);
     steps.forEach(({ name, text, s }, k) => told.lines.push(`${name}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
-    if (S === -Infinity) told.lines.push("hidden: −∞");
+    if (S === -Infinity) told.lines.push(say("hidden"));
   } else {
     told.title = stage === "output" ? `P[${row},${key}]` : name;
     if (stage === "softmax") told.lines.push(`S = ${number(S)}`);
   }
   if (f.done("exp") && S > -Infinity && m_new !== undefined) told.lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
   if (stage === "output" || (stage === "softmax" && f.done("store"))) told.lines.push(`P = ${number(P(row, key))}`);
-  const products = told.terms ? `, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K` : "";
-  return { ...told, said: `${name}${products}: ${told.lines.join("; ")}` };
+  const lines = told.lines.join("; ");
+  return { ...told, said: told.terms ? productsOf({ name, row, key, a: "Q", b: "K", lines }, p.d) : `${name}: ${lines}` };
 }
 
 /** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x @returns {Told} */
@@ -54,9 +56,9 @@ function output(trace, f, row, x) {
   const { problem: p, step } = f;
   const name = `O[${row},${x}]`;
   /** @type {Told} */
-  const told = { title: `O${sub(row)},${sub(x)}`, terms: null, total: undefined, lines: [], said: `${name}, column ${x} of V weighed by row ${row} of P` };
+  const told = { title: `O${sub(row)},${sub(x)}`, terms: null, total: undefined, lines: [], said: say("O.of", { name, x, row }) };
   const at = (row - f.rows.start) * p.d + x;
-  if (!within(f.rows, row) || !f.acc || f.kind === "skipped") return { ...told, said: `${told.said}; not on chip now` };
+  if (!within(f.rows, row) || !f.acc || f.kind === "skipped") return { ...told, said: `${told.said}; ${say("off")}` };
   const old = frame(trace, step, f.phases[0]).acc;
   const before = Number(old?.data[at] ?? 0);
   const past = old !== null && old.state !== "zero";
@@ -64,7 +66,7 @@ function output(trace, f, row, x) {
   if (!f.done("output")) {
     if (past && s?.alpha !== undefined) told.lines.push(`α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`);
     else told.lines.push(number(before));
-    return { ...told, said: `${name}: ${told.lines[0]}; P·V arrives in the phase “output”` };
+    return { ...told, said: say("arrives", { name, line: told.lines[0], what: "P·V", phase: "output" }) };
   }
   const { V, P } = operands(trace, f);
   told.terms = Array.from({ length: f.cols.stop - f.cols.start }, (_, k) => {
@@ -85,7 +87,7 @@ function output(trace, f, row, x) {
 }
 
 /** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
-const startsAt = (f, s) => `${f.first && f.problem.sink !== null ? "sink " : ""}${number(s.m_old)}`;
+const startsAt = (f, s) => (f.first && f.problem.sink !== null ? say("sink", { sink: number(s.m_old) }) : number(s.m_old));
 
 /** How m, α and ℓ of a row come about, as far as they have: {symbol: formula}. @param {Frame} f @param {Row} s */
 export function formulas(f, s) {
@@ -94,10 +96,10 @@ export function formulas(f, s) {
   const found = {};
   const { sink } = f.problem;
   if (f.stage && sink !== null && s.l_new !== undefined) found.l = `${number(s.row_sum)} + e^(${number(sink)} − ${number(s.m_new)}) = ${number(s.l_new)}`;
-  if (s.m_new !== undefined && s.m_old === undefined && sink !== null) found.m = `max(${number(s.row_max)}, sink ${number(sink)}) = ${number(s.m_new)}`;
+  if (s.m_new !== undefined && s.m_old === undefined && sink !== null) found.m = `max(${number(s.row_max)}, ${say("sink", { sink: number(sink) })}) = ${number(s.m_new)}`;
   else if (s.m_new !== undefined) found.m = s.m_old === undefined ? `max S = ${number(s.m_new)}` : `max(${startsAt(f, s)}, ${number(s.row_max)}) = ${number(s.m_new)}`;
   else if (s.m_old !== undefined) found.m = startsAt(f, s);
-  if (s.alpha !== undefined) found.alpha = past ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}` : `${number(s.alpha)}, nothing to rescale`;
+  if (s.alpha !== undefined) found.alpha = past ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}` : say("alpha.one", { alpha: number(s.alpha) });
   if (s.l_new !== undefined) found.l ??= past ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}` : `Σ ${f.stage ? "e^(S − m)" : "P"} = ${number(s.l_new)}`;
   else if (s.l_old !== undefined) found.l = number(s.l_old);
   return found;
@@ -118,9 +120,9 @@ function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const all = s ? formulas(f, s) : {};
   const full = Object.keys(SYMBOLS).filter((key) => all[key] && (kind === "row" || key === kind)).map((key) => `${SYMBOLS[key]} = ${all[key]}`);
-  const title = kind === "row" ? `Row ${row}${s?.name ? ` “${s.name}”` : ""}` : `${SYMBOLS[kind]} of row ${row}`;
+  const title = kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: SYMBOLS[kind], row });
   const short = kind === "row" && s ? brief(s, all) : full;
-  return { title, terms: null, total: undefined, lines: short, said: `${title}: ${full.join("; ") || (s ? "not yet known" : "not on chip now")}` };
+  return { title, terms: null, total: undefined, lines: short, said: `${title}: ${full.join("; ") || say(s ? "unknown" : "off")}` };
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
@@ -141,19 +143,21 @@ export function explain(trace, f, name) {
   if (at.length === 2 && "QKV".includes(kind)) {
     const span = kind === "Q" ? f.rows : f.cols;
     const x = within(span, a) && f.done("load") && f.numbers && f.kind !== "skipped" ? operands(trace, f)[kind](a, b) : undefined;
-    return only(`${kind}[${a},${b}]`, `${kind}[${a},${b}], ${x === undefined ? "not on chip now" : number(x)}`, x === undefined ? [] : [number(x)]);
+    return only(`${kind}[${a},${b}]`, `${kind}[${a},${b}], ${x === undefined ? say("off") : number(x)}`, x === undefined ? [] : [number(x)]);
   }
   if (thing.tensor && thing.tensor !== "S") return only(blockWords(trace, kind, a));
   if (kind === "tile") {
     const { rows, keys } = thing.box;
     const why = whyOf(trace, a, b);
-    const lines = why ? [`${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}: ${why}`] : [];
-    if (rows && keys) return only(`Tile (${a}, ${b})`, [`Tile (${a}, ${b}): rows ${rows.start} to ${rows.stop - 1}, keys ${keys.start} to ${keys.stop - 1}`, ...lines].join("; "), lines);
+    const lines = why ? [`${say(`kind.${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}`)}: ${why}`] : [];
+    if (rows && keys) return only(say("tile", { i: a, j: b }), [say("tile.spans", { i: a, j: b, r: rows.start, r2: rows.stop - 1, k: keys.start, k2: keys.stop - 1 }), ...lines].join("; "), lines);
   }
   if (kind === "line") return only(codeText(algorithmsOf(f.pass)[f.problem.order].pseudocode[a].text, f.problem).trim());
-  if (kind === "phase") return only(`The phase “${at[0]}”`);
-  if (kind === "visit") return only(`This visit ${at[0] === "read" ? "reads" : "writes"}`, `This visit ${at[0] === "read" ? "reads" : "writes"} ${bytes(sum(f.transfers.filter((t) => (t.op === "read") === (at[0] === "read")).map((t) => t.bytes)))}`);
-  if (kind === "moved") return only("", `${bytes(at[0] === "read" ? f.reads : f.writes)} ${at[0] === "read" ? "read" : "written"} so far, in ${integer(thing.blocks?.size ?? 0)} blocks`);
-  if (kind === "bytes") return only("", `What ${algorithmsOf(f.pass)[at[0]].label} moves, ${at[1]}: ${[...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", ")}`);
+  if (kind === "phase") return only(say("phase", { phase: at[0] }));
+  const reads = at[0] === "read";
+  const size = bytes(sum(f.transfers.filter((t) => (t.op === "read") === reads).map((t) => t.bytes)));
+  if (kind === "visit") return only(say(reads ? "visit.read" : "visit.write"), say(reads ? "visit.read.size" : "visit.write.size", { size }));
+  if (kind === "moved") return only("", say(reads ? "so_far.read" : "so_far.write", { size: bytes(reads ? f.reads : f.writes), blocks: thing.blocks?.size ?? 0 }));
+  if (kind === "bytes") return only("", say("bytes.of", { order: algorithmsOf(f.pass)[at[0]].label, kind: at[1], tensors: [...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", ") }));
   return only(SYMBOLS[kind] ?? at[0]);
 }

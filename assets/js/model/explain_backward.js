@@ -4,7 +4,9 @@
 import { number, sub } from "../lib/format.js";
 import { crossings } from "./backward.js";
 import { changed } from "./scores.js";
-import { equals, operands, plus, sum, within } from "./sums.js";
+import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
+import { say } from "./texts.js";
+import { rowWord } from "./wording.js";
 
 /** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
 /** @import { Told } from "./sums.js" */
@@ -23,14 +25,19 @@ const of = ({ arrays }, f, name) => (/** @type {number} */ row, /** @type {numbe
 /** In brackets where it is negative. @param {number | undefined} x */
 const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
+/** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
+ * @param {string} b the tensors that it comes from */
+const absent = (f, name, row, key, a, b) =>
+  tell(name, say("score.from", { name, row, key, a, b, state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off") }));
+
 /** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
 function weight(trace, f, row, key) {
   const { problem: p } = f;
   const name = `P[${row},${key}]`;
   const now = crossings(f).S;
-  if (!now || !within(f.rows, row) || !within(f.cols, key)) return tell(name, `${name}, from row ${row} of Q and row ${key} of K; ${within(f.rows, row) && within(f.cols, key) && !f.stage ? "not yet computed" : "not on chip now"}`);
+  if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "Q", "K");
   const { Q, K, P } = operands(trace, f);
-  if (f.stage) return tell(name, `${name} = ${number(P(row, key))}, which the forward stored`, { lines: [`P = ${number(P(row, key))}, stored`] });
+  if (f.stage) return tell(name, say("P.stored.said", { name, P: number(P(row, key)) }), { lines: [say("P.stored", { P: number(P(row, key)) })] });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
   const total = sum(terms);
@@ -39,11 +46,11 @@ function weight(trace, f, row, key) {
   const lines = [`${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`];
   steps.forEach(({ name: by, text, s }, k) => lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
   const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
-  if (hidden) lines.push("hidden: −∞");
+  if (hidden) lines.push(say("hidden"));
   const { lse } = f.stats[r] ?? {};
   if (now === "P") lines.push(hidden ? "P = 0" : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`);
   const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return tell(title, `${now === "P" ? name : `S[${row},${key}]`}, the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of Q and row ${key} of K: ${lines.join("; ")}`, { terms: now === "S" ? terms : null, total, lines });
+  return tell(title, productsOf({ name: now === "P" ? name : `S[${row},${key}]`, row, key, a: "Q", b: "K", lines: lines.join("; ") }, p.d), { terms: now === "S" ? terms : null, total, lines });
 }
 
 /** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
@@ -51,13 +58,13 @@ function slope(trace, f, row, key) {
   const { problem: p } = f;
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
-  if (!now || !within(f.rows, row) || !within(f.cols, key)) return tell(name, `${name}, from row ${row} of dO and row ${key} of V; ${within(f.rows, row) && within(f.cols, key) && !f.stage ? "not yet computed" : "not on chip now"}`);
+  if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS } = operands(trace, f);
-  if (f.stage === "dQ" || f.stage === "dK") return tell(name, `${name} = ${number(dS(row, key))}, which was stored`, { lines: [`dS = ${number(dS(row, key))}`] });
+  if (f.stage === "dQ" || f.stage === "dK") return tell(name, say("dS.stored", { name, dS: number(dS(row, key)) }), { lines: [`dS = ${number(dS(row, key))}`] });
   const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
-  if (now === "dP") return tell(`dP[${row},${key}]`, `dP[${row},${key}], the ${p.d === 1 ? "product" : `${p.d} products`} of row ${row} of dO and row ${key} of V: ${lines[0]}`, { terms, total, lines });
+  if (now === "dP") return tell(`dP[${row},${key}]`, productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d), { terms, total, lines });
   const D = f.stats.find((s) => s.row === row)?.D;
   const steep = of(trace, f, "slope")(row, key);
   const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
@@ -75,17 +82,17 @@ function gradient(trace, f, kind, a, x) {
   const acc = grads?.[kind];
   const span = /** @type {Span} */ (f[of]);
   const title = `${kind}${sub(a)},${sub(x)}`;
-  if (!acc || !within(span, a)) return tell(name, `${name}; ${kind === "dQ" ? "not at work now" : "not on chip now"}`);
+  if (!acc || !within(span, a)) return tell(name, kind === "dQ" ? say("dQ.off", { name }) : `${name}; ${say("off")}`);
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
-  if (f.stage === "D") return tell(title, `${name} = 0, to which parts will be added`, { lines: ["0, for parts to come"] });
+  if (f.stage === "D") return tell(title, say("dQ.begins.said", { name }), { lines: [say("dQ.begins")] });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
     const sums = parts === undefined ? 0 : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
     const line = acc.state === "final" ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}` : number(now);
     return tell(title, `${name}: ${line}`, { lines: [line] });
   }
-  if (!f.done(kind)) return tell(title, `${name}: ${number(now)}; ${made} arrives in the phase “${kind}”`, { lines: [number(now)] });
+  if (!f.done(kind)) return tell(title, say("arrives", { name, line: number(now), what: made, phase: kind }), { lines: [number(now)] });
   const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (operands(trace, f));
   const { start, stop } = /** @type {Span} */ (f[over]);
   const terms = Array.from({ length: stop - start }, (_, k) => (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) * entries[right](start + k, x));
@@ -110,9 +117,9 @@ function ofRow(trace, f, kind, row) {
   const terms = kind === "D" && s?.D !== undefined && f.stage !== "dS" ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x)) : null;
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
   if (kind !== "lse" && s?.D !== undefined) lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
-  const what = { lse: "lse, m + log ℓ from the forward,", D: `D, ${f.stage === "dS" ? "Σ P·dP" : "Σ O·dO"},`, row: "Row" }[kind];
-  const title = kind === "row" ? `Row ${row}${s?.name ? ` “${s.name}”` : ""}` : `${kind} of row ${row}`;
-  return tell(title, `${kind === "row" ? title : `${what} of row ${row}`}: ${lines.join("; ") || (s ? "not yet known" : "not on chip now")}`, { terms, total: terms ? sum(terms) : undefined, lines });
+  const title = kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
+  const what = kind === "row" ? title : kind === "lse" ? say("lse.of_row", { row }) : say("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+  return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, { terms, total: terms ? sum(terms) : undefined, lines });
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
@@ -127,7 +134,7 @@ export function explainBackward(trace, f, kind, at) {
   if ((kind === "dO" || kind === "O") && at.length === 2) {
     const name = `${kind}[${a},${b}]`;
     const x = within(f.rows, a) && f.done("load") && f.kind !== "skipped" ? operands(trace, f)[kind](a, b) : undefined;
-    return tell(name, `${name}, ${x === undefined ? "not on chip now" : number(x)}`, { lines: x === undefined ? [] : [number(x)] });
+    return tell(name, `${name}, ${x === undefined ? say("off") : number(x)}`, { lines: x === undefined ? [] : [number(x)] });
   }
   return null;
 }

@@ -210,11 +210,11 @@ const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
 /** @param {Trace} trace @param {number} v @param {string} phase */
 const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
-/** What of a mask hides scores of this tile, in words; "" of a plain one, and where the trace does not say.
+/** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */
 export function hidersOf({ header: { problem: p }, arrays: { tile_parts: parts, tile_kind } }, i, j) {
   const [size, at] = [p.Tr * p.Tc, i * p.Tc + j];
-  if (!parts?.length || KINDS[tile_kind[at]] === "full") return "";
+  if (!parts?.length || KINDS[tile_kind[at]] === "full") return null;
   return hiders(p.mask, Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]), KINDS[tile_kind[at]] === "skipped");
 }
 
@@ -257,7 +257,7 @@ export function frame(trace, step, phase) {
     stage,
     first: trace.previous[step] < 0,
     unseen: j < 0 && !stage,
-    hiders: j < 0 ? "" : hidersOf(trace, i, j),
+    hiders: j < 0 ? null : hidersOf(trace, i, j),
     stats: backward ? rowsOf(trace, step, rows, done, zoom) : statsOf(trace, step, rows, done),
     acc: backward ? null : accumulatorOf(trace, step, done, rows),
     grads: backward ? gradsOf(trace, step, done, zoom) : null,

@@ -1,6 +1,7 @@
 // Query heads that share key heads: which of them a row of chips shows, and what is said of them. Pure.
 
 import { bytes } from "../lib/format.js";
+import { say } from "./texts.js";
 
 /** @import { Heads } from "./types.js" */
 
@@ -28,14 +29,15 @@ export function groupsOf(heads) {
 export function readers(heads) {
   const group = sharing(heads);
   const first = heads.kv_head * group;
-  if (group === 1) return `Query head ${first} has K and V of its own.`;
-  const who = group === heads.q_heads ? `All ${group} query heads` : `Query heads ${first} ${group === 2 ? "and" : "to"} ${first + group - 1}`;
-  return `${who} read key head ${heads.kv_head}: one K, one V.`;
+  const kv = heads.kv_head;
+  if (group === 1) return say("heads.own", { h: first });
+  if (group === heads.q_heads) return say("heads.all", { n: group, kv });
+  return say(group === 2 ? "heads.two" : "heads.more", { first, last: first + group - 1, kv });
 }
 
 /** What the cache of all heads holds of a token. @param {Heads} heads */
 export function cached(heads) {
   const group = sharing(heads);
-  const each = group === 1 ? "" : `, not ${bytes(heads.kv_bytes * group)}`;
-  return `KV cache: ${bytes(heads.kv_bytes)} per token${each}.`;
+  const size = bytes(heads.kv_bytes);
+  return group === 1 ? say("cache", { size }) : say("cache.shared", { size, all: bytes(heads.kv_bytes * group) });
 }

@@ -1,7 +1,8 @@
 // A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
-import { integer } from "../lib/format.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, TILE_KINDS } from "./predicates.js";
 
 /** @import { Draft, Piece } from "./predicates.js" */
@@ -12,6 +13,7 @@ import { named, pieces, TILE_KINDS } from "./predicates.js";
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
  * @typedef {Answer & {draft: Draft, keptBy: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Shown */
 
+const say = sayer(told);
 const WHOLE = { name: "full", numbers: "" };
 
 /** @param {Piece} piece */
@@ -99,16 +101,16 @@ const segment = (starts, k) => starts.filter((start) => start <= k).length;
 export function because({ name, numbers }, kept, i, j) {
   const [a, b] = numbers.split(",").map(Number);
   const told = {
-    full: () => "it hides no key",
+    full: () => say("because.full"),
     causal: () => `${j} ${kept ? "≤" : ">"} ${i}`,
     window: () => (j <= i ? `${i} − ${j} ${kept ? "≤" : ">"} ${a}` : `${j} − ${i} ${kept ? "≤" : ">"} ${b}`),
     dilated: () => `(${i} − ${j}) mod ${a} = ${kept ? 0 : (((i - j) % a) + a) % a}`,
     prefix: () => `${j} ${kept ? "<" : "≥"} ${a}`,
-    global: () => (kept ? `${j < a ? j : i} < ${a}` : `${j} ≥ ${a} and ${i} ≥ ${a}`),
+    global: () => (kept ? `${j < a ? j : i} < ${a}` : say("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` })),
     document: () => {
       const starts = numbers.split(",").map(Number);
       const [row, key] = [segment(starts, i), segment(starts, j)];
-      return kept ? `both lie in document ${row}` : `the query lies in document ${row}, the key in document ${key}`;
+      return kept ? say("because.document", { row }) : say("because.documents", { row, key });
     },
     chunk: () => {
       const [row, key] = [Math.floor(i / a), Math.floor(j / a)];
@@ -116,7 +118,7 @@ export function because({ name, numbers }, kept, i, j) {
     },
     block: () => {
       const { br, bc } = blocksOf(numbers);
-      return `tile (${Math.floor(i / br)}, ${Math.floor(j / bc)}) is ${kept ? "" : "not "}listed`;
+      return say(kept ? "because.listed" : "because.unlisted", { i: Math.floor(i / br), j: Math.floor(j / bc) });
     },
   };
   return told[name]();
@@ -125,31 +127,34 @@ export function because({ name, numbers }, kept, i, j) {
 /** @param {Words[][]} parts @param {string} between */
 const listed = (parts, between) => parts.flatMap((words, k) => (k ? [{ text: between }, ...words] : words));
 
+const PLACE = "[]"; // in a text, of words that have a hue
+/** A text around them. @param {string} text @param {Words[]} words @returns {Words[]} */
+const around = (text, words) => text.split(PLACE).flatMap((part, k) => [...(k ? words : []), ...(part ? [{ text: part }] : [])]);
+
 /** Why query i sees key j, or why it does not. @param {Shown} shown @param {number} i @param {number} j @returns {Words[]} */
 export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
   if (!keptBy) return [];
   const at = i * n + j;
   const term = keptBy[at];
-  if (!hides) return [{ text: `Query ${i} sees key ${j}: no key is hidden.` }];
+  if (!hides) return [{ text: say("sees.all", { i, j }) }];
   if (term >= 0) {
-    const names = listed(draft[term].map((piece) => [{ text: named(piece), term }]), " and ");
-    const why = draft[term].map((piece) => because(piece, true, i, j)).join(" and ");
-    return [{ text: `Query ${i} sees key ${j} because of ` }, ...names, { text: `: ${why}.` }];
+    const names = listed(draft[term].map((piece) => [{ text: named(piece), term }]), say("and"));
+    const why = draft[term].map((piece) => because(piece, true, i, j)).join(say("and"));
+    return around(say("sees", { i, j, names: PLACE, why }), names);
   }
   const hiding = draft.map((pieces, t) => {
     const piece = pieces.find((_, k) => !bit(keeps[t][k], at)) ?? pieces[0];
-    return [{ text: named(piece), term: t }, { text: ` hides it (${because(piece, false, i, j)})` }];
+    return around(say("hides", { name: PLACE, why: because(piece, false, i, j) }), [{ text: named(piece), term: t }]);
   });
-  return [{ text: `Query ${i} does not see key ${j}: ` }, ...listed(hiding, "; "), { text: "." }];
+  return around(say("blind", { i, j, names: PLACE }), listed(hiding, "; "));
 }
 
 /** What is said of a tile, where single scores are too small to see. @param {Shown} shown @param {number} i @param {number} j */
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";
   const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
-  const span = (k, size) => `${integer(k * size)} to ${integer(Math.min(n, (k + 1) * size) - 1)}`;
-  const what = { full: "every score is kept, no mask is applied", partial: "some scores are kept, the mask is applied inside", skipped: "no score is kept, the tile is skipped" }[kind];
-  return `Tile (${i}, ${j}), queries ${span(i, br)}, keys ${span(j, bc)}: ${what}.`;
+  const span = (k, size) => say("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
+  return say(`tile.${kind}`, { i, j, rows: span(i, br), keys: span(j, bc) });
 }
 
 /** The score that is lit at first: three quarters down, the last key that the last term keeps there. @param {Shown} shown
@@ -171,21 +176,21 @@ export const computed = ({ tiles }) => tiles.counts.full + tiles.counts.partial;
 export function insight(answer) {
   const { br, bc, half, mask, hides, scores, tiles, causal } = answer;
   const size = `${br} × ${bc}`;
-  if (!hides) return "Every score is wanted: no tile is skipped, and none needs a mask.";
+  if (!hides) return say("insight.full");
   const all = tiles.Tr * tiles.Tc;
   if (mask !== "causal" && computed(answer) === causal && causal < all)
-    return `At ${size} this mask skips no more tiles than causal does: each of the others still holds a score that is kept.`;
+    return say("insight.causal", { size });
   if (half && half.computed / half.of < computed(answer) / all - 0.005)
-    return "Smaller tiles follow the mask more closely; larger ones keep the tensor cores busier.";
-  if (scores.kept === scores.of) return "Every score is kept; the mask still has to be looked at.";
-  return `Tiles of ${size} follow this mask as closely as smaller ones would.`;
+    return say("insight.smaller");
+  if (scores.kept === scores.of) return say("insight.all");
+  return say("insight.same", { size });
 }
 
 /** Where one document ends and the next begins, of the first predicate that says so. @param {Draft} draft @param {number} n */
 export function documents(draft, n) {
   const found = draft.flat().find(({ name }) => name === "document");
   const starts = (found?.numbers.split(",").map(Number) ?? []).filter((start) => start < n);
-  return starts.map((start, k) => ({ name: `document ${k + 1}`, start, stop: starts[k + 1] ?? n }));
+  return starts.map((start, k) => ({ name: say("document", { k: k + 1 }), start, stop: starts[k + 1] ?? n }));
 }
 
 /** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].

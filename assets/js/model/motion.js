@@ -3,6 +3,7 @@
 
 import { bytes } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
+import { say } from "./texts.js";
 
 /** @import { Frame, Op, Place, Trace } from "./types.js" */
 /** @typedef {{phase: string, start: number, ms: number, before: Frame | null, after: Frame}} Act `before` in the same visit */
@@ -55,7 +56,7 @@ export function flights(f, phase) {
   return list;
 }
 
-export const RIBBON_SCALE = `bus: 16 px per ${bytes(16 * BYTES_PER_PX)}, at most ${WIDEST} px`;
+export const RIBBON_SCALE = say("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
 /** px of the ribbon that these bytes fly along. @param {number} size */
 export const ribbon = (size, most = WIDEST) => Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
 

@@ -1,6 +1,8 @@
 // What a tile needs on chip against what a thread block of a card may use, in words. Pure.
 
 import { bytes } from "../lib/format.js";
+import { say } from "./texts.js";
+import { listed } from "./wording.js";
 
 /** @import { OnChip, Sram } from "./types.js" */
 /** @type {OnChip[]} */
@@ -18,13 +20,13 @@ export function onChip({ parts, cards }, key, n) {
   const shared = needs("shared memory");
   const full = Math.max(shared, room["shared memory"]);
   const most = Math.min(largest, n);
-  const advice = most ? `Br = Bc = ${most} would be the largest.` : "no tile would, at this d.";
-  const lacks = short.map((place) => `${bytes(needs(place))} of ${place} (a thread block of the ${name} has ${bytes(room[place])})`);
+  const size = { need: bytes(shared), room: bytes(room["shared memory"]) };
+  const lacks = listed(short.map((place) => say(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", { need: bytes(needs(place)), card: name, room: bytes(room[place]) })));
   return {
     fits: !short.length,
     shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
-    text: `${bytes(shared)} of ${bytes(room["shared memory"])}`,
-    title: PLACES.map((place) => `In ${place}: ${list(place)}, ${bytes(needs(place))} of ${bytes(room[place])}`).join(". ") + `, for a thread block of the ${name}.`,
-    warning: short.length ? `Does not fit: this tile needs ${lacks.join(" and ")}; ${advice}` : "",
+    text: say("chip", size),
+    title: say("chip.title", { ...size, shared: list("shared memory"), registers: list("registers"), need2: bytes(needs("registers")), room2: bytes(room.registers), card: name }),
+    warning: !short.length ? "" : most ? say("chip.lacks", { lacks, most }) : say("chip.lacks.all", { lacks }),
   };
 }

@@ -1,16 +1,15 @@
 // What is said of each phase of the backward pass, by the same rules as model/phases.js.
 
-import { bytes, integer, number, sub } from "../lib/format.js";
+import { bytes, number, sub } from "../lib/format.js";
 import { sharing } from "./heads.js";
 import { bends, changesOf } from "./scores.js";
-import { hiddenBy, masked, maskName, moved, rowWord, sumBytes, tileOf } from "./wording.js";
+import { say } from "./texts.js";
+import { masked, maskName, moved, rowWord, sumBytes, tileOf, whySkipped } from "./wording.js";
 
 /** @import { Frame, Op, Row } from "./types.js" */
 
 /** @param {Frame} f @param {string} tensor @param {Op} op */
 const moves = (f, tensor, op) => f.transfers.some((t) => t.tensor === tensor && t.op === op);
-/** The 2nd of 3 parts of dQ. @param {Frame} f */
-const part = ({ grads, i }) => `part ${grads?.added[i]} of ${grads?.of[i]}`;
 /** How much of these tensors is written here. @param {Frame} f @param {string[]} tensors */
 const written = (f, ...tensors) => bytes(sumBytes({ ...f, transfers: f.transfers.filter((t) => tensors.includes(t.tensor)) }, "write"));
 /** Does no query see a key of this block? @param {Frame} f */
@@ -19,90 +18,86 @@ const alone = (f) => f.i < 0;
 /** What the loads of a tile are for. @param {Frame} f @param {string} what */
 function loaded(f, what) {
   const [i, j] = [sub(f.i), sub(f.j)];
-  const row = f.problem.order === "fa1" ? `Q${i}, O${i}, dO${i}, dQ${i}, m and ℓ` : `Q${i}, dO${i}, lse${i} and D${i}`;
-  if (moves(f, "K", "read")) return [`K${j} and V${j} come on chip and stay. dK${j} and dV${j} begin at 0; rows stream past.`, "", what];
-  return [`${row} stream past. K${j}, V${j}, dK${j} and dV${j} are still on chip.`, "", what];
+  if (moves(f, "K", "read")) return [say("b.load.keys", { j }), "", what];
+  return [say(f.problem.order === "fa1" ? "b.load.rows.fa1" : "b.load.rows", { i, j }), "", what];
 }
 
 /** @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
 export const SAID = {
-  skip: (f) => `${hiddenBy(f.problem, f.hiders).skip}: P = 0, so no gradient flows, and nothing is loaded.`,
+  skip: (f) => say("b.skip", { why: whySkipped(f) }),
   load: (f) => {
-    const what = `${moved(f, "read")}.`;
+    const what = moved(f, "read");
     const [i, j] = [sub(f.i), sub(f.j)];
-    if (alone(f)) return [`No query sees a key of K${j} under ${maskName(f.problem)}: dK${j} = dV${j} = 0.`, "", what];
+    if (alone(f)) return [say("b.load.unseen", { j, mask: maskName(f.problem) }), "", what];
     if (f.stage === null) return loaded(f, what);
-    if (f.stage === "D") return [`First, a small kernel: O${i} and dO${i} are read once, for a number per row.`, "", what];
-    if (f.stage === "scale") return [`Last, a small kernel: dQ${i} has all its parts and is read once more.`, "", what];
+    if (f.stage === "D") return [say("b.load.D", { i }), "", what];
+    if (f.stage === "scale") return [say("b.load.scale", { i }), "", what];
     return what;
   },
   scores: (f) => {
-    const [i, j] = [sub(f.i), sub(f.j)];
-    const formula = [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].join(", then ");
-    return [`No score was kept: S${tileOf(f)} is computed again, from Q${i} and K${j}.`, formula];
+    const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
+    return [say("b.scores", { tile, i, j }), [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].reduce((first, next) => say("then", { first, next }))];
   },
   mask: masked,
   exp: (f, row) => {
-    const [ij, i] = [tileOf(f), sub(f.i)];
-    const by = f.problem.order === "fa1" ? `exp(S − m) / ℓ` : `exp(S − lse${i})`;
-    const end = row?.lse === -Infinity ? `${rowWord(row)} sees no key: its P is 0.` : f.problem.order === "fa1" ? "No maximum, no sum: both are known. m + log ℓ is shown as lse." : "Already divided by ℓ: no maximum, no sum.";
-    return [`P${ij} is computed again too, from ${f.problem.order === "fa1" ? "m and ℓ" : `lse${i}`}.`, `P${ij} = ${by}`, end];
+    const [tile, i, fa1] = [tileOf(f), sub(f.i), f.problem.order === "fa1"];
+    const end = row?.lse === -Infinity ? say("b.exp.unseen", { row: rowWord(row) }) : say(fa1 ? "b.exp.known.fa1" : "b.exp.known");
+    return [fa1 ? say("b.exp.fa1", { tile }) : say("b.exp", { tile, i }), `P${tile} = ${fa1 ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`, end];
   },
   dV: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    if (f.stage) return [`dV${j} takes in dO${i}, weighed by P, which comes from HBM.`, `dV${j} += P${tileOf(f)}ᵀ dO${i}`];
-    return [`dV${j} takes in dO${i}, weighed by P, and stays on chip.`, `dV${j} += P${tileOf(f)}ᵀ dO${i}`];
+    return [say(f.stage ? "b.dV.whole" : "b.dV", { i, j }), `dV${j} += P${tileOf(f)}ᵀ dO${i}`];
   },
   dP: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    return [`What if a weight were larger? dO${i} meets V${j} as Q met K.`, `dP${tileOf(f)} = dO${i} V${j}ᵀ`];
+    return [say("b.dP", { i, j }), `dP${tileOf(f)} = dO${i} V${j}ᵀ`];
   },
   D: (f, row) => {
-    const i = sub(f.i);
-    const formula = row?.D === undefined ? "" : `D = ${number(row.D)}`;
-    if (f.stage === "dS") return [`D is the mean of dP in each row, weighed by P. ${row ? `${rowWord(row)}:` : ""}`, formula && `D = rowsum(P ∘ dP) = ${number(row?.D)}`];
-    const again = f.stage ? "It is the mean of dP in its row, weighed by P, before either is there." : "FA-2 does this once, before all tiles.";
-    return [`${row ? `${rowWord(row)}: one` : "One"} number, O${i} times dO${i}, summed.`, formula && `D = rowsum(O ∘ dO) = ${number(row?.D)}`, again];
+    const [i, D] = [sub(f.i), number(row?.D)];
+    if (f.stage === "dS") return [row ? say("b.D.dS.row", { row: rowWord(row) }) : say("b.D.dS"), D && `D = rowsum(P ∘ dP) = ${D}`];
+    return [row ? say("b.D.row", { row: rowWord(row), i }) : say("b.D", { i }), D && `D = rowsum(O ∘ dO) = ${D}`, say(f.stage ? "b.D.whole" : "b.D.once")];
   },
   dS: (f, row) => {
-    const [ij, i] = [tileOf(f), sub(f.i)];
-    const mean = row?.D === undefined ? "" : `${rowWord(row)}: D = ${number(row.D)}. ${bends(f.problem) ? "Before the slope each" : "Each"} row of dS sums to ${f.problem.sink === null ? "0" : "D times its sink's weight"}, over all its keys.`;
-    return [`dP turns into dS in place: a score counts by how far its dP is from D${f.stage ? "" : i}.`, `dS${ij} = P ∘ (dP − D)${bends(f.problem) ? " ∘ slope" : ""}`, mean];
+    const [tile, i, bent] = [tileOf(f), f.stage ? "" : sub(f.i), bends(f.problem)];
+    const sums = f.problem.sink === null ? (bent ? "b.dS.slope" : "b.dS.sum") : bent ? "b.dS.slope.sink" : "b.dS.sum.sink";
+    return [say("b.dS", { i }), `dS${tile} = P ∘ (dP − D)${bent ? " ∘ slope" : ""}`, row?.D === undefined ? "" : say(sums, { row: rowWord(row), D: number(row.D) })];
   },
   dQ: (f) => {
-    const [ij, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
-    if (f.stage) return [`dQ${i} takes in K${j}, weighed by dS, which comes from HBM.`, `dQ${i} += dS${ij} K${j}`];
-    if (f.problem.order === "fa1") return [`dQ${i}, read from HBM, takes in its part and goes back: ${part(f)}.`, `dQ${i} ← dQ${i} + dS${ij} K${j} / √${f.problem.d}`, `${written(f, "dQ")} written.`];
-    return [`dQ${i} goes out and is added in HBM: ${part(f)}.`, `dQ${i} += dS${ij} K${j}`, "Every key block adds to these rows, atomically, so no block can keep them on chip."];
+    const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
+    if (f.stage) return [say("b.dQ.whole", { i, j }), `dQ${i} += dS${tile} K${j}`];
+    const [part, of] = [Number(f.grads?.added[f.i]), Number(f.grads?.of[f.i])];
+    if (f.problem.order === "fa1") return [say("b.dQ.fa1", { i, part, of }), `dQ${i} ← dQ${i} + dS${tile} K${j} / √${f.problem.d}`, say("store.size", { size: written(f, "dQ") })];
+    return [say("b.dQ", { i, part, of }), `dQ${i} += dS${tile} K${j}`, say("b.dQ.why")];
   },
   dK: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    if (f.stage) return [`dK${j} takes in Q${i}, weighed by dS, which comes from HBM.`, `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
-    return [`dK${j} takes in Q${i}, weighed by dS, and stays on chip.`, `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
+    return [say(f.stage ? "b.dK.whole" : "b.dK", { i, j }), `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
   },
-  scale: (f) => [`dQ${sub(f.i)} was added up without the scale of the scores: it is applied here.`, `dQ${sub(f.i)} = dQ${sub(f.i)} / √${f.problem.d}`, `In fp32 until now, then ${f.problem.dtype}.`],
+  scale: (f) => {
+    const i = sub(f.i);
+    return [say("b.scale", { i }), `dQ${i} = dQ${i} / √${f.problem.d}`, say("b.scale.dtype", { dtype: f.problem.dtype })];
+  },
   store: (f) => {
     const [i, j, { n, d }] = [sub(f.i), sub(f.j), f.problem];
-    const what = moved(f, "write");
-    const size = `${bytes(sumBytes(f, "write"))} written.`;
-    if (f.stage === "D") return [`D${i} goes home, and dQ${i} begins at 0: parts will be added to it.`, "", size];
-    if (f.stage === "scale") return [`dQ${i} goes home: these gradients are done.`, "", size];
-    if (f.stage === "dP" || f.stage === "dS") return [`${what}.`, "", `All ${integer(n)} × ${integer(n)} of them will cross.`];
-    if (f.stage === "dV") return [`dV${j} goes home.`, "", size];
-    if (f.stage) return [`d${f.stage[1]}${f.stage === "dQ" ? i : j}, scaled, goes home.`, `d${f.stage[1]} / √${d}`, size];
-    if (alone(f)) return [`dK${j} = 0 and dV${j} = 0 go home: nothing was summed.`, "", size];
-    const group = f.problem.heads ? sharing(f.problem.heads) : 1;
-    const others = group > 1 ? ` The other heads that share K${j} and V${j} add theirs.` : "";
-    return [`dK${j}, scaled once, and dV${j} go home: this column is done.`, `dK${j} = dK${j} / √${d}`, `Both together: ${written(f, "dK", "dV")}. S, P and dS never cross.${others}`];
+    const size = say("store.size", { size: bytes(sumBytes(f, "write")) });
+    if (f.stage === "D") return [say("b.store.D", { i }), "", size];
+    if (f.stage === "scale") return [say("b.store.scale", { i }), "", size];
+    if (f.stage === "dP" || f.stage === "dS") return [moved(f, "write"), "", say("store.whole", { n })];
+    if (f.stage === "dV") return [say("b.store.dV", { j }), "", size];
+    if (f.stage) return [say("b.store.one", { gradient: `d${f.stage[1]}${f.stage === "dQ" ? i : j}` }), `d${f.stage[1]} / √${d}`, size];
+    if (alone(f)) return [say("b.store.unseen", { j }), "", size];
+    const both = written(f, "dK", "dV");
+    const shared = f.problem.heads && sharing(f.problem.heads) > 1;
+    return [say("b.store", { j }), `dK${j} = dK${j} / √${d}`, shared ? say("b.store.shared", { size: both, j }) : say("b.store.size", { size: both })];
   },
 };
 
 /** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
  * @type {[phase: string, formula: string, where: string][]} */
 export const PRODUCTS = [
-  ["scores", "S = Q Kᵀ / √d", "again, as in the forward"],
-  ["dV", "dV += Pᵀ dO", "stays on chip"],
-  ["dP", "dP = dO Vᵀ", "then dS, in place"],
-  ["dK", "dK += dSᵀ Q", "stays on chip, / √d last"],
-  ["dQ", "dQ += dS K", "to HBM every tile, / √d last"],
+  ["scores", "S = Q Kᵀ / √d", say("product.scores")],
+  ["dV", "dV += Pᵀ dO", say("product.dV")],
+  ["dP", "dP = dO Vᵀ", say("product.dP")],
+  ["dK", "dK += dSᵀ Q", say("product.dK")],
+  ["dQ", "dQ += dS K", say("product.dQ")],
 ];

@@ -2,6 +2,7 @@
 
 /** One predicate: `numbers` as they stand behind its colon, "" for none. @typedef {{name: string, numbers: string}} Piece */
 /** A union of intersections. @typedef {Piece[][]} Draft */
+/** Those that hide scores of a tile. @typedef {{names: string[], how: "one" | "more" | "together"}} Hiders */
 
 export const TILE_KINDS = ["full", "partial", "skipped"];
 
@@ -19,9 +20,9 @@ export function named({ name, numbers }) {
   return numbers ? `${name} ${numbers.replaceAll(",", ", ")}` : name;
 }
 
-/** Which predicates hide scores of a tile, in words: `parts`, what it is under each alone, as TILE_KINDS has them. One that
+/** Which predicates hide scores of a tile: `parts`, what it is under each alone, as TILE_KINDS has them. One that
  * hides the whole tile says it for its term; where only all of a term together do, all are named.
- * @param {string} text @param {ArrayLike<number>} parts @param {boolean} whole is the tile skipped? */
+ * @param {string} text @param {ArrayLike<number>} parts @param {boolean} whole is the tile skipped? @returns {Hiders} */
 export function hiders(text, parts, whole) {
   let k = 0;
   const found = pieces(text).map((term) => {
@@ -30,6 +31,5 @@ export function hiders(text, parts, whole) {
     return alone ? [alone.words] : each.filter(({ kind }) => kind !== "full").map(({ words }) => words);
   });
   const names = [...new Set(found.flat())];
-  const verb = names.length > 1 ? `${whole && found.some((term) => term.length > 1) ? "together " : ""}hide` : "hides";
-  return `${names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("")} ${verb}`;
+  return { names, how: names.length < 2 ? "one" : whole && found.some((term) => term.length > 1) ? "together" : "more" };
 }

@@ -3,7 +3,10 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
+import { KINDS } from "./frame.js";
 import { backward } from "./passes.js";
+import { say } from "./texts.js";
+import { listed } from "./wording.js";
 
 /** @import { Trace } from "./types.js" */
 /** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
@@ -12,7 +15,7 @@ import { backward } from "./passes.js";
  * @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string, row?: number} | null} Question */
 /** @typedef {{row: number, before: number, top: number, after: number, alpha: number, l_old: number, sum: number, l_new: number}} Met */
 
-const YES_NO = ["Yes", "No"];
+export const YES_NO = [say("ask.yes"), say("ask.no")];
 
 /** What the rows of visit v met there that had met a key before; none in standard attention.
  * @param {Trace} trace @param {number} v @returns {Met[]} */
@@ -28,7 +31,7 @@ function rowsOf({ arrays: a, problem: p }, v) {
 
 const rises = ({ before, after }) => after > before;
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays, steps }, v) => `tile ${v + 1} of ${steps} (Q${sub(arrays.v_i[v])}, K${sub(arrays.v_j[v])})`;
+const tileOf = ({ arrays, steps }, v) => say("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -36,8 +39,8 @@ function maximum(trace, v, wanted) {
   const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
   if (!rows.length) return null;
   const { row, before, top } = one(rows, v);
-  const because = `row ${row}'s largest score there is ${number(top)}, ${wanted ? "" : "not "}above ${number(before)}`;
-  return { text: `Next is ${tileOf(trace, v)}. Does row ${row}'s maximum change?`, options: YES_NO, answer: wanted ? 0 : 1, because, row };
+  const because = say(wanted ? "ask.max.rises" : "ask.max.stays", { row, top: number(top), before: number(before) });
+  return { text: say("ask.max", { tile: tileOf(trace, v), row }), options: YES_NO, answer: wanted ? 0 : 1, because, row };
 }
 const rise = (trace, v) => maximum(trace, v, true);
 const stay = (trace, v) => maximum(trace, v, false);
@@ -48,7 +51,7 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: `In ${tileOf(trace, v)} row ${row}'s maximum will rise from ${number(before)} to ${number(after)}. By what α is its past multiplied?`,
+    text: say("ask.alpha", { tile: tileOf(trace, v), row, before: number(before), after: number(after) }),
     options: [],
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
     answer,
@@ -64,7 +67,7 @@ function sum(trace, v) {
   const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
   const max = Math.ceil(l_old + added);
   return {
-    text: `Row ${row} brings ℓ = ${number(l_old)}. In ${tileOf(trace, v)} α will be ${number(factor)}, and the new weights add up to ${number(added)}. What is ℓ then?`,
+    text: say("ask.sum", { tile: tileOf(trace, v), row, l: number(l_old), alpha: number(factor), sum: number(added) }),
     options: [],
     slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
     answer: l_new,
@@ -82,10 +85,10 @@ function skipped(trace) {
   const options = [...new Set([count, Math.floor(all / 2), all - count])].sort((a, b) => a - b);
   if (options.length < 2) return null;
   return {
-    text: `Of ${all} tiles, how many will be skipped?`,
+    text: say("ask.skipped", { all }),
     options: options.map(String),
     answer: options.indexOf(count),
-    because: p.mask === "causal" ? `${count} of ${all} lie wholly above the diagonal` : `in ${count} of ${all} the mask hides every key`,
+    because: say(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", { count, all }),
   };
 }
 
@@ -95,8 +98,7 @@ function masked(trace, v) {
   const kinds = Object.values(header.tile_counts).filter(Boolean).length;
   if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
-  const because = ["every query there sees every key: no mask", "some of its keys are hidden: masked score by score", "no query there sees a key: skipped"][kind];
-  return { text: `What becomes of ${tileOf(trace, v)}?`, options: ["full", "partial", "skipped"], answer: kind, because };
+  return { text: say("ask.kind", { tile: tileOf(trace, v) }), options: KINDS.map((name) => say(`kind.${name}`)), answer: kind, because: say(`ask.kind.${KINDS[kind]}`) };
 }
 
 const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
@@ -139,11 +141,11 @@ export const isRight = ({ answer, slider }, choice) => Math.abs(choice - answer)
 export function raceQuestion(names, finishes) {
   const first = Math.min(...finishes);
   const winners = names.filter((_, k) => finishes[k] === first);
-  const options = winners.length > 1 ? [...names, "a tie"] : names;
+  const options = winners.length > 1 ? [...names, say("ask.race.tie")] : names;
   return {
-    text: "Which lane finishes first?",
+    text: say("ask.race"),
     options,
     answer: winners.length > 1 ? options.length - 1 : finishes.indexOf(first),
-    because: `${winners.join(" and ")} after ${first + 1} ticks`,
+    because: say("ask.race.why", { lanes: listed(winners), n: first + 1 }),
   };
 }

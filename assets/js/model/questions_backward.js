@@ -1,6 +1,8 @@
 // What to guess before a tile of the backward, by the rules of model/questions.js. Pure.
 
 import { number, sub } from "../lib/format.js";
+import { YES_NO } from "./questions.js";
+import { say } from "./texts.js";
 
 /** @import { Trace } from "./types.js" */
 /** @import { Question } from "./questions.js" */
@@ -11,7 +13,7 @@ const isTile = ({ header, arrays: a }, v) => header.stages[a.v_stage[v]] === nul
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
   const tiles = Array.from(a.v_stage).flatMap((stage, at) => (stage === a.v_stage[v] ? [at] : []));
-  return `tile ${tiles.indexOf(v) + 1} of ${tiles.length} (Q${sub(a.v_i[v])}, K${sub(a.v_j[v])})`;
+  return say("ask.tile", { v: tiles.indexOf(v) + 1, of: tiles.length, i: sub(a.v_i[v]), j: sub(a.v_j[v]) });
 }
 
 /** "Do dK and dV leave the chip after it?" @param {Trace} trace @param {number} v @returns {Question} */
@@ -20,8 +22,7 @@ function addsOf(trace, v) {
   if (!isTile(trace, v)) return null;
   const j = sub(a.v_j[v]);
   const stores = (a.v_phases[v] & (1 << header.phases.indexOf("store"))) > 0;
-  const because = stores ? `no row block below it sees K${j}: dK${j} and dV${j} are whole` : `more row blocks of this column are to come, and dK${j} and dV${j} take in each of them`;
-  return { text: `Next is ${tileOf(trace, v)}. Will dK${j} and dV${j} leave the chip after it?`, options: ["Yes", "No"], answer: stores ? 0 : 1, because };
+  return { text: say("ask.stores", { tile: tileOf(trace, v), j }), options: YES_NO, answer: stores ? 0 : 1, because: say(stores ? "ask.stores.yes" : "ask.stores.no", { j }) };
 }
 
 /** "How many parts will dQ of its rows have?" @param {Trace} trace @param {number} v @returns {Question} */
@@ -33,7 +34,7 @@ function nextParts(trace, v) {
   const i = sub(a.v_i[v]);
   const options = visits.map((_, k) => String(k + 1));
   const answer = visits.indexOf(v);
-  return { text: `Next is ${tileOf(trace, v)}. How many of its parts will dQ${i} have in HBM then?`, options, answer, because: `each key block that Q${i} sees adds one, and K${sub(a.v_j[v])} is number ${answer + 1} of ${visits.length}` };
+  return { text: say("ask.parts", { tile: tileOf(trace, v), i }), options, answer, because: say("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }) };
 }
 
 /** "Which sign has this dS?", of the entry of a row that is furthest from 0. @param {Trace} trace @param {number} v @returns {Question} */
@@ -49,8 +50,8 @@ function signOf(trace, v) {
   if (!(Math.abs(dS) >= 0.005)) return null;
   const told = `P = ${number(P)}, dP = ${number(dP)}`;
   return {
-    text: `In ${tileOf(trace, v)} row ${row} will find ${told} at key ${key}. Its D is ${number(D)}. What is the sign of dS there?`,
-    options: ["above 0", "below 0"], answer: dS > 0 ? 0 : 1, because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`, row,
+    text: say("ask.sign", { tile: tileOf(trace, v), row, told, key, D: number(D) }),
+    options: [say("ask.sign.above"), say("ask.sign.below")], answer: dS > 0 ? 0 : 1, because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`, row,
   };
 }
 
@@ -59,7 +60,7 @@ function maskedOrNot(trace, v) {
   const { header, arrays: a } = trace;
   if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
   const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
-  return { text: `Next is ${tileOf(trace, v)}. Does the mask hide any of its scores?`, options: ["Yes", "No"], answer: partial ? 0 : 1, because: partial ? "some of its keys are hidden, so their P is 0 and no gradient flows through them" : "every query there sees every key" };
+  return { text: say("ask.masked", { tile: tileOf(trace, v) }), options: YES_NO, answer: partial ? 0 : 1, because: say(partial ? "ask.masked.yes" : "ask.masked.no") };
 }
 
 export const TURNS = [[signOf, nextParts, maskedOrNot], [addsOf, signOf, nextParts], [nextParts, addsOf, signOf], [maskedOrNot, signOf, addsOf]];

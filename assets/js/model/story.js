@@ -4,6 +4,7 @@
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { hidden, PENDING, weight } from "./frame.js";
+import { say } from "./texts.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
 /** How the past is kept in the measure of the present: by α, not at all, or only once m is far behind.
@@ -95,21 +96,20 @@ export function slotsOf(trace, f, row, way) {
  * @param {Frame} f @param {Row} row @returns {[string, string, string][]} */
 export function changes(f, row) {
   const past = row.m_old !== PENDING && row.m_old > -Infinity;
-  const name = `row ${row.row}`;
+  const name = say("story.row", { row: row.row });
   const m = f.done("max") ? row.m_new : row.m_old;
   /** @type {[string, string, string][]} */
   const lines = [];
   const rose = f.done("max") && row.rose;
-  if (m === -Infinity) lines.push(["m", number(m), "no score seen yet"]);
-  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), "the sink: no score is larger"]);
-  else if (m !== PENDING) lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), "the largest score so far"]);
-  if (f.done("sum")) lines.push(["ℓ", past ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}` : number(row.l_new), past ? "the old sum, shrunk, and the new weights" : "the sum of its weights"]);
-  else if (f.done("exp") && row.rose) lines.push(["ℓ", `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`, "the old sum, shrunk"]);
-  else if (past) lines.push(["ℓ", number(row.l_old), "the sum of the bars"]);
+  if (m === -Infinity) lines.push(["m", number(m), say("story.unseen")]);
+  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), say("story.sink")]);
+  else if (m !== PENDING) lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), say("story.m")]);
+  if (f.done("sum")) lines.push(["ℓ", past ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}` : number(row.l_new), say(past ? "story.l.new" : "story.l")]);
+  else if (f.done("exp") && row.rose) lines.push(["ℓ", `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`, say("story.l.shrunk")]);
+  else if (past) lines.push(["ℓ", number(row.l_old), say("story.l.old")]);
   if (f.done("exp") && past) {
-    const i = sub(f.i);
     const arrived = f.done("output");
-    lines.push(["O", arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`, row.rose ? `O${i} shrinks with ℓ` : "its past keeps its size"]);
+    lines.push(["O", arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`, row.rose ? say("story.O.shrinks", { i: sub(f.i) }) : say("story.O.stays")]);
   }
   return lines;
 }
@@ -120,11 +120,9 @@ export function verdict(trace, row, way) {
   const other = outcome(trace, row, way);
   const off = distance(other.O, right.O);
   if (way === "forget") {
-    if (off === 0) return { wrong: false, text: `Row ${row}'s maximum never rises over an earlier one, so forgetting α changes nothing here.` };
-    const text = `Wrong answer: row ${row} ends with ℓ = ${number(other.l)}, which should be ${number(right.l)}, and its O is off by up to ${number(off)}.`;
-    return { wrong: true, text };
+    if (off === 0) return { wrong: false, text: say("story.same", { row }) };
+    return { wrong: true, text: say("story.wrong", { row, l: number(other.l), right: number(right.l), off: number(off) }) };
   }
   const [usual, left] = [rescales(trace, "alpha"), rescales(trace, "lazy")];
-  const counted = usual ? `${usual - left} of ${usual} rescales in all rows are saved` : "No row here is ever rescaled";
-  return { wrong: false, text: `Same O: m is kept until a new maximum would be ahead by a factor of 2⁸. ${counted}; FlashAttention-4 does this.` };
+  return { wrong: false, text: usual ? say("story.lazy", { saved: usual - left, all: usual }) : say("story.lazy.none") };
 }

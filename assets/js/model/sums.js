@@ -1,11 +1,15 @@
 // What sums are made of, and how one is held against what the trace has. Pure.
 
 import { number } from "../lib/format.js";
+import { say } from "./texts.js";
 
 /** @import { Frame, Known, Trace } from "./types.js" */
 /** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `said` the same
  * in a sentence.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
+
+/** Of a score or its like: the products that it sums up, in a sentence. @param {Record<string, string | number>} of @param {number} d */
+export const productsOf = (of, d) => (d === 1 ? say("score.product", of) : say("score.products", { ...of, d }));
 
 /** @param {number} found @param {Known} shown */
 export const equals = (found, shown) => `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;

@@ -3,6 +3,8 @@
 import { blockName, bytes } from "../lib/format.js";
 import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
+import { say } from "./texts.js";
+import { listed } from "./wording.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
 /** @typedef {{kind: Kind, layer: "S" | "P" | "dP" | "dS", state: "current" | "done" | "pending" | "skipped"}} Look */
@@ -100,27 +102,30 @@ const part = (p, k, size) => Math.min(size, p.n - k * size);
  * @param {Trace} trace @param {string} tensor @param {number} block */
 export function blockWords({ problem: p, header }, tensor, block) {
   const rows = OF_KEYS.includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
-  if (OF_ROWS.includes(tensor)) return `${blockName({ tensor, block })}: a number for each of ${rows} rows, ${bytes(rows * 4)}, in HBM`;
+  const name = blockName({ tensor, block });
+  if (OF_ROWS.includes(tensor)) return say("block.rows", { name, rows, size: bytes(rows * 4) });
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
-  const shared = group > 1 ? `, for ${group} query heads` : "";
-  return `${blockName({ tensor, block })}: ${rows} × ${p.d}, ${bytes(rows * p.d * header.itemsize[tensor])}, in HBM${shared}`;
+  const what = { name, rows, cols: p.d, size: bytes(rows * p.d * header.itemsize[tensor]) };
+  return group > 1 ? say("block.shared", { ...what, heads: group }) : say("block", what);
 }
 
 /** Why scores of a tile are hidden; "" where none are. @param {Trace} trace @param {number} i @param {number} j */
 export function whyOf(trace, i, j) {
   const kind = KINDS[trace.arrays.tile_kind[i * trace.problem.Tc + j]];
   if (kind === "full") return "";
-  if (trace.problem.mask === "causal") return kind === "skipped" ? "every key comes after every query" : "";
-  const who = hidersOf(trace, i, j);
-  return who && `${who} ${kind === "skipped" ? "all of it" : "some of it"}`;
+  if (trace.problem.mask === "causal") return kind === "skipped" ? say("after.all") : "";
+  const hiders = hidersOf(trace, i, j);
+  if (!hiders) return "";
+  const who = listed(hiders.names);
+  return kind === "skipped" ? say(`hides.${hiders.how}.all`, { who }) : say(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
 }
 
 /** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */
 export function tileWords(trace, i, j) {
   const { problem: p, header, arrays } = trace;
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
-  const where = p.order === "standard"
-    ? `${bytes(rows * cols * header.itemsize.P)}, in HBM`
-    : [KINDS[arrays.tile_kind[i * p.Tc + j]], whyOf(trace, i, j), "never stored"].filter(Boolean).join(", ");
-  return `${blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] })}: ${rows} × ${cols}, ${where}`;
+  const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
+  if (p.order === "standard") return say("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
+  const kind = [say(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)].filter(Boolean).join(", ");
+  return say("tile.never", { name, rows, cols, kind });
 }

@@ -102,12 +102,12 @@
  * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `hiders`: what of the mask hides scores of this tile, in words, "" where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
+ * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
- *   hiders: string, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
+ *   hiders: import("./predicates.js").Hiders | null, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
  *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

@@ -1,24 +1,33 @@
 // The words that sentences of both passes are made of: rows, tiles, what the mask hides, what is moved. Pure.
 
 import { blockName, bytes, number, sub } from "../lib/format.js";
+import { say } from "./texts.js";
 
 /** @import { Frame, Op, Problem, Row } from "./types.js" */
 
 const NAMED = 36; // characters of a mask that a sentence takes
 /** What a sentence calls the mask. @param {Problem} problem */
-export const maskName = ({ mask }) => `the mask${mask.length > NAMED ? "" : ` ${mask}`}`;
+export const maskName = ({ mask }) => (mask.length > NAMED ? say("mask.long") : say("mask.name", { mask }));
 
-/** Of each plain mask: when a score is hidden, why scores are, and why a tile is skipped. */
-const HIDDEN = {
-  full: { code: "", why: "", skip: "" },
-  causal: { code: "key > query", why: "their key comes after their query", skip: "Every key comes after every query here" },
-};
-/** The same of any; `who` hides scores of the tile, in words, where that is known. @param {Problem} problem */
-export const hiddenBy = (problem, who = "") => HIDDEN[problem.mask] ?? {
-  code: problem.mask.length > NAMED ? "the mask hides a key" : `not ${problem.mask}`,
-  why: `${who || `${maskName(problem)} hides`} their key`,
-  skip: who ? `${who[0].toUpperCase()}${who.slice(1)} this whole tile` : `No query here sees any of these keys under ${maskName(problem)}`,
-};
+/** Of a plain mask, when a score is hidden. @type {Record<string, string>} */
+const PLAIN = { full: "", causal: "key > query" };
+/** The same of any, as code. @param {Problem} problem */
+export const hiddenCode = ({ mask }) => PLAIN[mask] ?? (mask.length > NAMED ? say("code.hides") : say("code.not", { mask }));
+
+/** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
+function whyHidden({ problem, hiders }) {
+  if (problem.mask === "causal") return say("after.key");
+  if (!hiders) return say("hides.one.key", { who: maskName(problem) });
+  return say(hiders.how === "one" ? "hides.one.key" : "hides.more.key", { who: listed(hiders.names) });
+}
+
+/** Why a tile is skipped. @param {Frame} f */
+export function whySkipped({ problem, hiders }) {
+  if (problem.mask === "causal") return say("after.tile");
+  if (!hiders) return say("skip.mask", { mask: maskName(problem) });
+  const why = say(`hides.${hiders.how}.tile`, { who: listed(hiders.names) });
+  return why[0].toUpperCase() + why.slice(1);
+}
 
 /** How many scores of this tile the mask hides, and how many of its lanes have no key. @param {Frame} f */
 export function taken(f) {
@@ -28,21 +37,23 @@ export function taken(f) {
   return { scores, of: rows * cols, lanes: f.j < 0 ? 0 : f.problem.block_k - cols };
 }
 
-/** @param {Frame} f */
-export const tileName = (f) => (f.j < 0 ? `row block ${f.i}` : `tile (${f.i}, ${f.j})`);
 /** @param {Frame} f @param {Op} op */
 export const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
 /** The blocks that are read or written here. @param {Frame} f @param {Op} op */
-export function moved(f, op) {
+export function blocksOf(f, op) {
   const names = f.transfers.filter((t) => t.op === op).map(blockName);
-  const what = names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names);
-  return `${what} ${names.length > 1 ? "are" : "is"} ${op === "read" ? "read from" : "written to"} HBM, ${bytes(sumBytes(f, op))}`;
+  return { what: names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names), many: names.length > 1 };
+}
+/** The same in words. @param {Frame} f @param {"read" | "write"} op */
+export function moved(f, op) {
+  const { what, many } = blocksOf(f, op);
+  return say(many ? `moved.${op}.more` : `moved.${op}.one`, { what, size: bytes(sumBytes(f, op)) });
 }
 
-/** @param {Row} row */
-export const rowWord = (row) => (row.name ? `Row ${row.row} “${row.name}”` : `Row ${row.row}`);
+/** @param {Pick<Row, "row" | "name">} row */
+export const rowWord = ({ row, name }) => (name ? say("row.named", { row, name }) : say("row", { row }));
 /** @param {string[]} words */
-export const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
+export const listed = (words) => (words.length > 1 ? say("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join(""));
 /** @param {number | undefined} a @param {number | undefined} b */
 export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
 /** @param {Frame} f */
@@ -52,12 +63,11 @@ export const tileOf = (f) => (f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f
 export function masked(f) {
   const { mask, n } = f.problem;
   const { scores, of, lanes } = taken(f);
-  const { why } = hiddenBy(f.problem, f.hiders);
+  const key = n - 1;
   const parts = [];
-  if (!f.numbers && mask !== "full") parts.push("The keys that these queries may not see become −∞");
-  else if (scores) parts.push(`${scores} of ${of} scores become −∞: ${why}`);
-  if (lanes > 1) parts.push(`${lanes} lanes beyond key ${n - 1} hold no key: their 0 becomes −∞ and enters no sum`);
-  else if (lanes) parts.push(`${parts.length ? "the" : "The"} lane beyond key ${n - 1} holds no key: its 0 becomes −∞ and enters no sum`);
-  if (!parts.length) return `Every query here sees every key, so nothing changes; lanes beyond row ${n - 1} hold no query, and nothing of them is stored.`;
-  return `${parts.join("; ")}.`;
+  if (!f.numbers && mask !== "full") parts.push(say("mask.unknown"));
+  else if (scores) parts.push(say("mask.some", { scores, of, why: whyHidden(f) }));
+  if (lanes > 1) parts.push(say("mask.lanes", { lanes, key }));
+  else if (lanes) parts.push(say(parts.length ? "mask.lane.too" : "mask.lane", { key }));
+  return parts.length ? `${parts.join("; ")}.` : say("mask.none", { row: key });
 }

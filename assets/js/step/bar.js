@@ -2,29 +2,32 @@
 // the scrubber; and what Next means.
 
 import { el, set, svg } from "../lib/dom.js";
-import { integer } from "../lib/format.js";
 import { sentence } from "../model/phases.js";
+import { say } from "../model/texts.js";
 import { icon, Transport } from "../views/transport.js";
 
 const GRAINS = {
-  label: "What Next and playing move by",
-  choices: [["auto", "phases, then tiles"], ["phase", "always phases"], ["tile", "always tiles"]],
+  label: say("bar.grain"),
+  choices: ["auto", "phase", "tile"].map((grain) => [grain, say(`bar.grain.${grain}`)]),
   hint: "",
 };
 const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
+/** What visit k of so many is called. */
+const titleOf = (pass, kernel) => (k, of) => (kernel === null ? say("bar.tile", { k, of }) : pass === "forward" ? say("bar.visit", { k, of }) : say("bar.kernel", { kernel, k, of }));
+
 /** The glossary's entry of a phase: "exp" and "store" are the forward's. */
 const termOf = (phase, pass) => (pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase);
 
-/** What the visits are counted by, and which phases they have: in the forward all together, in the backward each kernel
- * by itself, {stage: {word, from: its first visit, count, phases}}. */
+/** How the visits are counted, and which phases they have: in the forward all together, in the backward each kernel
+ * by itself, {stage: {titled(k, of), from: its first visit, count, phases}}. */
 function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps }) {
   const found = {};
   for (let v = 0; v < steps; v++) {
     const stage = stages[v_stage[v]];
-    const kernel = (found[String(stage)] ??= { word: pass === "forward" ? (stage ? "visit" : "tile") : stage ?? "tile", from: v, count: 0, has: 0 });
+    const kernel = (found[String(stage)] ??= { titled: titleOf(pass, stage), from: v, count: 0, has: 0 });
     kernel.count++;
     kernel.has |= v_phases[v];
   }
@@ -47,24 +50,24 @@ export class StepTransport extends Transport {
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
-    const back = this.key("back", "Previous (PageUp)", "backward");
-    this.forward = el("button", { type: "button", class: "fa-next", title: "Next (PageDown)" }, [el("span", { text: "Next" }), icon("forward")]);
+    const back = this.key("back", say("bar.back"), "backward");
+    this.forward = el("button", { type: "button", class: "fa-next", title: say("bar.next.key") }, [el("span", { text: say("bar.next") }), icon("forward")]);
     this.forward.addEventListener("click", () => player.act("forward"));
-    const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": "Leave the lecture hall", title: "Leave the lecture hall (Escape)" }, [icon("leave")]);
+    const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": say("bar.leave"), title: say("bar.leave.key") }, [icon("leave")]);
     leave.addEventListener("click", onLeave);
     this.buttons.replaceChildren(back, this.play, this.forward, leave);
-    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": "Phases of this visit" });
+    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": say("bar.phases") });
     this.rail.addEventListener("click", ({ target }) => {
       const phase = target.closest("button")?.dataset.go;
       if (phase) player.go(player.at.step, phase);
     });
     this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
     const track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
-    this.hint = el("span", { text: "→ tile · ↓ phase" });
+    this.hint = el("span", { text: say("bar.keys") });
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
     this.settings = el("details", { class: "fa-more" }, [
-      el("summary", { "aria-label": "Playing", title: "Playing", text: "⋯" }), el("div", {}, [ends, this.speed, this.grain]),
+      el("summary", { "aria-label": say("bar.playing"), title: say("bar.playing"), text: "⋯" }), el("div", {}, [ends, this.speed, this.grain]),
     ]);
     this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
     this.root.replaceChildren(this.buttons, this.rail, this.phaseWord, track, count, this.settings, this.live);
@@ -86,8 +89,7 @@ export class StepTransport extends Transport {
     const { slow } = this.player;
     const { step } = this.player.ahead(1);
     const changes = this.grain.value === "auto" && step !== f.step && slow.includes(step) !== slow.includes(f.step);
-    const pace = slow.includes(step) ? "Next: by phases" : "Next: a whole tile";
-    set(this.hint, { text: changes ? pace : "→ tile · ↓ phase" });
+    set(this.hint, { text: say(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile") });
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
@@ -116,7 +118,7 @@ export class StepTransport extends Transport {
   }
 
   draw(f, row) {
-    const { phases, word, from, count } = this.kernels[String(f.stage)];
+    const { phases, titled, from, count } = this.kernels[String(f.stage)];
     set(this.rail, { "data-many": phases.size > 9 || null });
     for (const button of this.rail.children) {
       const name = button.dataset.go;
@@ -138,8 +140,8 @@ export class StepTransport extends Transport {
     this.announce(f);
     this.show({
       step: f.step,
-      title: `${word} ${integer(f.step + 1 - from)} of ${integer(count)}`,
-      spoken: `Step ${f.step + 1} of ${f.steps}, ${f.phase}. ${sentence(f, row)}`,
+      title: titled(f.step + 1 - from, count),
+      spoken: say("bar.spoken", { k: f.step + 1, of: f.steps, phase: f.phase, said: sentence(f, row) }),
     });
   }
 }

@@ -1,18 +1,18 @@
 // One drawer below the stage, and the line of tabs that says what is in it.
 
 import { el, set } from "../lib/dom.js";
+import { say } from "../model/texts.js";
 
-const NAMES = { row: "Row", products: "Products", code: "Code", traffic: "Traffic", compare: "Compare", check: "Check" };
 /** Of each pass. */
 const TABS = { forward: ["row", "code", "traffic", "compare"], backward: ["products", "code", "traffic", "check", "compare"] };
 
 /** @param onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
-  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": "Below the picture" });
+  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": say("tabs") });
   let buttons = [];
   const pass = (name) => {
     buttons = TABS[name].map((tab) => {
-      const button = el("button", { type: "button", role: "tab", text: NAMES[tab], "data-tab": tab });
+      const button = el("button", { type: "button", role: "tab", text: say(`tab.${tab}`), "data-tab": tab });
       button.addEventListener("click", () => onTab(tab));
       return button;
     });
@@ -37,7 +37,7 @@ export class Drawer {
   /** More of them. */
   add(panels) {
     for (const [name, children] of Object.entries(panels))
-      this.panels.push(el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": NAMES[name], "data-panel": name, hidden: true }, children));
+      this.panels.push(el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": say(`tab.${name}`), "data-panel": name, hidden: true }, children));
   }
 
   /** The tabs of this pass; what only the other one has is not on the page. */

@@ -5,6 +5,7 @@ import { during } from "../lib/pending.js";
 import { Camera } from "../lib/picture.js";
 import { filmOf } from "../lib/save.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
+import { say } from "../model/texts.js";
 
 const MOST = 400; // frames
 const WHOLE_MS = 25_000;
@@ -32,16 +33,13 @@ function runOf({ racing, race, player }) {
 /** The run that the stage shows, with these words below each frame. */
 async function filmed(stage, words, tell) {
   const { root, places, now, go, run } = runOf(stage);
-  if (places.length > MOST) {
-    const what = stage.racing ? "ticks" : "tiles";
-    throw new Error(`A film holds at most ${MOST} ${what}, and this run has ${places.length.toLocaleString("en")}: choose larger Br or Bc, or a smaller N.`);
-  }
+  if (places.length > MOST) throw new Error(say(stage.racing ? "film.ticks" : "film.tiles", { most: MOST, count: places.length }));
   const first = run();
   const camera = new Camera(root);
   const pictures = [];
   try {
     for (const at of places) {
-      if (run() !== first || !root.isConnected) throw new Error("The film was given up, since another run is shown.");
+      if (run() !== first || !root.isConnected) throw new Error(say("film.given_up"));
       go(at);
       pictures.push(camera.picture(words));
       tell((0.7 * pictures.length) / places.length);
@@ -57,8 +55,8 @@ async function filmed(stage, words, tell) {
 
 /** The run as a WebM, and how far it is, until it is there. */
 export async function mount(stage, words) {
-  const bar = el("progress", { max: 1, value: 0, "aria-label": "Film" });
-  const note = el("div", { class: "fa-filming", role: "status" }, [el("span", { text: "The film of the whole run is being made" }), bar]);
+  const bar = el("progress", { max: 1, value: 0, "aria-label": say("film") });
+  const note = el("div", { class: "fa-filming", role: "status" }, [el("span", { text: say("film.making") }), bar]);
   document.body.append(note);
   try {
     return await during("film", filmed(stage, words, (share) => (bar.value = share)));

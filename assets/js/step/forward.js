@@ -2,9 +2,10 @@
 
 import { set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
+import { say } from "../model/texts.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { AS_EVER, Story } from "../views/story.js";
+import { Story } from "../views/story.js";
 
 export class ForwardViews {
   constructor({ onCard, onZoom, onWay }) {
@@ -33,9 +34,9 @@ export class ForwardViews {
 
   draw(trace, f, row) {
     this.story.draw(trace, f, row);
-    const usual = this.story.way === "alpha" ? "" : AS_EVER;
-    this.table.says(usual && `Table and picture: ${usual}`);
-    set(this.sram.card.note, { text: usual || "small, fast" });
+    const usual = this.story.way === "alpha"; // else what all but the story shows is said
+    this.table.says(usual ? "" : say("story.usual.all"));
+    set(this.sram.card.note, { text: say(usual ? "fast" : "story.usual") });
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row);
   }

@@ -10,6 +10,7 @@ import { hear, tell } from "../lib/events.js";
 import { asked, sentenceOf } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
+import { say } from "../model/texts.js";
 import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
@@ -99,7 +100,7 @@ class Page extends Stage {
     const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
-    const words = `FlashAttention, tile by tile: ${[...params].map((pair) => pair.join("=")).join(" ")}; ${trace.header.kind}`;
+    const words = say("saved", { query: [...params].map((pair) => pair.join("=")).join(" "), kind: trace.header.kind });
     const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
     const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: async () => (await during("script", this.film())).mount(this, words) };
     try {

@@ -3,6 +3,7 @@
 
 import { explain } from "../model/explain.js";
 import { AXES, linksAt, rowOf } from "../model/links.js";
+import { say } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -139,6 +140,6 @@ export class Linking {
     const of = links.thing(name);
     const told = of && explain(trace, f, name);
     this.view.draw(links, f, of, told, of !== null && name === this.picked);
-    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? `${name === this.picked ? "Selected" : "Here"}: ${told.said}.` : "");
+    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? say(name === this.picked ? "picked" : "here", { what: told.said }) : "");
   }
 }

@@ -4,6 +4,7 @@
 import { el } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
 import { RIBBON_SCALE, acts, arrived, beatOf, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import { say } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { TileMotion } from "../views/motion/tile.js";
@@ -169,7 +170,7 @@ export class Motion {
       const end = g.measureText(text).width;
       g.fillStyle = quiet;
       g.font = `14px ${fontFamily}`;
-      g.fillText(` of ${bytes(all)}`, end, 20);
+      g.fillText(` ${say("of", { all: bytes(all) })}`, end, 20);
       g.font = `12px ${fontFamily}`;
       g.fillText(RIBBON_SCALE, 0, 56);
       g.globalAlpha = 0.25;

@@ -3,8 +3,9 @@
 
 import { el, set } from "../lib/dom.js";
 import { onSwipe } from "../lib/swipe.js";
+import { say } from "../model/texts.js";
 
-const NAMES = { hbm: "HBM", sram: "SRAM", rows: "Rows" };
+const NAMES = { hbm: say("HBM"), sram: say("SRAM"), rows: say("pane.rows") };
 const KEPT_MS = 5000;
 
 export class Panes {
@@ -17,12 +18,12 @@ export class Panes {
       button.addEventListener("click", () => this.choose(name));
       return button;
     });
-    this.root = el("div", { class: "fa-panes", role: "group", "aria-label": "What is shown" }, this.buttons);
+    this.root = el("div", { class: "fa-panes", role: "group", "aria-label": say("pane") }, this.buttons);
   }
 
   /** What the third one shows in this pass. */
   names(pass) {
-    set(this.button("rows"), { text: pass === "backward" ? "Products" : NAMES.rows });
+    set(this.button("rows"), { text: pass === "backward" ? say("products") : NAMES.rows });
   }
 
   get name() {

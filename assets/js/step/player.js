@@ -13,8 +13,8 @@ import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
 import { Predict } from "../views/predict.js";
 import { questionAt } from "../model/questions.js";
+import { say } from "../model/texts.js";
 import { Code, Traffic } from "./side.js";
-import { rich } from "../views/rich.js";
 import { WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
@@ -22,7 +22,7 @@ import { ForwardViews } from "./forward.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
-import { PURPOSE, Sentence } from "./sentence.js";
+import { Sentence, purposeOf } from "./sentence.js";
 import { Words } from "./words.js";
 
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
@@ -43,7 +43,7 @@ export class Player {
     this.traffic = new Traffic();
     this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
     this.notified = el("span");
-    const close = el("button", { type: "button", "aria-label": "Dismiss", text: "×" });
+    const close = el("button", { type: "button", "aria-label": say("player.dismiss"), text: "×" });
     close.addEventListener("click", () => this.say(null));
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified, close]);
     this.purpose = [el("h2"), el("p")];
@@ -54,7 +54,7 @@ export class Player {
     this.drawer = new Drawer({ ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
     this.problem = new Words(this.options.controls, () => this.turn());
-    this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": "FlashAttention step player", "aria-busy": "true" });
+    this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": say("player"), "aria-busy": "true" });
     this.panes = new Panes(this.root);
     this.root.append(
       this.notice, this.hero, this.lens.root, this.stage, this.panes.root,
@@ -189,7 +189,7 @@ export class Player {
     const known = trace.header.phases.includes(phase) ? phase : null;
     this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
     this.slow = slowFrom(trace, this.at.step);
-    PURPOSE[this.pass][trace.problem.order === "standard" ? "standard" : "tiled"].forEach((text, k) => this.purpose[k].replaceChildren(...rich(text)));
+    purposeOf(trace).forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
     this.askedAt = -1;
     this.predict.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
@@ -232,7 +232,7 @@ export class Player {
 
   /** The numbers of the visit shown, for a Problem that came as tiles only. */
   zoom() {
-    if (!this.options.visitUrl) return this.say("This page holds the tiles only.");
+    if (!this.options.visitUrl) return this.say(say("player.tiles"));
     return during("visit", this.fetchVisit());
   }
 

@@ -12,12 +12,13 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { Predict } from "../views/predict.js";
 import { raceQuestion } from "../model/questions.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import { say } from "../model/texts.js";
 import { tabs } from "./drawer.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
 const BEAT_MS = 500;
-const CLOCKS = [["tile", "same visits per tick"], ["bytes", "same asked bytes per tick"]];
+const CLOCKS = [["tile", say("race.by_tile")], ["bytes", say("race.by_bytes")]];
 
 class Race {
   /** @param options {url(query) → trace URL, ready(pass) → promise, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
@@ -26,10 +27,10 @@ class Race {
     this.timing = { ticks: 1 };
     this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
     this.transport = new Transport(this, BEAT_MS, {
-      label: "What is the same in every lane", choices: CLOCKS, onChoice: () => this.clockChanged(), hint: "Home End ←→ Space",
+      label: say("race.same"), choices: CLOCKS, onChoice: () => this.clockChanged(), hint: say("race.keys"),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    const leave = this.transport.key("leave", "Leave the lecture hall");
+    const leave = this.transport.key("leave", say("bar.leave"));
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
@@ -38,7 +39,7 @@ class Race {
     this.predict.root.hidden = true;
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
     this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": "Three loop orders side by side", "aria-busy": "true" }, [
+    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": say("race"), "aria-busy": "true" }, [
       this.notice, this.rule, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
     ]);
     new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
@@ -161,14 +162,15 @@ class Race {
     const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
     const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
     const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
-    const rule = this.timing.byBytes ? `${bytes(this.timing.quantum)} per tick for every lane` : "one visit per tick for every lane";
-    const words = done.length ? `Done: ${done.join(", ")}. ${rule}.` : `Asked so far: ${parts.join(" · ")}; ${rule}.`;
-    set(this.rule, { text: `Tick ${this.tick + 1} of ${this.timing.ticks}: ${rule}` });
+    const rule = this.timing.byBytes ? say("race.rule.bytes", { size: bytes(this.timing.quantum) }) : say("race.rule.tile");
+    const words = done.length ? say("race.done", { lanes: done.join(", "), rule }) : say("race.so_far", { lanes: parts.join(" · "), rule });
+    const [k, of] = [this.tick + 1, this.timing.ticks];
+    set(this.rule, { text: say("race.tick.rule", { k, of, rule }) });
     this.transport.show({
       step: this.tick,
-      title: `Tick ${this.tick + 1} of ${this.timing.ticks}`,
+      title: say("race.tick", { k, of }),
       words,
-      spoken: `Tick ${this.tick + 1} of ${this.timing.ticks}. ${parts.join(", ")}. ${words}`,
+      spoken: say("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
     });
     this.options.onPlace?.({ query: Object.fromEntries(this.query), pass: this.pass === "forward" ? null : this.pass, tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }

@@ -3,19 +3,18 @@
 
 import { el, set } from "../lib/dom.js";
 import { said } from "../model/phases.js";
+import { say } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
-export const PURPOSE = {
-  forward: {
-    standard: ["Attention that stores all N × N scores", "What FlashAttention avoids: S and P are written to HBM and read back, tile by tile."],
-    tiled: ["Attention without ever storing the N × N scores", "One tile at a time, two numbers per row: the largest score so far, m, and a running sum, ℓ."],
-  },
-  backward: {
-    standard: ["Gradients from a P that was kept, N × N", "What FlashAttention avoids: P comes back from HBM, and dP and dS, as large, go there and back."],
-    tiled: ["Gradients without ever having stored the N × N scores", "P is computed again, tile by tile, from one number per row, lse; dK and dV fill on chip, dQ in HBM."],
-  },
-};
+export function purposeOf({ header: { pass }, problem: { order } }) {
+  const texts = {
+    forward: [say("purpose"), say("purpose.more")], backward: [say("purpose.b"), say("purpose.b.more")],
+    standard: pass === "forward" ? [say("purpose.standard"), say("purpose.standard.more")] : [say("purpose.b.standard"), say("purpose.b.standard.more")],
+  };
+  return texts[order === "standard" ? order : pass].map(rich);
+}
+
 /** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
 function formula(text) {
   const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];
@@ -31,7 +30,7 @@ export class Sentence {
   /** @param lanes {read, write}: what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-said-step", "aria-label": "This step" }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
+    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
   }
 
   /** Where its words stand, within the window; `box(node)` says where each of them is. */

@@ -3,6 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
+import { say } from "../model/texts.js";
 
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
@@ -30,13 +31,13 @@ export class Tour {
       node.addEventListener("click", action);
       return node;
     };
-    this.back = button("Back", () => this.go(this.at - 1));
-    this.next = button("Next", () => this.go(this.at + 1), { class: "fa-link is-main" });
-    const close = button("✕", () => this.close(), { class: "fa-link fa-tour-close", "aria-label": "Leave the tour", title: "Leave the tour" });
-    this.root = el("aside", { class: "fa-player fa-tour", "aria-label": "Guided tour", "data-testid": "tour", hidden: true }, [
+    this.back = button(say("tour.back"), () => this.go(this.at - 1));
+    this.next = button(say("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
+    const close = button("✕", () => this.close(), { class: "fa-link fa-tour-close", "aria-label": say("tour.leave"), title: say("tour.leave") });
+    this.root = el("aside", { class: "fa-player fa-tour", "aria-label": say("tour"), "data-testid": "tour", hidden: true }, [
       el("div", { class: "fa-tour-text", "aria-live": "polite" }, [el("div", { class: "fa-tour-head" }, [this.title, this.count]), this.text]),
       el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-      el("span", { class: "fa-tour-hint", text: "Space goes on, arrows step, Escape leaves" }),
+      el("span", { class: "fa-tour-hint", text: say("tour.keys") }),
     ]);
     this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
@@ -83,11 +84,11 @@ export class Tour {
     this.root.hidden = false;
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
-    set(this.count, { text: `${pass === "forward" ? "" : "Backward, "}${part.indexOf(this.chapters[this.at]) + 1} of ${part.length}` });
+    set(this.count, { text: say(pass === "forward" ? "tour.count" : "tour.count.b", { k: part.indexOf(this.chapters[this.at]) + 1, of: part.length }) });
     set(this.title, { text: title });
     set(this.text, { text });
     this.back.disabled = this.at === 0;
-    set(this.next, { text: !after ? "Finish" : after.pass === pass ? "Next" : "Backward" });
+    set(this.next, { text: say(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn") });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;
     this.dim.hidden = this.light.hidden = true;

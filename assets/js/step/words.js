@@ -3,49 +3,53 @@
 import { el } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
+import { say } from "../model/texts.js";
+import { placed } from "../views/rich.js";
 
 const MARGIN = 8;
 
 const LONG = 28; // characters of a mask in the line
 const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
 
-/** What is said of a Problem, and which control says it otherwise. */
-const partsOf = ({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink, heads, dropout, rope }) => [
-  ["n", integer(n), ` token${n === 1 ? "" : "s"}, `],
-  ["d", String(d), " wide, tiles "],
-  ["tiles", `${block_q} × ${block_k}`, ", "],
-  ["mask", shortly(mask), ", "],
-  ...(score === "none" ? [] : [["data", shortly(score), ", "]]),
-  ...(sink === null ? [] : [["data", `sink ${sink}`, ", "]]),
-  ...(heads ? [["data", `head ${heads.head} (H = ${heads.q_heads})`, ", "]] : []),
-  ...(rope ? [["data", `RoPE ${integer(rope)}`, ", "]] : []),
-  ...(dropout ? [["data", `dropout ${dropout}`, ", "]] : []),
-  ["order", ALGORITHMS[order].label, ", "],
-  ["data", inputs, " data in "],
-  ["dtype", dtype, ""],
-];
+/** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
+ * brackets by its place in the list. */
+function lineOf({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink, heads, dropout, rope }) {
+  const parts = [["n", integer(n)], ["d", String(d)], ["tiles", `${block_q} × ${block_k}`], ["data", inputs], ["dtype", dtype]];
+  const more = [
+    ["mask", shortly(mask)],
+    score !== "none" && ["data", shortly(score)],
+    sink !== null && ["data", say("words.sink", { sink })],
+    heads && ["data", say("words.head", { h: heads.head, of: heads.q_heads })],
+    rope && ["data", say("words.rope", { base: rope })],
+    dropout && ["data", say("words.dropout", { p: dropout })],
+    ["order", ALGORITHMS[order].label],
+  ].filter(Boolean);
+  const at = { n: "[0]", d: "[1]", tiles: "[2]", data: "[3]", dtype: "[4]", more: more.map((_, k) => `[${parts.length + k}]`).join(", ") };
+  return { line: say(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
+}
 
 export class Words {
   /** @param open what shows a control, or all for "all", beside a button; none: the words are only read @param turn shows
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
-    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": "The Problem" });
+    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": say("words.name") });
   }
 
   layout({ problem, header: { pass } }) {
-    const said = JSON.stringify([pass, partsOf(problem)]);
+    const { line, parts } = lineOf(problem);
+    const said = JSON.stringify([pass, line, parts]);
     if (this.said === said) return;
     this.said = said;
-    const parts = partsOf(problem).flatMap(([key, word, after]) => [this.word(key, word), after]);
-    if (this.turn) parts.unshift(this.switch(pass));
-    if (this.open) parts.push(this.word("all", "⋯", "All controls", "All controls (C)"));
-    this.root.replaceChildren(...parts);
+    const nodes = placed(line, parts.map(([key, word]) => this.word(key, word)));
+    if (this.turn) nodes.unshift(this.switch(pass));
+    if (this.open) nodes.push(this.word("all", "⋯", say("words.all"), say("words.all.key")));
+    this.root.replaceChildren(...nodes);
   }
 
   /** For a page whose bar has no room for it, or that has no bar. */
   switch(pass) {
-    const node = el("button", { type: "button", class: "fa-word fa-word-pass", text: pass === "forward" ? "Forward ⇄" : "Backward ⇄", title: "The other pass (B)" });
+    const node = el("button", { type: "button", class: "fa-word fa-word-pass", text: say(pass === "forward" ? "words.forward" : "words.backward"), title: say("words.turn") });
     node.addEventListener("click", this.turn);
     return node;
   }
@@ -78,9 +82,9 @@ export class Controls {
       event.preventDefault();
       this.done();
     }, { capture: true });
-    const done = el("button", { type: "button", text: "Done" });
+    const done = el("button", { type: "button", text: say("words.done") });
     done.addEventListener("click", () => this.done());
-    this.head = el("header", { class: "fa-sheet-head" }, [el("b", { text: "The Problem" }), done]); // on a phone
+    this.head = el("header", { class: "fa-sheet-head" }, [el("b", { text: say("words.name") }), done]); // on a phone
   }
 
   get column() {

@@ -2,6 +2,7 @@
 
 import { hueOf } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
+import { say } from "../model/texts.js";
 import { Matrix } from "./matrix.js";
 
 /** Where a node lies within what holds it, in px. */
@@ -14,7 +15,7 @@ export class Frame {
     this.matrix = new Matrix(name);
     this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}`, "data-spot": name });
     this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": `${name}, cell by cell with the arrow keys` }, [this.head, this.matrix.root, this.inside]);
+    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": say("matrix"), "aria-label": say("matrix.keys", { name }) }, [this.head, this.matrix.root, this.inside]);
   }
 
   layout(x, y, width, height, rows, cols, type) {

@@ -3,9 +3,10 @@
 
 import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
-import { blockName, bytes, integer } from "../lib/format.js";
+import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
+import { say } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
@@ -15,9 +16,9 @@ const GAP = 7;
 
 /** What becomes of the N × N matrices, and in which order the backward goes. */
 function captionOf({ header: { pass }, problem: { n, order } }, { big }) {
-  const size = `${integer(n)} × ${integer(n)}`;
-  if (pass === "forward") return `${size} scores, ${order === "standard" ? "written to HBM" : "never stored"}`;
-  return order === "standard" ? `P, dP and dS, each ${size}, in HBM` : `outer loop: keys${big ? "" : "; tiles go down each column"}`;
+  const stored = order === "standard";
+  if (pass === "forward") return say(stored ? "map.stored" : "map.never", { n });
+  return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
 }
 
 export class Hbm {
@@ -25,15 +26,14 @@ export class Hbm {
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    const label = "Map of HBM, tile by tile with the arrow keys; Enter goes to a tile"; // see step/linking.js
-    this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": label }, [this.canvas, this.overlay]);
+    this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": say("map"), "aria-label": say("map.keys") }, [this.canvas, this.overlay]);
     this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
     const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
-    this.card = card("hbm", "HBM", "large, slow", [this.heads.root, this.map, this.caption]);
+    this.card = card("hbm", say("HBM"), say("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
     this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
@@ -129,7 +129,7 @@ export class Hbm {
         if (width < wide || height < high) continue;
         const x = this.left + j * p.block_k * this.cell + width / 2;
         const y = this.top + i * p.block_q * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: "skip" }));
+        words.push(svg("text", { class: "fa-skip-word", x, y, text: say("map.skip") }));
       }
     return words;
   }
@@ -145,9 +145,9 @@ export class Hbm {
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     if (this.theme.big) this.nameTile(f);
-    const written = f.writes ? `, ${bytes(f.writes)} written` : "";
+    const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
-    set(this.count, { text: `${bytes(f.reads)} read${written}` });
+    set(this.count, { text: f.writes ? say("hbm.both", { read, written: bytes(f.writes) }) : say("hbm.read", { read }) });
     this.drawBus(f);
   }
 
@@ -176,7 +176,7 @@ export class Hbm {
       const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
       const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${hueOf(t.tensor)}`, text: (t.op === "add" ? "+\u00a0" : "") + blockName(t), "data-part": partName(t) }));
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
-      const ends = [el("span", { text: op }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
+      const ends = [el("span", { text: say(`bus.${op}`) }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
       lane.replaceChildren(...ends.filter(Boolean));
       const now = list.some((t) => t.phase === f.phase);
       set(lane, { class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}` });

@@ -2,12 +2,13 @@
 
 import { el, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
+import { say } from "../model/texts.js";
 
 export class HeadRow {
   /** @param onHead takes the Problem's query with another head; none: they are only seen */
   constructor(onHead) {
     this.onHead = onHead;
-    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": "Query head shown" });
+    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": say("heads.shown") });
     this.words = el("p", { class: "fa-head-words" });
     this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
   }
@@ -22,9 +23,9 @@ export class HeadRow {
       node.addEventListener("click", () => head !== heads.head && this.onHead({ ...query, head: String(head) }));
       return node;
     };
-    const more = (head, text) => head !== null && chip(head, text, `On to query head ${head} of ${heads.q_heads}`);
+    const more = (head, text) => head !== null && chip(head, text, say("heads.more.to", { h: head, of: heads.q_heads }));
     const brackets = groups.map(({ kv, heads: own }) =>
-      el("span", { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` }, own.map((h) => chip(h, String(h), `Query head ${h}, reads key head ${kv}`, h === heads.head))));
+      el("span", { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` }, own.map((h) => chip(h, String(h), say("heads.reads", { h, kv }), h === heads.head))));
     this.row.replaceChildren(...[more(before, "‹"), ...brackets, more(after, "›")].filter(Boolean));
     if (had) this.row.querySelector('[aria-pressed="true"]').focus({ preventScroll: true });
     set(this.root, { "data-head": heads.head });

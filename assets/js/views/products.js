@@ -5,32 +5,28 @@ import { number, sub } from "../lib/format.js";
 import { agreement, ofSink, sumsOfRows } from "../model/check.js";
 import { PRODUCTS } from "../model/phases_backward.js";
 import { bends } from "../model/scores.js";
+import { say } from "../model/texts.js";
 import { rich } from "./rich.js";
 
-const LESSONS = {
-  fa1: "Five products where the forward has two: two and a half times its FLOPs, and still no N × N matrix in memory.",
-  fa2: "Five products where the forward has two: two and a half times its FLOPs, and still no N × N matrix in memory.",
-  standard: "Four products: the forward kept P, N × N, and dP and dS, as large, go to HBM and come back.",
-};
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
 /** What differs from FA-2: where a product goes, and for FA-1's dQ the scale, which comes with each part. @type {Record<string, Record<string, string>>} */
 const WHERE = {
-  fa1: { dQ: "to HBM, every tile" },
-  standard: { dV: "to HBM at the end", dP: "N × N, to HBM", dK: "to HBM at the end, / √d", dQ: "to HBM at the end, / √d" },
+  fa1: { dQ: say("product.fa1.dQ") },
+  standard: { dV: say("product.standard.dV"), dP: say("product.standard.dP"), dK: say("product.standard.dK"), dQ: say("product.standard.dQ") },
 };
 
 export class Products {
   constructor() {
     this.list = el("ol", { class: "fa-products" });
     this.lesson = el("p", { class: "fa-caption" });
-    this.root = el("section", { class: "fa-card fa-products-card", "aria-label": "Products" }, [this.list, this.lesson]);
+    this.root = el("section", { class: "fa-card fa-products-card", "aria-label": say("products") }, [this.list, this.lesson]);
   }
 
   layout({ problem: { order } }) {
     const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
     this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)), el("span", { text: WHERE[order]?.[phase] ?? where })]));
     this.list.replaceChildren(...this.items);
-    set(this.lesson, { text: LESSONS[order] });
+    set(this.lesson, { text: say(order === "standard" ? "products.four" : "products.five") });
   }
 
   draw({ phase }) {
@@ -44,13 +40,13 @@ const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 export class Check {
   constructor() {
     this.body = el("tbody");
-    const heads = ["row", "lse", "D", "", "keys"].map((text) => el("th", { scope: "col", text }));
-    this.table = el("table", { "aria-label": "Rows of the block" }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
+    const heads = [say("check.row"), "lse", "D", "", say("check.keys")].map((text) => el("th", { scope: "col", text }));
+    this.table = el("table", { "aria-label": say("rows") }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
     this.head = heads[3];
-    this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [this.table]);
+    this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": say("rows") }, [this.table]);
     this.sums = el("p");
     this.dQ = el("p");
-    this.root = el("section", { class: "fa-card fa-check", "aria-label": "Check" }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
+    this.root = el("section", { class: "fa-card fa-check", "aria-label": say("check") }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
   }
 
   layout({ problem }) {
@@ -62,9 +58,9 @@ export class Check {
     });
     this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
     this.scroll.classList.toggle("is-dense", block_q > 4);
-    this.sink = sink;
-    this.ofRow = bends(problem) ? "row of dS, before the slope," : "row of dS"; // a slope is not one of softmax
-    set(this.head, { text: bends(problem) ? "Σ dS / slope" : "Σ dS so far" });
+    const bent = bends(problem); // a slope is not one of softmax
+    this.words = sink === null ? say(bent ? "check.zero.slope" : "check.zero") : say(bent ? "check.sink.slope" : "check.sink");
+    set(this.head, { text: say(bent ? "check.sums.slope" : "check.sums") });
   }
 
   draw(trace, f, focus) {
@@ -80,15 +76,13 @@ export class Check {
       set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
       set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
       set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
-      set(cells[3], { text: trace.header.numbers ? `${sum.seen} of ${sum.of}` : "" });
+      set(cells[3], { text: trace.header.numbers ? say("check.seen", { seen: sum.seen, of: sum.of }) : "" });
     });
     const dsink = ofSink(trace, f);
-    const sink = dsink === undefined ? "" : ` dsink = −Σ e^(sink − lse) · D = ${number(dsink)}, over all rows.`;
-    const words = this.sink === null ? `Softmax only moves weight around: after its last key each ${this.ofRow} sums to 0, but for rounding.` : `After its last key each ${this.ofRow} sums to D times its sink's weight.`;
-    set(this.sums, { text: (sums.length ? words : "No row block is at work.") + sink });
+    const sink = dsink === undefined ? "" : ` ${say("check.dsink", { dsink: number(dsink) })}`;
+    set(this.sums, { text: (sums.length ? this.words : say("check.idle")) + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
-    const rest = f.grads.of[f.i] - f.grads.added[f.i];
-    const said = found && `dQ${sub(f.i)} in HBM, ${f.grads.added[f.i]} of ${f.grads.of[f.i]} parts, agrees with dS K of these keys to ${number(found.off)}; its largest entry is ${number(found.most)}${rest ? "" : ". No part is missing"}.`;
-    set(this.dQ, { text: said || "" });
+    const [added, of] = [f.grads.added[f.i], f.grads.of[f.i]];
+    set(this.dQ, { text: found ? say(added < of ? "check.dQ" : "check.dQ.whole", { i: sub(f.i), added, of, off: number(found.off), most: number(found.most) }) : "" });
   }
 }

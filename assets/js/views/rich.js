@@ -9,6 +9,9 @@ const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
 const INK = { ℓ: "l", "▲": "o", "α": "alpha", dS: "s", dP: "s" };
 const SLIM = ["lse", "D"]; // a number per row
 
+/** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param nodes by the names in brackets */
+export const placed = (text, nodes) => text.split(/\[(\w+)\]/).map((part, k) => (k % 2 ? nodes[part] : part)).filter(Boolean);
+
 /** @param {string} text @returns nodes */
 export const rich = (text) =>
   text.split(SYMBOL).filter(Boolean).map((part) => {

@@ -3,16 +3,17 @@
 import { el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
+import { say } from "../model/texts.js";
 
-/** key in the frame's stats, heading, phase whose moment it is, the formula where there is room */
+/** key in the frame's stats, phase whose moment it is, the formula where there is room */
 const COLUMNS = [
-  ["m_old", "m old", null],
-  ["row_max", "max S", "max"],
-  ["m_new", "m new", "max"],
-  ["alpha", "α", "exp", " = e^(m old − m new)"],
-  ["l_old", "ℓ old", null],
-  ["row_sum", "Σ P", "sum"],
-  ["l_new", "ℓ new", "sum", " = αℓ + ΣP"],
+  ["m_old", null],
+  ["row_max", "max"],
+  ["m_new", "max"],
+  ["alpha", "exp", ` = ${say("column.alpha.how")}`],
+  ["l_old", null],
+  ["row_sum", "sum"],
+  ["l_new", "sum", " = αℓ + ΣP"],
 ];
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
@@ -22,14 +23,14 @@ const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 export class RowTable {
   constructor() {
-    const heads = [el("th", { scope: "col", text: "row" })];
-    for (const [key, , phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
+    const heads = [el("th", { scope: "col", text: say("rows.row") })];
+    for (const [key, phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
     this.caption = el("caption", { hidden: true });
     this.rows = [];
-    this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": "Rows of the block" }, [
-      el("table", { "aria-label": "Running maximum and sum, row by row" }, [this.caption, this.head, this.bodyPart]),
+    this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": say("rows") }, [
+      el("table", { "aria-label": say("rows.table") }, [this.caption, this.head, this.bodyPart]),
     ]);
   }
 
@@ -37,11 +38,11 @@ export class RowTable {
     this.names = names;
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
-    this.sink = sink && `sink ${sink}: ${ALGORITHMS[problem.order].running ? `each row starts with m = ${sink}, ℓ = 1` : "one logit more in m and ℓ"}`;
+    this.sink = sink && say(running ? "rows.sink" : "rows.sink.whole", { sink });
     this.says("");
     const absent = (key) => !running && !AT_ONCE[key];
-    COLUMNS.forEach(([key, text, , formula], k) => {
-      const [name, rest] = running ? [text, formula] : AT_ONCE[key] ?? [];
+    COLUMNS.forEach(([key, , formula], k) => {
+      const [name, rest] = running ? [say(`column.${key}`), formula] : AT_ONCE[key] ?? [];
       const head = this.head.firstChild.children[k + 1];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
@@ -90,7 +91,7 @@ export class RowTable {
       }
       set(tr, { "data-row": s.row, "data-part": `row.${s.row}`, class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
       set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
-      COLUMNS.forEach(([key, , phase], c) => {
+      COLUMNS.forEach(([key, phase], c) => {
         const value = s[key];
         const known = value !== undefined;
         const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);

@@ -6,6 +6,7 @@ import { aroundZero, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
+import { say } from "../model/texts.js";
 import { put } from "./frame.js";
 import { TileCard } from "./tile_card.js";
 
@@ -32,7 +33,7 @@ const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage ===
 
 export class Sram extends TileCard {
   constructor(on) {
-    super(FRAMES, { m: "m", l: "ℓ" }, "Q K V O: faint near 0", on);
+    super(FRAMES, { m: "m", l: "ℓ" }, say("sram.legend"), on);
   }
 
   /** One scale for all operands, the same on both sides of 0. */
@@ -194,9 +195,9 @@ export class Sram extends TileCard {
     const rows = f.rows.stop - f.rows.start;
     const cols = f.cols.stop - f.cols.start;
     const [r, c] = { Q: [rows, f.problem.d], K: [f.problem.d, cols], V: [cols, f.problem.d], O: [rows, f.problem.d] }[name] ?? [rows, cols];
-    const size = "QKV".includes(name) ? this.trace.header.itemsize[name] : 4;
-    const where = "QKV".includes(name) ? "shared memory (SRAM)" : "registers";
-    return `${block}: ${r} × ${c}, ${bytes(r * c * size)}, in ${where}`;
+    const shared = "QKV".includes(name);
+    const size = bytes(r * c * (shared ? this.trace.header.itemsize[name] : 4));
+    return say(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
   }
 
   captions(f, acc, weighted, row) {
@@ -204,19 +205,20 @@ export class Sram extends TileCard {
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const say = (name, strong, quiet = "", inside) => this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
-    say("Q", `Q${i}`);
-    say("K", `K${j}ᵀ`);
+    const head = (name, strong, quiet = "", inside) => this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
+    head("Q", `Q${i}`);
+    head("K", `K${j}ᵀ`);
     const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
+    const what = divided ? "exp(S − m)/ℓ" : "exp(S − m)";
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted) say("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", p.changes.length > 1 ? "changed" : p.changes[0]?.[0]].filter(Boolean).join(", ") : "", `S${ij}`);
-    else if (f.stage === "softmax" && !divided) say("S", "weights", "= exp(S − m)");
-    else say("S", `P${ij}`, `= ${p.dropout && (f.stage || f.done("output")) ? "drop of " : ""}${divided ? "exp(S − m)/ℓ" : "exp(S − m)"}`);
-    say("V", `V${j}`);
+    if (!weighted) head("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.[0]].filter(Boolean).join(", ") : "", `S${ij}`);
+    else if (f.stage === "softmax" && !divided) head("S", say("sram.weights"), "= exp(S − m)");
+    else head("S", `P${ij}`, p.dropout && (f.stage || f.done("output")) ? say("sram.drop", { what }) : `= ${what}`);
+    head("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
     const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
     const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : states[acc?.state] ?? "";
-    say("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
+    head("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
     set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });
   }

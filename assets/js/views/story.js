@@ -5,11 +5,10 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/story.js";
+import { say } from "../model/texts.js";
 
-const CHOICES = [["forget", "Forget α", "leave the past in its old measure"], ["lazy", "Rescale only when needed", "as FlashAttention-4 does"]];
+const CHOICES = [["forget", say("story.forget"), say("story.forget.what")], ["lazy", say("story.lazily"), say("story.lazily.what")]];
 export const WAYS = CHOICES.map(([way]) => way);
-/** What the rest of the page shows meanwhile. */
-export const AS_EVER = "with α, as the kernel does";
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
@@ -27,12 +26,12 @@ export class Story {
       button.addEventListener("click", () => this.choose(way));
       return button;
     });
-    this.ways = el("div", { class: "fa-story-ways", role: "group", "aria-label": "Another way to keep the past" }, this.switches);
+    this.ways = el("div", { class: "fa-story-ways", role: "group", "aria-label": say("story.ways") }, this.switches);
     this.factor = el("b", { class: "fa-story-factor fa-ink-alpha" });
     const plot = el("div", { class: "fa-story-plot" }, [this.svg, this.factor]);
     this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [plot, this.names]);
     const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
-    this.card = card("story", "Row", "", [el("div", { class: "fa-story-body" }, [this.picture, side])]);
+    this.card = card("story", say("story"), "", [el("div", { class: "fa-story-body" }, [this.picture, side])]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
     this.root.dataset.spot = "rows";
@@ -68,8 +67,8 @@ export class Story {
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
     const stats = f.stats.find((s) => s.row === row);
-    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: "its weights so far; " }), "outline: the exact softmax"] : ["numbers up to N = 128"]));
-    set(this.card.head.firstChild, { text: slots ? `Row ${row}` : "Row" });
+    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }), say("story.outline")] : [say("story.small")]));
+    set(this.card.head.firstChild, { text: slots ? say("row", { row }) : say("story") });
     this.switches.forEach((button) => set(button, { "aria-pressed": button.dataset.way === this.way, class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}` }));
     set(this.root, { "data-way": this.way });
     if (!slots) return;
@@ -90,7 +89,7 @@ export class Story {
       set(name, { class: gone ? "is-hidden" : j === f.j ? "is-now" : "" });
     });
     const seen = slots.filter(({ state }) => state === "seen").length;
-    set(this.svg, { "aria-label": `Row ${row}: ${seen} of ${slots.filter(({ state }) => state !== "hidden").length} keys weighed` });
+    set(this.svg, { "aria-label": say("story.seen", { row, seen, of: slots.filter(({ state }) => state !== "hidden").length }) });
     this.shrunk(slots, top, stats);
     this.say(trace, f, row, stats);
   }

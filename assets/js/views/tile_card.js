@@ -4,6 +4,7 @@
 import { card, el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { AXES } from "../model/links.js";
+import { say } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
@@ -24,14 +25,14 @@ export class TileCard {
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
     this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: scale })]);
     this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: "Show the numbers of this tile" });
+    const zoom = el("button", { type: "button", class: "fa-link is-main", text: say("zoom") });
     zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
       this.band, this.lines, this.keys, ...Object.values(this.frames).map(({ root }) => root),
       el("div", { class: "fa-stat-heat" }, Object.values(this.heat).map(({ root }) => root)), ...Object.values(this.heads), this.legend,
     ]);
-    this.card = card("sram", "SRAM", "small, fast", [this.body, this.empty]);
+    this.card = card("sram", say("SRAM"), say("fast"), [this.body, this.empty]);
     this.root = this.card.root;
     this.budget = new Budget(onCard);
     this.card.head.append(this.budget.root);
@@ -70,7 +71,7 @@ export class TileCard {
     this.body.hidden = !numbers;
     this.empty.hidden = numbers;
     if (!numbers) {
-      this.words.textContent = `N = ${p.n.toLocaleString("en-US")}, d = ${p.d} has too many numbers to send at once: shown are the tiles, their order and their bytes. Click a tile of the map, or`;
+      this.words.textContent = say("zoom.large", { n: p.n, d: p.d });
       return;
     }
     this.scale(trace.arrays);

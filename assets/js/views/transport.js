@@ -1,6 +1,10 @@
 // The transport bar: first, previous, play, next, last; scrub; speed; the step in words.
 
 import { el, set, svg } from "../lib/dom.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/transport.json" with { type: "json" };
+
+const say = sayer(told);
 
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",
@@ -26,13 +30,13 @@ export class Transport {
     Object.assign(this, { player, beatMs, timer: null });
     const button = (...key) => this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", "Play", "toggle");
+    this.play = button("play", say("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", "First tile"),
-      button("back", "Previous tile"),
+      button("first", say("first")),
+      button("back", say("back")),
       this.play,
-      button("next", "Next tile"),
-      button("last", "Last tile"),
+      button("next", say("next")),
+      button("last", say("last")),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
@@ -40,16 +44,16 @@ export class Transport {
     this.spoken = el("span");
     this.selected = el("span");
     this.live = el("div", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" }, [this.spoken, this.selected]);
-    this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": "Step" });
+    this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": say("step") });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
-    this.speed = el("select", { "aria-label": "Playing speed", title: "Playing speed" },
+    this.speed = el("select", { "aria-label": say("speed"), title: say("speed") },
       SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })));
     this.grain = el("select", { "aria-label": grain.label, title: grain.label },
       grain.choices.map(([value, text]) => el("option", { value, text })));
     if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
     const hint = el("span", { class: "fa-hint", text: grain.hint });
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
-    this.root = el("div", { class: "fa-transport", role: "toolbar", "aria-label": "Transport" }, [
+    this.root = el("div", { class: "fa-transport", role: "toolbar", "aria-label": say("transport") }, [
       this.buttons, this.text, this.scrub, settings, this.live,
     ]);
   }
@@ -111,6 +115,7 @@ export class Transport {
   playing(on) {
     if (this.play.getAttribute("aria-pressed") === String(on)) return;
     this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);
-    set(this.play, { "aria-label": on ? "Pause" : "Play", title: on ? "Pause" : "Play", "aria-pressed": on });
+    const label = say(on ? "pause" : "play");
+    set(this.play, { "aria-label": label, title: label, "aria-pressed": on });
   }
 }
