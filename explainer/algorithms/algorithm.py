@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.transfers import Moved, Step
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 
+say = Texts("trace")
 SKIPS = "skip what the mask hides whole"
 ASKED, LEAST = "asked", "least"
 # How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
-CONVENTIONS = {
-    ASKED: "every load and store of every tile: what the L2 cache is asked for",
-    LEAST: "each matrix once per kernel: what HBM moves when caches answer every repeat",
-}
-WHERE = {ASKED: "asked of L2", LEAST: "through HBM, each matrix once per launch"}  # after "bytes"
+CONVENTIONS = say.named("conventions")
+WHERE = say.named("bytes_where")  # after "bytes"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explainer.base.records import BENCH, about, load
+from explainer.base.texts import Texts
 
-WORDS = ("computed", "counted", "simulated", "compiled", "measured", "recorded", "data sheet")
+say = Texts("kinds")
+WORDS = say.row("words")  # each of them begins with one
 
 
 @dataclass(frozen=True)
@@ -45,44 +47,44 @@ def required(kind: object) -> Kind:
 
 def computed(how: str = "") -> Kind:
     """Worked out here, from a formula or by the reference implementation."""
-    return _with("computed", how)
+    return _with(say("computed"), how)
 
 
 def counted(how: str) -> Kind:
     """Added up while a real kernel ran in Triton's interpreter."""
-    return _with("counted in Triton's interpreter", how)
+    return _with(say("counted"), how)
 
 
 def simulated(model: str = "") -> Kind:
     """What a model of the card does."""
-    return _with("simulated", model)
+    return _with(say("simulated"), model)
 
 
 def compiled(arch: str) -> Kind:
     """What the compiler made for this architecture, as recorded; no GPU was needed."""
     record = load("compiled")
-    versions = f"torch {record['versions']['torch']}, Triton {record['versions']['triton']}"
-    text = f"compiled for {arch}, {record['date']}"
-    return Kind(text, f"{text}, {versions}")
+    said = {"arch": arch, "date": record["date"]}
+    versions = {name: record["versions"][name] for name in ("torch", "triton")}
+    return Kind(say("compiled", **said), say("compiled.full", **said, **versions))
 
 
 def measured(device: str, when: str = "") -> Kind:
     """In this very run, on this device."""
-    text = f"measured on {device}"
-    return Kind(text, f"{text}, {when}" if when else "")
+    full = say("measured.full", device=device, when=when) if when else ""
+    return Kind(say("measured", device=device), full)
 
 
 def recorded(name: str = BENCH, what: str = "") -> Kind:
     """Measured earlier; the record says where and when. ``what``: for the full text."""
     record = load(name)
-    text = f"recorded on {record['device']}, {record['date']}"
-    return Kind(text, f"{about(name)}{': ' * bool(what)}{what}")
+    text = say("recorded", device=record["device"], date=record["date"])
+    return Kind(text, say("more", kind=about(name), more=what) if what else about(name))
 
 
 def cited(source: str) -> Kind:
     """Taken from a manufacturer's document."""
-    return _with("data sheet", source)
+    return _with(say("cited"), source)
 
 
 def _with(text: str, more: str) -> Kind:
-    return Kind(text, f"{text}: {more}" if more else "")
+    return Kind(text, say("more", kind=text, more=more) if more else "")

@@ -6,7 +6,9 @@ import json
 from functools import lru_cache
 
 from explainer.base.paths import RECORDED
+from explainer.base.texts import Texts
 
+say = Texts("kinds")
 # Loss curves, those of cards first: kernels/measure/training.py makes one wherever it runs.
 _CURVES = (x.stem for x in RECORDED.glob("training_*.json"))
 TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name)))
@@ -27,6 +29,6 @@ def load(name: str = BENCH) -> dict:
 def about(name: str = BENCH) -> str:
     """Where and when, for beside every figure."""
     r = load(name)
-    versions = f"torch {r['versions']['torch']}, Triton {r['versions']['triton']}"
-    where = r["device"] if "GPU" not in r["device"] else "no GPU"
-    return f"recorded on {where}, {r['date']}, {versions}"
+    versions = {library: r["versions"][library] for library in ("torch", "triton")}
+    where = r["device"] if "GPU" not in r["device"] else say("no_gpu")
+    return say("recorded.full", where=where, date=r["date"], **versions)

@@ -1,9 +1,8 @@
 """What the pages say, apart from the code that says it: ``assets/texts/<page>.json``.
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
-“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. What only a
-script says is in a file of its own, <page>_scripts.json and the like, so that no browser is sent
-what Python says.
+“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. Where
+scripts would bring along what Python alone says, theirs is another file: <page>_scripts.json.
 """
 
 from __future__ import annotations

@@ -61,10 +61,10 @@ export class Chips {
 
   /** Anew, for other chips than before. */
   build() {
-    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? say("or") : say("kept_if") }), this.line(term, t)]);
+    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? say("chip.or") : say("kept_if") }), this.line(term, t)]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
       const or = this.plus(this.draft.length, say("plus.or"));
-      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: say("or") }), or]));
+      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: say("chip.or") }), or]));
     }
     this.root.replaceChildren(...lines);
     set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
@@ -75,7 +75,7 @@ export class Chips {
   }
 
   line(term, t) {
-    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: say("and") })] : []), this.chip(piece, t, k)]);
+    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: say("chip.and") })] : []), this.chip(piece, t, k)]);
     const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? say("plus.instead") : say("plus.and")) : null;
     return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? say("term", { k: t + 1 }) : say("term.first"), "data-hue": t }, [...chips, plus]);
   }

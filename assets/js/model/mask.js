@@ -2,7 +2,7 @@
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
 import { sayer } from "../lib/texts.js";
-import told from "../../texts/mask.json" with { type: "json" };
+import told from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, TILE_KINDS } from "./predicates.js";
 
 /** @import { Draft, Piece } from "./predicates.js" */

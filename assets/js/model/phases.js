@@ -28,7 +28,7 @@ export function codeText(text, problem) {
   const none = sink === null || sink === undefined;
   /** @type {Record<string, string>} */
   const parts = {
-    hidden: hides.join(say("code.or")) || say("code.nowhere"),
+    hidden: hides.length > 1 ? say("code.or", { a: hides[0], b: hides[1] }) : hides[0] ?? say("code.nowhere"),
     score: changesOf(problem).map((code) => `;  S = ${code}`).join(""),
     m: none ? "−∞" : String(sink),
     l: none ? "0" : "1",
@@ -76,7 +76,7 @@ const SAID = {
     const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
     return [
       say("scores", { i, j, rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start }),
-      [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].join(say("then")),
+      [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].reduce((first, next) => say("then", { first, next })),
       lanes > 1 ? say("scores.lanes", { lanes }) : lanes ? say("scores.lane") : "",
     ];
   },

@@ -36,7 +36,7 @@ export const SAID = {
   },
   scores: (f) => {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
-    return [say("b.scores", { tile, i, j }), [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].join(say("then"))];
+    return [say("b.scores", { tile, i, j }), [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].reduce((first, next) => say("then", { first, next }))];
   },
   mask: masked,
   exp: (f, row) => {

@@ -170,7 +170,7 @@ export class Motion {
       const end = g.measureText(text).width;
       g.fillStyle = quiet;
       g.font = `14px ${fontFamily}`;
-      g.fillText(say("of", { all: bytes(all) }), end, 20);
+      g.fillText(` ${say("of", { all: bytes(all) })}`, end, 20);
       g.font = `12px ${fontFamily}`;
       g.fillText(RIBBON_SCALE, 0, 56);
       g.globalAlpha = 0.25;

@@ -83,7 +83,7 @@ export class Traffic {
     this.now = el("b");
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
-    this.sum = el("p", { class: "fa-caption" }, [el("span", { text: say("traffic.so_far") }), this.now, this.whole, this.other]);
+    this.sum = el("p", { class: "fa-caption" }, [el("span", { text: `${say("traffic.so_far")} ` }), this.now, this.whole, this.other]);
     this.note = el("p", { class: "fa-caption fa-caption-note", text: say("traffic.between") });
     this.card = card("traffic", say("traffic"), "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
@@ -110,8 +110,8 @@ export class Traffic {
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
     const order = algorithmsOf(trace.header.pass).standard.label.toLowerCase();
-    set(this.other, { text: trace.problem.order === "standard" ? "" : say("traffic.standard", { order, size: bytes(this.rows.standard.total) }) });
-    set(this.whole, { text: say("of", { all: bytes(this.rows[trace.problem.order].total) }) });
+    set(this.other, { text: trace.problem.order === "standard" ? "" : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}` });
+    set(this.whole, { text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}` });
   }
 
   draw(f) {

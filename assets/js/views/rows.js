@@ -10,7 +10,7 @@ const COLUMNS = [
   ["m_old", null],
   ["row_max", "max"],
   ["m_new", "max"],
-  ["alpha", "exp", say("column.alpha.how")],
+  ["alpha", "exp", ` = ${say("column.alpha.how")}`],
   ["l_old", null],
   ["row_sum", "sum"],
   ["l_new", "sum", " = αℓ + ΣP"],

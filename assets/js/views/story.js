@@ -67,7 +67,7 @@ export class Story {
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
     const stats = f.stats.find((s) => s.row === row);
-    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: say("story.bars") }), say("story.outline")] : [say("story.small")]));
+    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }), say("story.outline")] : [say("story.small")]));
     set(this.card.head.firstChild, { text: slots ? say("row", { row }) : say("story") });
     this.switches.forEach((button) => set(button, { "aria-pressed": button.dataset.way === this.way, class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}` }));
     set(this.root, { "data-way": this.way });
