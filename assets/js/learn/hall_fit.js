@@ -13,23 +13,34 @@ const GAIN = 1.12; // how much larger the picture, or its least type, must come 
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
-  for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.setProperty("--drawn", panel.getScreenCTM().a);
+  // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
+  const panels = [...sheet.querySelectorAll(".fa-scene-panel")];
+  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries()) panels[k].style.setProperty("--drawn", drawn);
   for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
   const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
   if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
-  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || [...sheet.querySelectorAll(".fa-scene-panel")].some(isSmall)) return false;
+  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall)) return false;
   return sheet.scrollHeight * zoom <= height - 2 && place.scrollHeight <= height + 1 && place.scrollWidth <= width + 1;
 }
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
 function largest(sheet, place, zoom) {
   const most = sheet.querySelector(".fa-easel") ? EASEL * hallUnit() : place.clientWidth / DRAWN;
-  let found = Math.min(zoom, Math.max(1, most));
-  while (!enlarge(sheet, place, found) && found > LEAST) found -= BY;
-  return found;
+  const first = Math.min(zoom, Math.max(1, most));
+  const fits = (/** @type {number} */ step) => enlarge(sheet, place, first - step * BY);
+  if (fits(0)) return first;
+  // Halves what is left between a step that is too large and one that fits: each try lays out the page
+  let [over, within] = [0, Math.ceil((first - LEAST) / BY)];
+  while (within - over > 1) {
+    const middle = (over + within) >> 1;
+    if (fits(middle)) within = middle;
+    else over = middle;
+  }
+  fits(within);
+  return first - within * BY;
 }
 
 /** What is drawn for its type says how well it is laid out by the least of it. */
