@@ -132,8 +132,10 @@ class Race {
     const { card } = this.predict;
     const finishes = this.lanes.map((lane) => finishOf(this.timing, lane.sums));
     const over = this.tick >= Math.min(...finishes);
-    if (card && this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
-      this.askedFor = this.timing.quantum + this.transport.grain.value;
+    const run = this.timing.quantum + this.transport.grain.value;
+    if (this.tick === 0) this.begun = run;
+    if (card && this.begun === run && this.askedFor !== run) {
+      this.askedFor = run;
       card.askRace(ORDERS.map((order) => ALGORITHMS[order].label), finishes);
     }
     if (over && card?.question) card.ask(null);
