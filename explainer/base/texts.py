@@ -1,8 +1,9 @@
 """What the pages say, apart from the code that says it: ``assets/texts/<page>.json``.
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
-“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. Where
-scripts would bring along what Python alone says, theirs is another file: <page>_scripts.json.
+“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. A script
+brings every text of the files that it imports, so what Python alone says, or the script of a mode,
+lies in another: <page>_scripts.json, step_form.json, step_race.json.
 """
 
 from __future__ import annotations

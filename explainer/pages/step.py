@@ -19,22 +19,22 @@ from explainer.pages.components import shell
 from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
 
-say = Texts("step")
+say = Texts("step_form")
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
-MASK_CHOICES = [(say("form.causal"), "causal"), (say("form.full"), "full")]
+MASK_CHOICES = [(say("causal"), "causal"), (say("full"), "full")]
 SLIDERS = {
-    "n": (256, say("form.n")),
-    "d": (128, say("form.d")),
-    "br": (128, say("form.br")),
-    "bc": (128, say("form.bc")),
+    "n": (256, say("n")),
+    "d": (128, say("d")),
+    "br": (128, say("br")),
+    "bc": (128, say("bc")),
 }
-HEADS = {"hq": say("form.hq"), "hk": say("form.hk"), "head": say("form.head")}
+HEADS = {"hq": say("hq"), "hk": say("hk"), "head": say("head")}
 RADIOS = {
-    "mask": (MASK_CHOICES, say("form.mask")),
-    "order": (ORDER_CHOICES, say("form.order")),
-    "dtype": (list(DTYPES), say("form.dtype")),
+    "mask": (MASK_CHOICES, say("mask")),
+    "order": (ORDER_CHOICES, say("order")),
+    "dtype": (list(DTYPES), say("dtype")),
 }
 
 
@@ -83,31 +83,31 @@ def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
             made = partial(gr.Number, precision=0)
             made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
             found[key] = made(at[key], label=HEADS[key], min_width=56)
-    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=say("form.rope"))
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=say("rope"))
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=say("form.dropout")),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=say("dropout")),
     }
 
 
 def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
     """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
     dropout, folded away until wanted; ``at``: what they show at first, by key."""
-    with gr.Accordion(say("form.own"), open=False, elem_classes=["fa-own", *shown_by("data")]):
+    with gr.Accordion(say("own"), open=False, elem_classes=["fa-own", *shown_by("data")]):
         own_text = gr.Textbox(
             at["text"],
-            label=say("form.text"),
-            placeholder=say("form.text.example"),
+            label=say("text"),
+            placeholder=say("text.example"),
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=say("form.gain"))
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=say("gain"))
         score = gr.Textbox(
-            at["score"], label=say("form.score"), placeholder="softcap:30&alibi", max_lines=1
+            at["score"], label=say("score"), placeholder="softcap:30&alibi", max_lines=1
         )
         sink = gr.Textbox(
-            at["sink"], label=say("form.sink"), placeholder=say("form.sink.example"), max_lines=1
+            at["sink"], label=say("sink"), placeholder=say("sink.example"), max_lines=1
         )
         more = _heads(at, heads)
     return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
@@ -115,11 +115,11 @@ def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
 
 def large_sizes() -> gr.Dropdown:
     """Lengths beyond the slider: shown as tiles, with the numbers of whichever is chosen."""
-    lengths = [(say("form.large.none"), 0), *((say("form.large.n", n=n), n) for n in LARGE_N)]
+    lengths = [(say("large.none"), 0), *((say("large.n", n=n), n) for n in LARGE_N)]
     return gr.Dropdown(
         lengths,
         value=0,
-        label=say("form.large"),
+        label=say("large"),
         filterable=False,
         elem_classes=["fa-select", *shown_by("n")],
     )
@@ -145,10 +145,8 @@ def build() -> StepPage:
         with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
             with gr.Row(elem_classes=["fa-start-row", *shown_by("data")]):
                 choices = [(label, name) for name, label in INPUTS.items()]
-                data = gr.Dropdown(
-                    choices, value=at["data"], label=say("form.data"), filterable=False
-                )
-                seed = gr.Number(at["seed"], label=say("form.seed"), min_width=64)
+                data = gr.Dropdown(choices, value=at["data"], label=say("data"), filterable=False)
+                seed = gr.Number(at["seed"], label=say("seed"), min_width=64)
             controls = {"data": data, "seed": seed}
             for key, (most, label) in SLIDERS.items():
                 word = shown_by("tiles" if key in ("br", "bc") else key)
@@ -157,11 +155,11 @@ def build() -> StepPage:
                 word, radio = shown_by(key), FreeRadio if key == "mask" else gr.Radio
                 controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
                 if key == "mask":
-                    compose = gr.Button(say("form.compose"), size="sm", elem_classes=word)
+                    compose = gr.Button(say("compose"), size="sm", elem_classes=word)
             controls |= own_data(at, tuple(HEADS))
             large = large_sizes()
             run = gr.Button(
-                say("form.run"),
+                say("run"),
                 variant="primary",
                 elem_classes=["fa-primary", *shown_by("all")],
             )

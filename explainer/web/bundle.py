@@ -25,12 +25,14 @@ SCRIPTS = {
     "backward": "js/step/backward.js",
     "race": "js/step/race.js",
     "film": "js/step/film.js",
+    "predict": "js/views/predict.js",
+    "tour": "js/step/tour.js",
     "warps": "js/warps/index.js",
     "masks": "js/masks/index.js",
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
-OF_STEP = ("backward", "race", "film")
+OF_STEP = ("backward", "race", "film", "predict", "tour")
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'

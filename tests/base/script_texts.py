@@ -144,9 +144,8 @@ def sayers(path: Path) -> dict[str, str]:
     pages = dict(TEXTS.findall(text))
     found = {name: pages[told] for name, told in SAYER.findall(text) if told in pages}
     for names, place in IMPORT.findall(text):
-        if place.endswith("/texts.js") and "say" in (
-            names := [x.strip() for x in names.split(",")]
-        ):
+        if re.search(r"/texts(_\w+)?\.js$", place):
+            names = [x.strip() for x in names.split(",")]
             other = (path.parent / place).resolve()
             found |= {name: page for name, page in sayers(other).items() if name in names}
     return found

@@ -35,7 +35,7 @@ MOVED = {  # the code that says what a page says
         *("parallel/warp_loops", "parallel/launch", "parallel/split_keys", "parallel/warps"),
         "parallel/durations",
     ),
-    "step": ("pages/step",),
+    "step_form": ("pages/step",),
     "shared": (
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
         *("views/bar", "views/html", "web/lanes", "web/middleware"),

@@ -60,12 +60,15 @@ def test_no_sentence_is_left_in_a_script(folder):
 
 
 def test_step_has_its_texts_to_itself():
-    """What every page fetches brings no text of Step's."""
-    from explainer.web.bundle import SCRIPTS as BUNDLES
-    from explainer.web.bundle import bundle
+    """What every page fetches brings no text of Step's, and what every visitor of Step fetches none
+    that only the script of a mode says."""
+    from explainer.web.bundle import OF_STEP, online
 
     told = stored("step")["max.rises"]
-    assert told not in bundle(BUNDLES["all"]) and told in bundle(BUNDLES["step"])
+    assert told not in online("all") and told in online("step")
+    for mode in OF_STEP:
+        told = [*stored(f"step_{mode}").values()][-1]
+        assert told in online(mode) and told not in online("step"), mode
 
 
 PLANTED = """import told from "../texts/step.json" with { type: "json" };

@@ -3,6 +3,5 @@
 import { explainBackward } from "./explain_backward.js";
 import { backward } from "./passes.js";
 import { SAID } from "./phases_backward.js";
-import { TURNS } from "./questions_backward.js";
 
-Object.assign(backward, { said: SAID, explain: explainBackward, turns: TURNS });
+Object.assign(backward, { said: SAID, explain: explainBackward });

@@ -6,6 +6,7 @@ import { crossings } from "./backward.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
 import { say } from "./texts.js";
+import { sayBackward } from "./texts_backward.js";
 import { rowWord } from "./wording.js";
 
 /** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
@@ -28,7 +29,7 @@ const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
 const absent = (f, name, row, key, a, b) =>
-  tell(name, say("score.from", { name, row, key, a, b, state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off") }));
+  tell(name, sayBackward("score.from", { name, row, key, a, b, state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off") }));
 
 /** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
 function weight(trace, f, row, key) {
@@ -37,7 +38,7 @@ function weight(trace, f, row, key) {
   const now = crossings(f).S;
   if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "Q", "K");
   const { Q, K, P } = operands(trace, f);
-  if (f.stage) return tell(name, say("P.stored.said", { name, P: number(P(row, key)) }), { lines: [say("P.stored", { P: number(P(row, key)) })] });
+  if (f.stage) return tell(name, sayBackward("P.stored.said", { name, P: number(P(row, key)) }), { lines: [sayBackward("P.stored", { P: number(P(row, key)) })] });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
   const total = sum(terms);
@@ -60,7 +61,7 @@ function slope(trace, f, row, key) {
   const now = crossings(f).dS;
   if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS } = operands(trace, f);
-  if (f.stage === "dQ" || f.stage === "dK") return tell(name, say("dS.stored", { name, dS: number(dS(row, key)) }), { lines: [`dS = ${number(dS(row, key))}`] });
+  if (f.stage === "dQ" || f.stage === "dK") return tell(name, sayBackward("dS.stored", { name, dS: number(dS(row, key)) }), { lines: [`dS = ${number(dS(row, key))}`] });
   const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
@@ -82,10 +83,10 @@ function gradient(trace, f, kind, a, x) {
   const acc = grads?.[kind];
   const span = /** @type {Span} */ (f[of]);
   const title = `${kind}${sub(a)},${sub(x)}`;
-  if (!acc || !within(span, a)) return tell(name, kind === "dQ" ? say("dQ.off", { name }) : `${name}; ${say("off")}`);
+  if (!acc || !within(span, a)) return tell(name, kind === "dQ" ? sayBackward("dQ.off", { name }) : `${name}; ${say("off")}`);
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
-  if (f.stage === "D") return tell(title, say("dQ.begins.said", { name }), { lines: [say("dQ.begins")] });
+  if (f.stage === "D") return tell(title, sayBackward("dQ.begins.said", { name }), { lines: [sayBackward("dQ.begins")] });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
     const sums = parts === undefined ? 0 : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
@@ -118,7 +119,7 @@ function ofRow(trace, f, kind, row) {
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
   if (kind !== "lse" && s?.D !== undefined) lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
   const title = kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
-  const what = kind === "row" ? title : kind === "lse" ? say("lse.of_row", { row }) : say("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+  const what = kind === "row" ? title : kind === "lse" ? sayBackward("lse.of_row", { row }) : sayBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
   return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, { terms, total: terms ? sum(terms) : undefined, lines });
 }
 

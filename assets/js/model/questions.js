@@ -4,8 +4,9 @@
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
 import { KINDS } from "./frame.js";
-import { backward } from "./passes.js";
+import { TURNS as OF_BACKWARD } from "./questions_backward.js";
 import { say } from "./texts.js";
+import { YES_NO, sayPredict } from "./texts_predict.js";
 import { listed } from "./wording.js";
 
 /** @import { Trace } from "./types.js" */
@@ -14,8 +15,6 @@ import { listed } from "./wording.js";
 /** Of one row, or of none.
  * @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string, row?: number} | null} Question */
 /** @typedef {{row: number, before: number, top: number, after: number, alpha: number, l_old: number, sum: number, l_new: number}} Met */
-
-export const YES_NO = [say("ask.yes"), say("ask.no")];
 
 /** What the rows of visit v met there that had met a key before; none in standard attention.
  * @param {Trace} trace @param {number} v @returns {Met[]} */
@@ -31,7 +30,7 @@ function rowsOf({ arrays: a, problem: p }, v) {
 
 const rises = ({ before, after }) => after > before;
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays, steps }, v) => say("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
+const tileOf = ({ arrays, steps }, v) => sayPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -39,8 +38,8 @@ function maximum(trace, v, wanted) {
   const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
   if (!rows.length) return null;
   const { row, before, top } = one(rows, v);
-  const because = say(wanted ? "ask.max.rises" : "ask.max.stays", { row, top: number(top), before: number(before) });
-  return { text: say("ask.max", { tile: tileOf(trace, v), row }), options: YES_NO, answer: wanted ? 0 : 1, because, row };
+  const because = sayPredict(wanted ? "ask.max.rises" : "ask.max.stays", { row, top: number(top), before: number(before) });
+  return { text: sayPredict("ask.max", { tile: tileOf(trace, v), row }), options: YES_NO, answer: wanted ? 0 : 1, because, row };
 }
 const rise = (trace, v) => maximum(trace, v, true);
 const stay = (trace, v) => maximum(trace, v, false);
@@ -51,7 +50,7 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: say("ask.alpha", { tile: tileOf(trace, v), row, before: number(before), after: number(after) }),
+    text: sayPredict("ask.alpha", { tile: tileOf(trace, v), row, before: number(before), after: number(after) }),
     options: [],
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
     answer,
@@ -67,7 +66,7 @@ function sum(trace, v) {
   const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
   const max = Math.ceil(l_old + added);
   return {
-    text: say("ask.sum", { tile: tileOf(trace, v), row, l: number(l_old), alpha: number(factor), sum: number(added) }),
+    text: sayPredict("ask.sum", { tile: tileOf(trace, v), row, l: number(l_old), alpha: number(factor), sum: number(added) }),
     options: [],
     slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
     answer: l_new,
@@ -85,10 +84,10 @@ function skipped(trace) {
   const options = [...new Set([count, Math.floor(all / 2), all - count])].sort((a, b) => a - b);
   if (options.length < 2) return null;
   return {
-    text: say("ask.skipped", { all }),
+    text: sayPredict("ask.skipped", { all }),
     options: options.map(String),
     answer: options.indexOf(count),
-    because: say(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", { count, all }),
+    because: sayPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", { count, all }),
   };
 }
 
@@ -98,7 +97,7 @@ function masked(trace, v) {
   const kinds = Object.values(header.tile_counts).filter(Boolean).length;
   if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
-  return { text: say("ask.kind", { tile: tileOf(trace, v) }), options: KINDS.map((name) => say(`kind.${name}`)), answer: kind, because: say(`ask.kind.${KINDS[kind]}`) };
+  return { text: sayPredict("ask.kind", { tile: tileOf(trace, v) }), options: KINDS.map((name) => say(`kind.${name}`)), answer: kind, because: sayPredict(`ask.kind.${KINDS[kind]}`) };
 }
 
 const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
@@ -123,7 +122,7 @@ export function questionAt(trace, step) {
   const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (asked.get(trace));
   while (list.length <= step) {
     const at = list.length;
-    const turns = trace.header.pass === "backward" ? backward.turns : TURNS;
+    const turns = trace.header.pass === "backward" ? OF_BACKWARD : TURNS;
     let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
     for (const ask of turns[at % turns.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
     if (question && at && question.options.length) told[question.options.join()][question.answer] += 1;
@@ -141,11 +140,11 @@ export const isRight = ({ answer, slider }, choice) => Math.abs(choice - answer)
 export function raceQuestion(names, finishes) {
   const first = Math.min(...finishes);
   const winners = names.filter((_, k) => finishes[k] === first);
-  const options = winners.length > 1 ? [...names, say("ask.race.tie")] : names;
+  const options = winners.length > 1 ? [...names, sayPredict("ask.race.tie")] : names;
   return {
-    text: say("ask.race"),
+    text: sayPredict("ask.race"),
     options,
     answer: winners.length > 1 ? options.length - 1 : finishes.indexOf(first),
-    because: say("ask.race.why", { lanes: listed(winners), n: first + 1 }),
+    because: sayPredict("ask.race.why", { lanes: listed(winners), n: first + 1 }),
   };
 }

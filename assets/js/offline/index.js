@@ -12,6 +12,8 @@ import { mount as mountBackward } from "../step/backward.js";
 import { mount as film } from "../step/film.js";
 import { mount as mountStep } from "../step/index.js";
 import { mount as mountRace } from "../step/race.js";
+import { mount as tour } from "../step/tour.js";
+import { mount as predict } from "../views/predict.js";
 import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
 import { Board } from "./boards.js";
@@ -55,7 +57,8 @@ export function start(pictures) {
   answersFrom((address) => answers.answer(address));
   mountBar(still("top"));
   tabs();
-  const scripts = { backward: () => Promise.resolve({ mount: mountBackward }), race: () => Promise.resolve({ mount: mountRace }), film: () => Promise.resolve({ mount: film }) };
+  const mounts = { backward: mountBackward, race: mountRace, film, predict, tour };
+  const scripts = Object.fromEntries(Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]));
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });

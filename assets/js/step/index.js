@@ -30,12 +30,13 @@ const url = (search, pass) => new URL(`fa/trace?${of(search, pass)}&build=${BUIL
 const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
 
 class Page extends Stage {
-  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; backward(), race() and film() those of their names in step/} */
-  constructor(mount, { masks, backward, race, film }) {
+  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} */
+  constructor(mount, { masks, backward, race, film, predict, tour }) {
     super(mount, {
       url,
       backward: () => during("script", backward()),
       race: () => during("script", race()),
+      predict: () => this.questions(predict),
       onPlace: (place) => {
         placed(place);
         tell("fa:passed", place.pass ?? "forward");
@@ -44,12 +45,6 @@ class Page extends Stage {
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
       visitUrl: (search, step, pass) => new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
-      chapters: () => during("tour", fetched("tour")),
-      here: () => {
-        address.flush();
-        return window.location.search;
-      },
-      onChapter: (chapter) => address.write({ tour: chapter }),
       onTick: ({ query, pass, tick, clock }) => {
         address.write({ ...query, pass, step: tick, clock, mode: screen() ?? "compare", phase: null });
         tell("fa:passed", pass ?? "forward");
@@ -62,11 +57,11 @@ class Page extends Stage {
         address.flush();
       },
     });
-    Object.assign(this, { masks, film });
+    Object.assign(this, { masks, film, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
-    hear("fa:tour", () => this.tour.begin(this.pass));
+    hear("fa:tour", () => this.guides((tour) => tour.begin(this.pass)));
     hear("fa:compose", () => this.composes());
     hear("fa:show", (query) => this.show(query));
     hear("fa:predict", () => {
@@ -88,6 +83,38 @@ class Page extends Stage {
     this.player.predicting(on);
     this.race?.predicting(on);
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
+  }
+
+  /** Their script; without it nothing is asked. */
+  async questions(script) {
+    try {
+      return await during("script", script());
+    } catch (error) {
+      this.player.say(sentenceOf(error));
+      if (this.predicts) tell("fa:predict");
+      throw error;
+    }
+  }
+
+  /** The guided tour begins, where `begin` says. */
+  async guides(begin) {
+    try {
+      const script = await during("script", this.tours());
+      this.tour ??= script.mount({
+        mount: this.mount,
+        show: (query) => this.show(query),
+        reveal: (spot) => this.player.reveal(spot),
+        chapters: () => during("tour", fetched("tour")),
+        here: () => {
+          address.flush();
+          return window.location.search;
+        },
+        onChapter: (chapter) => address.write({ tour: chapter }),
+      });
+      await begin(this.tour);
+    } catch (error) {
+      this.player.say(sentenceOf(error));
+    }
   }
 
   /** Pictures are made here, from what is shown; the rest comes from the server as a file. */
@@ -190,7 +217,7 @@ class Page extends Stage {
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
     hall(params.get("mode") === "present");
-    if (/^\d{1,2}$/.test(chapter ?? "")) return this.tour.go(Number(chapter) - 1);
+    if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
     const { step, phase } = position(search);
     if (!this.predicts && ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))) this.player.cold();
     this.query = problemOf(search);

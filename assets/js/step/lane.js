@@ -11,8 +11,11 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { LaneMotion } from "./lane_motion.js";
 import { algorithmsOf } from "../model/passes.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
-import { say } from "../model/texts.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
+
+const sayRace = sayer(told);
 
 /** Bytes of each tensor that this order asks for, reads and writes apart. */
 class Meter {
@@ -37,17 +40,17 @@ class Meter {
       const width = Math.max(0.6, (100 * (read + written)) / most);
       const track = el("span", { class: `fa-track fa-hue-${hueOf(tensor)}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
       const name = tensor === "l" ? "ℓ" : tensor;
-      return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: say("lane.total", { tensor: name, read: bytes(read), written: bytes(written) }) }, [
+      return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: sayRace("lane.total", { tensor: name, read: bytes(read), written: bytes(written) }) }, [
         el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
       ]);
     });
     this.rows.replaceChildren(...rows);
     const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
-    const form = running && trace.header.problem.mask !== "full" ? say("lane.less", { form: closed_form.asked }) : closed_form.asked;
+    const form = running && trace.header.problem.mask !== "full" ? sayRace("lane.less", { form: closed_form.asked }) : closed_form.asked;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
     const size = bytes(sumOf(least[order])); // the backward has more tensors than room for both
-    set(this.least, { text: trace.header.pass === "forward" ? say("lane.least.form", { size, form: closed_form.least }) : say("lane.least", { size }), title: closed_form.least });
+    set(this.least, { text: trace.header.pass === "forward" ? sayRace("lane.least.form", { size, form: closed_form.least }) : sayRace("lane.least", { size }), title: closed_form.least });
   }
 
   /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
@@ -65,7 +68,7 @@ class Meter {
       bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
       set(bar.number, { text: bytes(read + written) });
     }
-    set(this.so, { text: say("lane.asked", { size: bytes(f.reads + f.writes), all: bytes(this.total) }) });
+    set(this.so, { text: sayRace("lane.asked", { size: bytes(f.reads + f.writes), all: bytes(this.total) }) });
   }
 }
 
@@ -110,7 +113,7 @@ export class Lane {
 
   render() {
     this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
-    if (!this.idle.hidden) set(this.idle, { text: say(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
+    if (!this.idle.hidden) set(this.idle, { text: sayRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
     if (!this.table.root.hidden) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
   }
@@ -126,7 +129,7 @@ export class Lane {
       "data-done": over,
       "aria-busy": false,
     });
-    set(this.status, { text: over ? say("lane.done") : say("lane.visit", { k: f.step + 1, of: f.steps }), class: `fa-lane-status${over ? " is-done" : ""}` });
+    set(this.status, { text: over ? sayRace("lane.done") : sayRace("lane.visit", { k: f.step + 1, of: f.steps }), class: `fa-lane-status${over ? " is-done" : ""}` });
     this.hbm.draw(f);
     this.meter.draw(f);
     this.render();

@@ -11,14 +11,13 @@ import { actionOf } from "../lib/keys.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
-import { Predict } from "../views/predict.js";
-import { questionAt } from "../model/questions.js";
 import { say } from "../model/texts.js";
 import { Code, Traffic } from "./side.js";
 import { WAYS } from "../views/story.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
 import { ForwardViews } from "./forward.js";
+import { Guess } from "./guess.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
@@ -29,7 +28,7 @@ const CLICKER = { PageDown: "forward", PageUp: "backward" };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js} */
+  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} */
   constructor(mount, options) {
     this.options = { ...options, onZoom: () => this.zoom() };
     this.abort = new AbortController();
@@ -38,8 +37,7 @@ export class Player {
     this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
     this.story = this.views.forward.story;
     this.code = new Code();
-    this.predict = new Predict();
-    this.predict.root.hidden = true;
+    this.predict = new Guess(this.options.predict);
     this.traffic = new Traffic();
     this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
     this.notified = el("span");
@@ -160,7 +158,7 @@ export class Player {
     this.root.setAttribute("aria-busy", "true");
     try {
       const pass = position.pass ?? this.pass;
-      const [response] = await Promise.all([asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)), this.ready(pass)]);
+      const [response] = await Promise.all([asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)), this.ready(pass), this.predict.coming]);
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
@@ -191,7 +189,7 @@ export class Player {
     this.slow = slowFrom(trace, this.at.step);
     purposeOf(trace).forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
     this.askedAt = -1;
-    this.predict.question = null;
+    if (this.predict.card) this.predict.card.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
     this.story.way = WAYS.includes(way) ? way : "alpha";
     this.layout();
@@ -264,12 +262,13 @@ export class Player {
     this.hbm.guessing = on;
     this.askedAt = -1;
     if (this.trace) this.layout();
+    if (on) this.predict.come(() => this.trace && this.layout());
   }
 
   key(event) {
-    if (!this.predict.root.hidden && this.predict.key(event)) return;
+    if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.trace && this.linking.key(event)) return;
-    if (this.predict.leaves(event)) return;
+    if (this.predict.card?.leaves(event)) return;
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
@@ -325,7 +324,7 @@ export class Player {
 
   /** The row that is asked about, if one is. */
   asksOf() {
-    return this.predict.root.hidden ? undefined : this.predict.question?.row;
+    return this.predict.root.hidden ? undefined : this.predict.card?.question?.row;
   }
 
   /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. */
@@ -336,9 +335,9 @@ export class Player {
   render() {
     this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
-    if (!this.predict.root.hidden && this.askedAt !== f.step) {
+    if (!this.predict.root.hidden && this.predict.card && this.askedAt !== f.step) {
       this.askedAt = f.step;
-      this.predict.ask(this.trace.header.numbers ? questionAt(this.trace, f.step) : null);
+      this.predict.card.askAt(this.trace, f.step);
       if (this.asksOf() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);

@@ -9,25 +9,27 @@ import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { Predict } from "../views/predict.js";
-import { raceQuestion } from "../model/questions.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
 import { say } from "../model/texts.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
+import { Guess } from "./guess.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
+const sayRace = sayer(told);
 const BEAT_MS = 500;
-const CLOCKS = [["tile", say("race.by_tile")], ["bytes", say("race.by_bytes")]];
+const CLOCKS = [["tile", sayRace("race.by_tile")], ["bytes", sayRace("race.by_bytes")]];
 
 class Race {
-  /** @param options {url(query) → trace URL, ready(pass) → promise, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
+  /** @param options {url(query) → trace URL, ready(pass) → promise, predict() → views/predict.js, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
     this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
     this.transport = new Transport(this, BEAT_MS, {
-      label: say("race.same"), choices: CLOCKS, onChoice: () => this.clockChanged(), hint: say("race.keys"),
+      label: sayRace("race.same"), choices: CLOCKS, onChoice: () => this.clockChanged(), hint: sayRace("race.keys"),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     const leave = this.transport.key("leave", say("bar.leave"));
@@ -35,11 +37,10 @@ class Race {
     this.transport.buttons.append(leave);
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
-    this.predict = new Predict();
-    this.predict.root.hidden = true;
+    this.predict = new Guess(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
     this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": say("race"), "aria-busy": "true" }, [
+    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": sayRace("race"), "aria-busy": "true" }, [
       this.notice, this.rule, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
     ]);
     new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
@@ -51,7 +52,7 @@ class Race {
     this.root.setAttribute("aria-busy", "true");
     const asked = (this.asked = {});
     try {
-      const [traces] = await Promise.all([Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))), this.options.ready(pass)]);
+      const [traces] = await Promise.all([Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))), this.options.ready(pass), this.predict.coming]);
       if (asked !== this.asked) return;
       this.notice.hidden = true;
       this.pass = pass;
@@ -124,25 +125,29 @@ class Race {
   predicting(on) {
     this.wanted = on;
     if (this.ready) this.render();
+    if (on) this.predict.come(() => this.ready && this.render());
   }
 
   question() {
+    const { card } = this.predict;
     const finishes = this.lanes.map((lane) => finishOf(this.timing, lane.sums));
     const over = this.tick >= Math.min(...finishes);
-    if (this.tick === 0 && this.askedFor !== this.timing.quantum + this.transport.grain.value) {
-      this.askedFor = this.timing.quantum + this.transport.grain.value;
-      this.predict.ask(raceQuestion(ORDERS.map((order) => ALGORITHMS[order].label), finishes));
+    const run = this.timing.quantum + this.transport.grain.value;
+    if (this.tick === 0) this.begun = run;
+    if (card && this.begun === run && this.askedFor !== run) {
+      this.askedFor = run;
+      card.askRace(ORDERS.map((order) => ALGORITHMS[order].label), finishes);
     }
-    if (over && this.predict.question) this.predict.ask(null);
+    if (over && card?.question) card.ask(null);
     this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (!this.predict.question && !this.predict.asked);
+    const hidden = !this.wanted || (!card?.question && !card?.asked);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 
   key(event) {
-    if (!this.predict.root.hidden && this.predict.key(event)) return;
+    if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
-    if (this.predict.leaves(event)) return;
+    if (this.predict.card?.leaves(event)) return;
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
@@ -162,15 +167,15 @@ class Race {
     const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
     const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
     const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
-    const rule = this.timing.byBytes ? say("race.rule.bytes", { size: bytes(this.timing.quantum) }) : say("race.rule.tile");
-    const words = done.length ? say("race.done", { lanes: done.join(", "), rule }) : say("race.so_far", { lanes: parts.join(" · "), rule });
+    const rule = this.timing.byBytes ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) }) : sayRace("race.rule.tile");
+    const words = done.length ? sayRace("race.done", { lanes: done.join(", "), rule }) : sayRace("race.so_far", { lanes: parts.join(" · "), rule });
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    set(this.rule, { text: say("race.tick.rule", { k, of, rule }) });
+    set(this.rule, { text: sayRace("race.tick.rule", { k, of, rule }) });
     this.transport.show({
       step: this.tick,
-      title: say("race.tick", { k, of }),
+      title: sayRace("race.tick", { k, of }),
       words,
-      spoken: say("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
+      spoken: sayRace("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
     });
     this.options.onPlace?.({ query: Object.fromEntries(this.query), pass: this.pass === "forward" ? null : this.pass, tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
   }

@@ -1,20 +1,17 @@
-// The player, in its place when asked for the comparison of the three loop orders, and the tour.
+// The player, in its place when asked for the comparison of the three loop orders.
 
 import { Player } from "./player.js";
 import { sentenceOf } from "../lib/fetched.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
-import { Tour } from "./tour.js";
 
 export class Stage {
-  /** @param options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone(),
-   * chapters() → promise or null, onChapter(number | null)} */
+  /** @param options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone()} */
   constructor(mount, options) {
     this.mount = mount;
     this.options = options;
     this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
     document.addEventListener("keydown", (event) => this.key(event));
-    if (options.chapters) this.tour = new Tour({ ...options, mount, show: (query) => this.show(query), reveal: (spot) => this.player.reveal(spot) });
   }
 
   /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
@@ -67,6 +64,7 @@ export class Stage {
     this.race ??= script.mount({
       url: this.options.url,
       ready: (pass) => this.player.ready(pass),
+      predict: this.options.predict,
       onPlace: (at) => this.racing && this.options.onTick?.(at),
       controls: this.options.controls,
       onTab: (name) => this.alone({ tab: name }),

@@ -3,8 +3,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
-import { say } from "../model/texts.js";
+import { sayer } from "../lib/texts.js";
+import told from "../../texts/step_tour.json" with { type: "json" };
 
+const say = sayer(told);
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
@@ -19,7 +21,7 @@ function around(nodes) {
   return { left: side(Math.min, "left"), top: side(Math.min, "top"), right: side(Math.max, "right"), bottom: side(Math.max, "bottom") };
 }
 
-export class Tour {
+class Tour {
   /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
   constructor(options) {
     this.options = options;
@@ -42,7 +44,7 @@ export class Tour {
     this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
-    document.addEventListener("keydown", (event) => this.key(event), { capture: true });
+    window.addEventListener("keydown", (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
     for (const name of ["resize", "scroll"]) window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
     const watched = { subtree: true, childList: true, attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"] };
     new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
@@ -149,3 +151,6 @@ export class Tour {
     this.own = null;
   }
 }
+
+/** @param options see Tour */
+export const mount = (options) => new Tour(options);

@@ -5,20 +5,20 @@
 import { card, el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { number } from "../lib/format.js";
-import { isRight } from "../model/questions.js";
-import { say } from "../model/texts.js";
+import { isRight, questionAt, raceQuestion } from "../model/questions.js";
+import { sayPredict } from "../model/texts_predict.js";
 
-export class Predict {
+class Predict {
   constructor() {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
     this.choices = el("div", { class: "fa-choices" });
-    this.show = el("button", { type: "button", class: "fa-link fa-show-me", text: say("predict.show") });
+    this.show = el("button", { type: "button", class: "fa-link fa-show-me", text: sayPredict("predict.show") });
     this.show.addEventListener("click", () => this.reveal(true));
     this.hint = el("span", { class: "fa-predict-hint" });
-    const close = el("button", { type: "button", class: "fa-predict-close", text: "×", "aria-label": say("predict.close"), title: say("predict.close.key") });
+    const close = el("button", { type: "button", class: "fa-predict-close", text: "×", "aria-label": sayPredict("predict.close"), title: sayPredict("predict.close.key") });
     close.addEventListener("click", () => tell("fa:predict"));
-    this.card = card("predict", say("predict"), "", [this.verdict, this.text, el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]), close]);
+    this.card = card("predict", sayPredict("predict"), "", [this.verdict, this.text, el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]), close]);
     this.root = this.card.root;
     this.right = 0;
     this.asked = 0;
@@ -34,11 +34,21 @@ export class Predict {
     this.question = question;
     this.choice = null;
     this.told = false;
-    set(this.text, { text: question?.text ?? say("predict.none") });
-    set(this.card.note, { text: question?.slider ? say("predict.within", { tolerance: number(question.slider.tolerance) }) : "" });
+    set(this.text, { text: question?.text ?? sayPredict("predict.none") });
+    set(this.card.note, { text: question?.slider ? sayPredict("predict.within", { tolerance: number(question.slider.tolerance) }) : "" });
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
     else this.choices.replaceChildren(...(question?.options ?? []).map((text, k) => this.option(text, k)));
     this.lead();
+  }
+
+  /** What there is to guess at this visit; of tiles without numbers nothing. */
+  askAt(trace, step) {
+    this.ask(trace.header.numbers ? questionAt(trace, step) : null);
+  }
+
+  /** Which lane of a race is first: their names, and the tick at which each is done. */
+  askRace(names, finishes) {
+    this.ask(raceQuestion(names, finishes));
   }
 
   option(text, k) {
@@ -49,7 +59,7 @@ export class Predict {
 
   /** A number between its bounds; untouched it is no answer. */
   slider({ min, max, step }) {
-    const input = el("input", { type: "range", min, max, step, value: (min + max) / 2, "aria-label": say("predict.number") });
+    const input = el("input", { type: "range", min, max, step, value: (min + max) / 2, "aria-label": sayPredict("predict.number") });
     const output = el("output", { text: number(Number(input.value)) });
     const answer = () => {
       this.choice = Number(input.value);
@@ -70,7 +80,7 @@ export class Predict {
   /** How it goes on from here. */
   lead() {
     const { question, choice, told } = this;
-    set(this.hint, { text: !question ? "" : say(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen") });
+    set(this.hint, { text: !question ? "" : sayPredict(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen") });
     this.show.hidden = !question || this.told;
     for (const field of this.choices.querySelectorAll("button, input")) field.disabled = this.told;
     this.root.classList.toggle("is-told", this.told);
@@ -79,19 +89,19 @@ export class Predict {
   /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
   reveal(asked) {
     const { question, choice } = this;
-    const score = this.asked ? say("predict.score", { right: this.right, asked: this.asked }) : "";
+    const score = this.asked ? sayPredict("predict.score", { right: this.right, asked: this.asked }) : "";
     if (!question || this.told || (choice === null && !asked)) return set(this.verdict, { text: score, class: "fa-verdict" });
     const right = choice !== null && isRight(question, choice);
     const { because } = question;
     this.told = true;
     if (asked) this.lead();
-    if (choice === null) return set(this.verdict, { text: question.slider ? say("predict.because", { because }) : say("predict.answer", { answer: question.options[question.answer], because }), class: "fa-verdict" });
+    if (choice === null) return set(this.verdict, { text: question.slider ? sayPredict("predict.because", { because }) : sayPredict("predict.answer", { answer: question.options[question.answer], because }), class: "fa-verdict" });
     this.asked += 1;
     this.right += right ? 1 : 0;
     const told = { because, right: this.right, asked: this.asked };
-    const exact = () => say(right ? "predict.right.number" : "predict.wrong.number", { ...told, said: number(choice) });
+    const exact = () => sayPredict(right ? "predict.right.number" : "predict.wrong.number", { ...told, said: number(choice) });
     set(this.verdict, {
-      text: question.slider ? exact() : say(right ? "predict.right" : "predict.wrong", told),
+      text: question.slider ? exact() : sayPredict(right ? "predict.right" : "predict.wrong", told),
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
     });
   }
@@ -111,3 +121,5 @@ export class Predict {
     return true;
   }
 }
+
+export const mount = () => new Predict();

@@ -6,13 +6,14 @@ import { agreement, ofSink, sumsOfRows } from "../model/check.js";
 import { PRODUCTS } from "../model/phases_backward.js";
 import { bends } from "../model/scores.js";
 import { say } from "../model/texts.js";
+import { sayBackward } from "../model/texts_backward.js";
 import { rich } from "./rich.js";
 
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
 /** What differs from FA-2: where a product goes, and for FA-1's dQ the scale, which comes with each part. @type {Record<string, Record<string, string>>} */
 const WHERE = {
-  fa1: { dQ: say("product.fa1.dQ") },
-  standard: { dV: say("product.standard.dV"), dP: say("product.standard.dP"), dK: say("product.standard.dK"), dQ: say("product.standard.dQ") },
+  fa1: { dQ: sayBackward("product.fa1.dQ") },
+  standard: { dV: sayBackward("product.standard.dV"), dP: sayBackward("product.standard.dP"), dK: sayBackward("product.standard.dK"), dQ: sayBackward("product.standard.dQ") },
 };
 
 export class Products {
@@ -26,7 +27,7 @@ export class Products {
     const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
     this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)), el("span", { text: WHERE[order]?.[phase] ?? where })]));
     this.list.replaceChildren(...this.items);
-    set(this.lesson, { text: say(order === "standard" ? "products.four" : "products.five") });
+    set(this.lesson, { text: sayBackward(order === "standard" ? "products.four" : "products.five") });
   }
 
   draw({ phase }) {
@@ -40,13 +41,13 @@ const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 export class Check {
   constructor() {
     this.body = el("tbody");
-    const heads = [say("check.row"), "lse", "D", "", say("check.keys")].map((text) => el("th", { scope: "col", text }));
+    const heads = [sayBackward("check.row"), "lse", "D", "", sayBackward("check.keys")].map((text) => el("th", { scope: "col", text }));
     this.table = el("table", { "aria-label": say("rows") }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
     this.head = heads[3];
     this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": say("rows") }, [this.table]);
     this.sums = el("p");
     this.dQ = el("p");
-    this.root = el("section", { class: "fa-card fa-check", "aria-label": say("check") }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
+    this.root = el("section", { class: "fa-card fa-check", "aria-label": sayBackward("check") }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
   }
 
   layout({ problem }) {
@@ -59,8 +60,8 @@ export class Check {
     this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
     this.scroll.classList.toggle("is-dense", block_q > 4);
     const bent = bends(problem); // a slope is not one of softmax
-    this.words = sink === null ? say(bent ? "check.zero.slope" : "check.zero") : say(bent ? "check.sink.slope" : "check.sink");
-    set(this.head, { text: say(bent ? "check.sums.slope" : "check.sums") });
+    this.words = sink === null ? sayBackward(bent ? "check.zero.slope" : "check.zero") : sayBackward(bent ? "check.sink.slope" : "check.sink");
+    set(this.head, { text: sayBackward(bent ? "check.sums.slope" : "check.sums") });
   }
 
   draw(trace, f, focus) {
@@ -76,13 +77,13 @@ export class Check {
       set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
       set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
       set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
-      set(cells[3], { text: trace.header.numbers ? say("check.seen", { seen: sum.seen, of: sum.of }) : "" });
+      set(cells[3], { text: trace.header.numbers ? sayBackward("check.seen", { seen: sum.seen, of: sum.of }) : "" });
     });
     const dsink = ofSink(trace, f);
-    const sink = dsink === undefined ? "" : ` ${say("check.dsink", { dsink: number(dsink) })}`;
-    set(this.sums, { text: (sums.length ? this.words : say("check.idle")) + sink });
+    const sink = dsink === undefined ? "" : ` ${sayBackward("check.dsink", { dsink: number(dsink) })}`;
+    set(this.sums, { text: (sums.length ? this.words : sayBackward("check.idle")) + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
     const [added, of] = [f.grads.added[f.i], f.grads.of[f.i]];
-    set(this.dQ, { text: found ? say(added < of ? "check.dQ" : "check.dQ.whole", { i: sub(f.i), added, of, off: number(found.off), most: number(found.most) }) : "" });
+    set(this.dQ, { text: found ? sayBackward(added < of ? "check.dQ" : "check.dQ.whole", { i: sub(f.i), added, of, off: number(found.off), most: number(found.most) }) : "" });
   }
 }

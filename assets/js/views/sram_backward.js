@@ -7,6 +7,7 @@ import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { crossings } from "../model/backward.js";
 import { say } from "../model/texts.js";
+import { sayBackward } from "../model/texts_backward.js";
 import { put } from "./frame.js";
 import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
@@ -40,7 +41,7 @@ const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TileCard {
   constructor(on) {
-    super(FRAMES, { lse: "lse", D: "D" }, say("sram.legend.b"), on);
+    super(FRAMES, { lse: "lse", D: "D" }, sayBackward("sram.legend.b"), on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -239,7 +240,7 @@ export class SramBackward extends TileCard {
     const size = (name) => FRAMES[name].map((axis) => ({ rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start, dims: d, outs: d })[axis]);
     const head = (name, strong, quiet = "", inside = "") => {
       const [r, c] = size(name);
-      this.frames[name].say(strong, quiet, say("sram.on_chip", { block: strong, rows: r, cols: c }), inside);
+      this.frames[name].say(strong, quiet, sayBackward("sram.on_chip", { block: strong, rows: r, cols: c }), inside);
     };
     for (const name of ["Q", "dO", "O"]) head(name, `${name}${i}`);
     for (const name of ["K", "V"]) head(name, `${name}${j}ᵀ`);
@@ -247,9 +248,9 @@ export class SramBackward extends TileCard {
     const by = f.stage ? "" : order === "fa1" ? "= exp(S − m)/ℓ" : `= exp(S − lse${i})`;
     head("S", S ? `${S}${ij}` : "", S === "P" ? by : S ? "= QKᵀ/√d" : "", `${f.stage ? "P" : "S"}${ij}`);
     head("dS", dS ? `${dS}${ij}` : "", dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "", `dP${ij}`);
-    const state = (name) => (f.grads[name]?.state === "final" ? (name === "dV" ? say("sram.done") : "/ √d") : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name]);
+    const state = (name) => (f.grads[name]?.state === "final" ? (name === "dV" ? sayBackward("sram.done") : "/ √d") : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name]);
     for (const name of ["dV", "dK"]) head(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
-    head("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : say("sram.fp32")) : "");
+    head("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : sayBackward("sram.fp32")) : "");
     for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
     this.last = f;
     this.remark();
@@ -273,8 +274,8 @@ export class SramBackward extends TileCard {
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
     const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
-    if (keys) this.note.replaceChildren(...placed(say("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), { K: b("K"), V: b("V"), dK: b("dK"), dV: b("dV") }));
-    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren(say("sram.kernel"));
+    if (keys) this.note.replaceChildren(...placed(sayBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), { K: b("K"), V: b("V"), dK: b("dK"), dV: b("dV") }));
+    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren(sayBackward("sram.kernel"));
     else this.note.replaceChildren(say("fast"));
   }
 }

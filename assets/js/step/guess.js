@@ -1,0 +1,25 @@
+// Where the questions before each step stand: their card comes in a script of its own, since most visitors never ask for them.
+
+import { el } from "../lib/dom.js";
+
+export class Guess {
+  /** @param fetch() → promise of views/predict.js; it says itself what is wrong */
+  constructor(fetch) {
+    this.fetch = fetch;
+    this.card = null;
+    this.root = el("section", { hidden: true }); // the card's, as soon as it is there
+  }
+
+  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. */
+  come(shown) {
+    if (this.card || this.coming) return;
+    const puts = (script) => {
+      this.card = script.mount();
+      this.card.root.hidden = this.root.hidden;
+      this.root.replaceWith(this.card.root);
+      this.root = this.card.root;
+      shown();
+    };
+    this.coming = this.fetch().then(puts, () => (this.coming = null)); // another time
+  }
+}
