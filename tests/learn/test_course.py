@@ -89,7 +89,9 @@ def test_the_self_test_asks_short_questions_on_the_way_up_and_one_of_attention()
     assert [course.ORDER.index(key) for key in (*starts, course.AFTER)] == sorted(
         {course.ORDER.index(key) for key in (*starts, course.AFTER)}
     )
-    assert {"dot", "matmul", "softmax", "cat", "safe", "mask"} == {*starts}, "what it gives as known"
+    assert {"dot", "matmul", "softmax", "cat", "safe", "mask"} == {*starts}, (
+        "what it gives as known"
+    )
     assert all(q.kind == content.CHOICE for q in asked_for)
     assert all(len(words) <= 14 for q in asked_for for words, _ in q.options), "in one line"
     assert all(len(q.options) == 4 and all(why for _, why in q.options) for q in asked_for)
