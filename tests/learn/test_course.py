@@ -107,7 +107,7 @@ def test_the_self_test_s_answers_are_numpy_s():
     with np.errstate(over="ignore"):
         assert said["start-exp"] == "∞" and np.isinf(np.exp(np.float32(89)))
     assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(options["start-exp"])
-    assert said["start-cat"] == "the values"  # O = P V, and a row of P adds up to 1
+    assert said["start-cat"] == "values"  # O = P V, and a row of P adds up to 1
     sees = np.flatnonzero(np.tril(np.ones((4, 4)))[2])
     assert said["start-mask"] == f"keys {sees[0]} to {sees[-1]}"
 

@@ -349,7 +349,7 @@ def test_the_self_test_advises_where_to_start(browser, watch):
     assert page.locator(".fa-halt:has(.fa-start)").get_attribute("data-rung") == "cat"
     asked = page.locator(".fa-test-words")
     assert asked.inner_text().startswith("✓ Right. 4 of 6. Attention: "), "1.4 is asked about"
-    page.get_by_role("button", name="the values").click()
+    page.get_by_role("button", name="values").click()
     page.get_by_role("button", name="Not sure").click()
     assert "3.4 × 10³⁸" in page.locator(".fa-test-verdict").inner_text()
     assert asked.inner_text().startswith("5 of 6. ")

@@ -270,11 +270,16 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     form = page.locator("[data-question]")
     shut = page.locator('[data-widget] input[value="64"]')
     page.locator("[data-widget] .fa-closed").wait_for()
+    tied = page.locator("[data-widget] input[aria-describedby=fa-closed]")
+    assert tied.count(), "it is read out with the choices that are open"
     assert shut.is_disabled() and page.locator(".fa-closed").inner_text() == (
         "64 opens after your answer."
     )
-    form.get_by_role("button", name="Hint").click()
-    assert form.get_by_text("Count.").is_visible(), "at a width where the player has no hints"
+    hint = form.get_by_role("button", name="Hint")
+    assert hint.get_attribute("aria-expanded") == "false"
+    hint.click()
+    assert form.get_by_role("status").inner_text() == "Count.", "at a width without the player's"
+    assert hint.get_attribute("aria-expanded") == "true"
     form.locator("input").fill("7")
     form.get_by_role("button", name="Check").click()
     assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
@@ -292,7 +297,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert form.locator(".fa-verdict").inner_text() == "✓ Right. Yes."
     assert not check.is_visible(), "there is nothing more to check"
     assert not form.get_by_role("button", name="Hint").is_visible()
-    assert shut.is_enabled() and page.locator(".fa-closed").count() == 0
+    assert shut.is_enabled() and not tied.count() and page.locator(".fa-closed").count() == 0
     page.evaluate("localStorage.clear()")
 
 
