@@ -340,9 +340,6 @@ def test_the_self_test_advises_where_to_start(browser, watch):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = open_page(watch(context))
     for answer in ("32", "24", "[½, ½]"):
-        assert page.locator(".fa-advice").inner_text().endswith(
-            "1.1 and 1.2; start the course at 1.3."
-        ) == (answer[0] == "[")
         page.get_by_role("button", name=answer, exact=True).press("Enter")
     advice = page.locator(".fa-advice")
     assert advice.inner_text() == "Self-test so far: you know 1.1 to 1.3; start the course at 1.4."
