@@ -105,11 +105,10 @@ def overflow(given: Given) -> list[Block]:
     rows = []
     for f in FORMATS.values():
         kept = float(f.round_to(math.exp(x)))
-        over = math.exp(x) > f.largest and kept != math.exp(x)
         fate = written(kept)
-        if over and kept >= f.largest:
+        if math.exp(x) > f.overflow:
             fate = tell("claim_demos.overflow.over", kept=fate)
-        rows.append((f.title, written(f.largest), f"{math.log(f.largest):.2f}", fate,
+        rows.append((f.title, written(f.largest), f"{math.log(f.overflow):.2f}", fate,
                      written(float(f.round_to(math.exp(x - x))))))  # fmt: skip
     head = (*tell.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
     return [

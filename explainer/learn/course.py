@@ -35,7 +35,7 @@ class Path:
 _COURSE = read("course")
 GROUPS = tuple(Group(**entry | {"rungs": tuple(entry["rungs"])}) for entry in _COURSE["groups"])
 PATHS = tuple(Path(**entry | {"rungs": tuple(entry["rungs"])}) for entry in _COURSE["paths"])
-# Five questions, easiest first: (a question's key, the rung to start at for who does not know it);
+# The self-test, easiest first: (a question's key, the rung to start at for who does not know it);
 # and the rung for who knows them all.
 SELF_TEST = tuple((entry["question"], entry["rung"]) for entry in _COURSE["selftest"])
 AFTER: str = _COURSE["after"]

@@ -40,7 +40,7 @@ def _minutes(keys: tuple[str, ...]) -> int:
 
 
 def _self_test() -> str:
-    """Five questions in a line; the advice is given below the page's first words."""
+    """Questions in a line; the advice is given below the page's first words."""
     asked = [
         {"words": question.words, "options": question.options, "answer": question.answer,
          "start": start, "number": NUMBERS[start]}

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from explainer.base.texts import Texts
 from explainer.learn import teaching
+from explainer.learn.claims import CLAIMS
 from explainer.learn.content import SECTIONS
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import rungs
@@ -68,6 +69,10 @@ def lecturers() -> str:
     for key, lesson in teaching.LESSONS.items():
         made += tag("h3", lesson.title) + tag("p", lesson.words)
         made += tag("ol", *(_stop(key, *stop) for stop in lesson.stops), class_="fa-stops")
+    claims = tag(
+        "a", tell("learn_teaching.claims", n=len(CLAIMS)), href=f"{to('claims')}&mode=present"
+    )
+    made += tag("p", claims)
     known = {rung.key: rung.question for rung in rungs()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
     asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -56,14 +55,6 @@ def test_the_cards_are_whole():
     assert {c.widget for c in CLAIMS if c.widget} == set(WIDGET)
     for c in CLAIMS:
         assert c.source and len(c.why.split()) <= 40 and c.words.endswith(".")
-
-
-def test_neither_runs_nor_turns_give_a_claim_away():
-    truths = [c.truth for c in CLAIMS]
-    runs = [len(list(run)) for _, run in groupby(truths)]
-    assert max(runs) <= 3
-    repeated = sum(a == b for a, b in pairwise(truths)) / (len(truths) - 1)
-    assert 0.2 < repeated < 0.8 or max(runs) > 1
 
 
 @pytest.mark.parametrize("key", WIDGET)
@@ -126,9 +117,10 @@ def test_exp_overflows_where_torch_does():
 
     limits = {row[0]: float(row[2]) for row in block("claim_overflow", "table")["rows"]}
     assert (limits["fp16"], limits["fp32"], limits["bf16"]) == (11.09, 88.72, 88.72)
+    small = [(name, torch.float8_e5m2) for name in limits if "e5m2" in name.lower()]
     for x in (5.0, 11.0, 11.25, 50.0, 88.5, 88.75, 100.0):
         for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16),
-                            ("fp16", torch.float16)):  # fmt: skip
+                            ("fp16", torch.float16), *small):  # fmt: skip
             over = bool(torch.isinf(torch.exp(torch.tensor(x, dtype=torch.float64)).to(dtype)))
             assert fates(x)[name].startswith("overflow") == over
     assert all(row[4] == "1" for row in block("claim_overflow", "table", x=100)["rows"])

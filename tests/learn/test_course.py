@@ -84,17 +84,21 @@ def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
     assert taken(engines) and taken(limits) and not taken(vectors)
 
 
-def test_the_self_test_asks_five_short_questions_on_the_way_up():
+def test_the_self_test_asks_short_questions_on_the_way_up_and_one_of_attention():
     asked_for, starts = zip(*self_test(), strict=True)
     assert [course.ORDER.index(key) for key in (*starts, course.AFTER)] == sorted(
         {course.ORDER.index(key) for key in (*starts, course.AFTER)}
     )
-    assert len(asked_for) == 5 and all(q.kind == content.CHOICE for q in asked_for)
+    assert {"dot", "matmul", "softmax", "cat", "safe", "mask"} == {*starts}, (
+        "what it gives as known"
+    )
+    assert all(q.kind == content.CHOICE for q in asked_for)
     assert all(len(words) <= 14 for q in asked_for for words, _ in q.options), "in one line"
     assert all(len(q.options) == 4 and all(why for _, why in q.options) for q in asked_for)
 
 
 def test_the_self_test_s_answers_are_numpy_s():
+    options = {q.key: q.options for q, _ in self_test()}
     said = {q.key: q.options[q.answer][0] for q, _ in self_test()}
     assert said["start-dot"] == str(np.dot([1, 2, 3], [4, 5, 6]))
     assert said["start-product"] == str(2 * 4 * 3)
@@ -102,7 +106,8 @@ def test_the_self_test_s_answers_are_numpy_s():
     assert said["start-softmax"] == "[½, ½]" and (weights == 0.5).all()
     with np.errstate(over="ignore"):
         assert said["start-exp"] == "∞" and np.isinf(np.exp(np.float32(89)))
-    assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(self_test()[3][0].options)
+    assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(options["start-exp"])
+    assert said["start-cat"] == "values"  # O = P V, and a row of P adds up to 1
     sees = np.flatnonzero(np.tril(np.ones((4, 4)))[2])
     assert said["start-mask"] == f"keys {sees[0]} to {sees[-1]}"
 

@@ -56,7 +56,9 @@ def test_the_links_lead_to_those_places():
     there = {*SECTIONS, *(rung.key for rung in rungs())}
     places = [where for topic in teaching.TOPICS for where in topic.where]
     assert len(links) == sum(where in there or where.startswith("?") for where in places)
-    for link in links + Links(learn_teaching.lecturers()).found:
+    lecturers = Links(learn_teaching.lecturers()).found
+    assert "?page=learn&rung=claims&mode=present" in lecturers
+    for link in links + lecturers:
         query = parse_qs(link.removeprefix("?"))
         assert link.startswith("?") and set(query) <= {"page", "rung", "mode", "path"}
         assert opens(query["rung"][0] if "rung" in query else f"?page={query['page'][0]}")

@@ -48,7 +48,7 @@ export class Claims {
 
   /** Until one is decided, all of them, to begin with any. */
   boardOf() {
-    this.picks = this.cards.map(({ node }, k) => this.press(node.querySelector(".fa-claim-words").textContent, "", () => this.pick(k)));
+    this.picks = this.cards.map((_, k) => this.press(this.wordsOf(k), "", () => this.pick(k)));
     return el("ol", { class: "fa-claim-board", "aria-label": say("claims.board") }, this.picks.map((pick) => el("li", {}, [pick])));
   }
 
@@ -91,6 +91,19 @@ export class Claims {
     });
   }
 
+  /** At the end: the score, and the claims that were not decided right. */
+  get over() {
+    const left = this.cards.map((_, k) => k).filter((k) => this.answered(k) !== "right");
+    const n = this.cards.length;
+    const board = left.map((k) => el("li", {}, [this.press(this.wordsOf(k), "", () => this.pick(k))]));
+    const title = el("h3", { text: say("claims.over", { right: n - left.length, n }), tabindex: -1 });
+    return left.length ? [title, el("p", { text: say("claims.look") }), el("ol", { class: "fa-claim-board is-left" }, board)] : [title];
+  }
+
+  wordsOf(k) {
+    return this.cards[k].node.querySelector(".fa-claim-words").textContent;
+  }
+
   /** The claim that is to be decided now. */
   ask() {
     const card = this.cards[this.at];
@@ -98,13 +111,13 @@ export class Claims {
     this.isProved = this.one.classList.toggle("is-proved", false);
     const before = this.intro();
     if (!card) {
-      this.next.replaceChildren(el("h3", { text: say("claims.over"), tabindex: -1 }), el("div", { class: "fa-claim-foot" }, [this.foot]));
+      this.next.replaceChildren(...this.over, el("div", { class: "fa-claim-foot" }, [this.foot]));
       return this.tell();
     }
-    const words = card.node.querySelector(".fa-claim-words").textContent;
+    const place = say("hall.claim", { k: this.at + 1, n: this.cards.length });
     this.next.replaceChildren(
-      el("span", { class: "fa-fine", text: this.answered(this.at) ? say("claims.again") : say("claims.next") }),
-      el("h3", { text: words, class: "is-claim", tabindex: -1 }),
+      el("span", { class: "fa-fine", text: this.answered(this.at) ? `${place}. ${say("claims.again")}` : place }),
+      el("h3", { text: this.wordsOf(this.at), class: "is-claim", tabindex: -1 }),
       el("div", { class: "fa-true-false", role: "group", "aria-label": say("claims.ask") }, [press(say("true"), "", () => this.decide(true)), press(say("false"), "", () => this.decide(false))]),
       ...before,
       el("div", { class: "fa-claim-foot" }, [press(say("claims.skip"), "fa-plain", () => this.skip()), this.foot]),

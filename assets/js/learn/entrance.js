@@ -15,10 +15,11 @@ class SelfTest {
     Object.assign(this, { root, entrance, asked, after, right: testAnswers() });
     this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
     this.said = el("p", { class: "fa-test-words", tabindex: -1 });
+    this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
     this.choices = el("div", { class: "fa-test-answers" });
     this.time = el("span", { class: "fa-test-time", text: say("test.time") });
     root.querySelector("h3").after(this.dots, this.time);
-    root.append(this.said, this.choices);
+    root.append(this.said, this.verdict, this.choices);
     this.show();
   }
 
@@ -37,16 +38,18 @@ class SelfTest {
     };
     this.time.hidden = this.over;
     this.root.classList.toggle("is-over", this.over);
+    const { words, options } = asked[right.length - Number(this.over)];
+    const place = say("test.words", { k: right.length + Number(!this.over), n: asked.length, words });
+    set(this.said, { text: !this.over && this.because ? `${say("right")} ${place}` : place });
+    set(this.verdict, { text: (this.over && this.because) || "" });
+    this.verdict.hidden = !this.verdict.textContent;
     if (this.over) {
       const [start, number] = this.start;
-      set(this.said, { text: this.because ?? "" });
       this.choices.replaceChildren(
         el("a", { class: "fa-test-go", href: `?page=learn&rung=${start}`, text: say("test.start", { number }) }),
         pressed(say("test.again"), "is-plain", () => this.take([])),
       );
     } else {
-      const { words, options } = asked[right.length];
-      set(this.said, { text: say("test.words", { k: right.length + 1, n: asked.length, words }) });
       this.choices.replaceChildren(
         ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
         pressed(say("test.not_sure"), "is-plain", () => this.answer(-1)),
@@ -58,7 +61,7 @@ class SelfTest {
   answer(k) {
     const { answer, options } = this.asked[this.right.length];
     const right = k === answer;
-    this.because = k < 0 ? options[answer][1] : `${right ? say("right") : say("wrong")} ${options[k][1]}`;
+    this.because = k < 0 ? options[answer][1] : `${right ? say("right") : say("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
     this.take([...this.right, right]);
   }
 
@@ -67,7 +70,7 @@ class SelfTest {
     if (!right.length) this.because = undefined;
     keepAnswers(right);
     this.show();
-    this.said.focus({ preventScroll: true }); // read out; and a key that is held answers nothing
+    (this.verdict.hidden ? this.said : this.verdict).focus({ preventScroll: true }); // read out; and a key that is held answers nothing
   }
 
   /** [key, number] of the rung to start at, as far as it is known. */
@@ -154,6 +157,7 @@ export class Entrance {
     if (!known) so = say("advice.none", { number });
     else if (known === test.asked.length) so = say("advice.all", { number });
     else if (known === 1) so = say("advice.one", { first: FIRST, number });
+    else if (known === 2) so = say("advice.two", { first: FIRST, last: this.before(number), number });
     set(this.root.querySelector(".fa-advice"), { text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "" });
     for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
     if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: say("start") }));

@@ -75,7 +75,7 @@ export class Hall {
       this.picture = new Fit(screen.querySelector(".fa-rung-body"));
       live.present(state);
     }
-    this.claims = live.claims && new HallClaims(screen, live.claims.cards);
+    this.claims = live.claims && new HallClaims(screen, live.claims.cards, (by) => this.turn(by));
     this.parts = asked ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
     this.lay(Math.max(0, Math.min(last, this.first || (back ? last : 0))));
@@ -151,7 +151,7 @@ export class Hall {
   key(event) {
     if (event.key === "Escape") return this.leave();
     if (event.target.closest?.("input, select, textarea, [role=slider]") && !event.key.startsWith("Page")) return undefined;
-    const by = TURNS[event.key] ?? (this.claims?.key(event, this.part) ? 1 : 0);
+    const by = TURNS[event.key] ?? this.claims?.key(event) ?? 0;
     const isAsked = this.parts?.[this.part] === "question" && this.question.key(event);
     const step = STEPS[event.key];
     const { widget } = this.learn.screen;

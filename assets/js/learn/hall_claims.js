@@ -6,15 +6,17 @@ import told from "../../texts/learn_scripts.json" with { type: "json" };
 
 const say = sayer(told);
 
-const VOTES = { t: true, f: false };
+const ASKED = "tf.b"; // raised hands, or a clicker's blank button
 
 export class HallClaims {
-  /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards */
-  constructor(root, cards) {
+  /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards @param {(by: number) => void} turn to the next slide or back */
+  constructor(root, cards, turn) {
     this.cards = cards;
     const [words, verdict] = [el("h3"), el("p", { class: "fa-hall-verdict", role: "status" })];
     Object.assign(this, { words, verdict, count: el("p", { class: "fa-hall-count" }) });
-    this.node = el("div", { class: "fa-hall-claim" }, [this.count, words, el("p", { class: "fa-hall-votes", text: say("hall.votes") }), verdict]);
+    this.button = el("button", { type: "button", class: "fa-hall-answer" });
+    this.button.addEventListener("click", () => turn(this.isTold ? -1 : 1));
+    this.node = el("div", { class: "fa-hall-claim" }, [this.count, words, verdict, this.button]);
     root.querySelector(".fa-behind-body").append(this.node);
   }
 
@@ -28,17 +30,15 @@ export class HallClaims {
     const { truth, why, node } = this.cards[k];
     set(this.count, { text: say("hall.claim", { k: k + 1, n: this.cards.length }) });
     set(this.words, { text: node.querySelector(".fa-claim-words").textContent });
-    const isTold = part % 2 === 1;
-    const voted = this.vote === undefined ? "" : this.vote === truth ? "✓ " : "✗ ";
-    this.verdict.replaceChildren(...(isTold ? [el("b", { text: `${voted}${truth ? say("hall.true") : say("hall.false")} ` }), el("span", { text: why })] : []));
-    this.vote = undefined;
+    this.isTold = part % 2 === 1;
+    this.verdict.replaceChildren(...(this.isTold ? [el("b", { text: `${truth ? say("hall.true") : say("hall.false")} ` }), el("span", { text: why })] : []));
+    set(this.button, { text: this.isTold ? say("hall.hide") : say("hall.show") });
   }
 
-  /** True if the key was a vote on the claim that is shown. */
-  key({ key }, part) {
-    if (part % 2 || !(key.toLowerCase() in VOTES)) return false;
-    this.vote = VOTES[key.toLowerCase()];
-    return true;
+  /** Where a key leads: 1 to the verdict, −1 back to its claim, 0 if it is not for this. */
+  key({ key }) {
+    if (key.length > 1 || !ASKED.includes(key.toLowerCase())) return 0;
+    return this.isTold ? -1 : 1;
   }
 
   end() {

@@ -76,6 +76,7 @@ class Learn {
     const part = this.root.querySelector(selector);
     const first = part.matches("[tabindex]") ? part : [...part.querySelectorAll("input, select, button")].find((node) => node.tabIndex >= 0 && node.checkVisibility());
     first?.focus();
+    if (first?.matches("[type=text]")) first.select(); // what was typed gives way to what is typed
   }
 
   /** On a phone the question is a sheet from below. */

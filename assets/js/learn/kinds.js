@@ -1,5 +1,5 @@
 // The five kinds of questions: each a function of its question to {body, check()}; check gives {right, because}, or
-// {again: what is missing}. `act` is what its button says, `given` where what it runs is shown.
+// {again: what is missing}. `clear` takes away what a verdict marked; `act` is what its button says, `given` where what it runs is shown.
 
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
@@ -38,9 +38,10 @@ function gapped(words, gaps) {
   return { code, menus, filled: () => gaps.every(([, , right], k) => menus[k].value === right) };
 }
 
-function choice({ options, answer }) {
+function choice({ options, answer }, submit) {
   const name = `fa-question-${++count}`;
   const inputs = options.map((_, k) => el("input", { type: "radio", name, value: k }));
+  for (const input of inputs) input.addEventListener("keydown", (event) => event.key === "Enter" && !event.repeat && submit());
   const labels = options.map(([words], k) => el("label", { class: "fa-option" }, [inputs[k], el("span", { text: words })]));
   const check = () => {
     const chosen = inputs.findIndex((input) => input.checked);
@@ -66,7 +67,6 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
     set(names[k], { text: `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}` });
     set(input, { "aria-invalid": are && !are[k] ? "true" : null });
   });
-  if (several) for (const input of inputs) input.addEventListener("input", () => mark(null));
   const check = () => {
     const typed = inputs.map((input) => split(input.value));
     const values = typed.map(([number]) => readings(number));
@@ -86,7 +86,7 @@ function numeric({ words, answer, tolerance = 0, reasons, mistakes = [], fields 
   const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [names[k], input]) : input));
   const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
   const said = [unit && el("span", { class: "fa-unit", text: unit, "aria-hidden": "true" }), finest && el("span", { class: "fa-fine", text: finest })];
-  return { body: el("div", { class: "fa-number-answer" }, [...boxes, ...said]), check };
+  return { body: el("div", { class: "fa-number-answer" }, [...boxes, ...said]), check, clear: () => mark(null) };
 }
 
 /** What the server gives for what was filled in or ordered: shown where the reader sees it beside the answer. */
@@ -146,16 +146,19 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
       set(line.handle, { "aria-label": say("line", { k: k + 1, n: now.length, words: line.words.replaceAll(GAP, "…") }) });
     });
   }
+  function clear() {
+    for (const line of lines) {
+      line.judge(null);
+      line.reason.hidden = true;
+    }
+  }
   function move(line, by) {
     const from = now.indexOf(line);
     const to = Math.max(0, Math.min(now.length - 1, from + by));
     if (to === from) return;
     const focused = document.activeElement;
     now.splice(to, 0, ...now.splice(from, 1));
-    for (const each of lines) {
-      each.judge(null);
-      each.reason.hidden = true;
-    }
+    clear();
     lay();
     if (line.root.contains(focused)) focused.focus({ preventScroll: true });
     set(live, { text: say("line.now", { k: to + 1, n: now.length }) });
@@ -183,7 +186,7 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
   };
   const how = window.matchMedia("(pointer: fine)").matches ? say("lines.drag") : say("lines.tap");
   const hint = el("p", { class: "fa-fine", text: how });
-  return { body: el("div", {}, [hint, list, live]), check, ...(ran && { given: ran.given, act: say("run") }) };
+  return { body: el("div", {}, [hint, list, live]), check, clear, ...(ran && { given: ran.given, act: say("run") }) };
 }
 
 const EDGE = 60; // px from the edge of what scrolls, its handle included
@@ -196,7 +199,7 @@ function scroller(node) {
   return null;
 }
 
-/** The handle follows the pointer: the line changes places as soon as it passes a neighbour's middle. */
+/** The handle follows the pointer: the line changes places with all whose middle it has passed. */
 function drag(line, now, move) {
   line.handle.addEventListener("pointerdown", (event) => {
     if (event.button) return;
@@ -206,11 +209,13 @@ function drag(line, now, move) {
     let y = event.clientY;
     const over = ({ clientY }) => {
       y = clientY;
-      const at = now.indexOf(line);
-      const middle = (other) => { const box = other.root.getBoundingClientRect(); return box.top + box.height / 2; };
-      if (at > 0 && clientY < middle(now[at - 1])) move(line, -1);
-      else if (at < now.length - 1 && clientY > middle(now[at + 1])) move(line, 1);
-      else return;
+      const middle = ({ root }) => { const { top, height } = root.getBoundingClientRect(); return top + height / 2; };
+      const from = now.indexOf(line);
+      let to = from;
+      while (to > 0 && clientY < middle(now[to - 1])) to -= 1;
+      while (to < now.length - 1 && clientY > middle(now[to + 1])) to += 1;
+      if (to === from) return;
+      move(line, to - from);
       if (line.handle.isConnected && !line.handle.hasPointerCapture(event.pointerId)) line.handle.setPointerCapture(event.pointerId);
     };
     // Held near an edge, it brings what is beyond
@@ -250,13 +255,16 @@ function click({ words, cells, rows, answer, reasons, notes }) {
   const widest = Math.max(...cells.map((row) => row.length));
   const press = (at) => {
     if (!chosen.delete(at)) chosen.add(at);
-    for (const node of all) set(node, { "aria-pressed": chosen.has(node.dataset.at), class: null });
+    for (const node of all) set(node, { "aria-pressed": chosen.has(node.dataset.at) });
+  };
+  const clear = () => {
+    for (const node of all) set(node, { class: null });
   };
   const go = (event, i, j) => {
     const [di, dj] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
     if (!di && !dj) return;
     event.preventDefault(); // at an edge too: in a lecture hall the arrows turn the card
-    const next = grid.querySelector(`[data-at="${i + di},${j + dj}"]`);
+    const next = di ? grid.querySelector(`[data-at="${i + di},${j}"]`) : all[all.indexOf(event.currentTarget) + dj]; // on into the next row
     if (!next) return;
     for (const node of all) node.tabIndex = node === next ? 0 : -1;
     next.focus();
@@ -282,7 +290,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
     return { right, because: [missing(chosen, wanted) || notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" ") };
   };
   const hint = el("p", { class: "fa-fine", text: say("cell.all") });
-  return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check };
+  return { body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]), check, clear };
 }
 
 /** Lines whose gaps are filled and which are then run by the server. */

@@ -10,7 +10,6 @@ import told from "../../texts/learn_scripts.json" with { type: "json" };
 
 const say = sayer(told);
 
-const PASSING = new Set(["Enter", "Tab", "Shift"]); // keys that change nothing
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
 const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };
 
@@ -20,6 +19,9 @@ const numbers = ({ words, cells, options }) => String(JSON.stringify([words, cel
 const filled = (body) => [...body.querySelectorAll("input, select, [aria-pressed]")];
 /** What stands in the form: [what is typed, chosen or pressed, …]. */
 const read = (body) => filled(body).map((node) => (node.type === "radio" ? node.checked : (node.ariaPressed ?? node.value)));
+
+/** The same, and the order of lines that can be moved: what a verdict holds for. */
+const standing = (body) => JSON.stringify([read(body), ...[...body.querySelectorAll("code")].map((line) => line.textContent)]);
 
 function write(body, values) {
   for (const [k, node] of filled(body).entries()) {
@@ -42,11 +44,17 @@ export class Question {
     Object.assign(this, { mount, progress, key: first.key, asked: [first, ...variants], at: 0, wrong: 0 });
     mount.classList.add(`is-${first.kind}`);
     progress.listeners.push(() => this.known());
-    const { at = 0, wrong = 0, values } = (this.isPrinted ? null : recall(this.name)) ?? {};
+    const { at = 0, wrong = 0, values, judged } = (this.isPrinted ? null : recall(this.name)) ?? {};
     Object.assign(this, { at, wrong });
     this.ask();
-    if (values && this.keeps) write(this.kind.body, values);
-    if (progress.of(this.key) === "right") this.say("before", say("right.before"));
+    if (values) {
+      write(this.kind.body, values);
+      this.was = standing(this.kind.body);
+    }
+    if (judged) {
+      this.judge(this.kind.check());
+      this.keep();
+    } else if (progress.of(this.key) === "right") this.say("before", say("right.before"));
   }
 
   get name() {
@@ -64,7 +72,8 @@ export class Question {
   }
 
   keep() {
-    remember(this.name, { at: this.at, wrong: this.wrong, ...(this.keeps && { values: read(this.kind.body) }) });
+    const { at, wrong, judged } = this;
+    remember(this.name, { at, wrong, ...(this.keeps && { judged, values: read(this.kind.body) }) });
   }
 
   /** The variant that is its turn. */
@@ -76,51 +85,75 @@ export class Question {
     const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
     this.next = button(now === then ? say("another") : say("try_again"), "", () => this.again());
     this.next.hidden = true;
-    const told = question.hint && el("p", { class: "fa-fine fa-hint", text: question.hint, hidden: true });
+    const told = question.hint && el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
     this.hint = question.hint && button(say("hint"), "is-plain", () => {
-      told.hidden = !told.hidden;
-      this.reach(this.hint);
+      const on = !told.textContent;
+      set(told, { text: on ? question.hint : "" });
+      set(this.hint, { "aria-expanded": on });
+      this.reach(told);
     });
+    if (this.hint) set(this.hint, { "aria-expanded": false, "aria-controls": told.id });
     const legend = el("legend", {}, [el("b", { text: question.words })]);
     const row = el("div", { class: "fa-check" }, [this.check, this.next, this.hint, this.said]);
     const before = this.field;
-    this.field = el("fieldset", {}, [legend, this.kind.body, told, row, this.kind.given]);
-    for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, (event) => this.touched(name, event));
+    this.field = el("fieldset", {}, [legend, this.kind.body, row, told, this.kind.given]);
+    for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, () => this.touched(name));
+    Object.assign(this, { judged: false, was: standing(this.kind.body) });
+    this.rung?.classList.remove("is-tight");
+    this.kind.given?.addEventListener("fa:given", () => this.gave());
     if (before) before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
     else this.mount.replaceChildren(this.field);
   }
 
-  /** Something was chosen or typed: there is something to check. On a phone a choice is the answer. */
-  touched(name, { key, target }) {
-    if (PASSING.has(key) || (name === "change" && target.type === "text")) return; // what is typed told "input"
-    this.rest(false);
-    this.check.classList.add("is-ready");
-    this.keep();
-    if (name === "change" && this.kind.atOnce && this.mount.closest(".is-phone") && this.next.hidden) this.submit();
+  /** Something was chosen, typed or moved: there is something to check. On a phone a choice is the answer. */
+  touched(name) {
+    const now = standing(this.kind.body);
+    if (now !== this.was) {
+      this.was = now;
+      this.clear();
+      this.check.classList.add("is-ready");
+      this.keep();
+    }
+    if (name === "change" && this.kind.atOnce && !this.judged && this.mount.closest(".is-phone")) this.submit();
   }
 
-  /** Answered right, there is nothing to check and nothing to hint at. */
-  rest(on) {
-    set(this.check, { "aria-disabled": on || null });
-    this.check.classList.toggle("is-ready", !on);
-    if (this.hint) this.hint.hidden = on;
+  /** A verdict holds for what was checked, not for what has changed since. */
+  clear() {
+    this.judged = false;
+    this.check.hidden = false;
+    this.next.hidden = true;
+    if (this.hint) this.hint.hidden = false;
+    this.kind.clear?.();
+    set(this.said, { text: "", class: "fa-verdict", tabindex: null });
+  }
+
+  /** The verdict, and what can be done next: after a right answer there is nothing to check and nothing to hint at. */
+  judge({ right, because }) {
+    const others = this.asked.length > 1;
+    this.judged = true;
+    this.check.hidden = right || others;
+    this.next.hidden = right || !others;
+    if (this.hint) this.hint.hidden = right;
+    this.say(right ? "right" : "wrong", because);
   }
 
   submit() {
-    if (this.check.hasAttribute("aria-disabled")) return undefined;
+    if (this.check.hidden) return undefined;
     const { right, because, again } = this.kind.check();
     if (again) return this.say("again", again);
-    this.say(right ? "right" : "wrong", because);
+    const isHeld = document.activeElement === this.check;
+    this.judge({ right, because });
+    if (isHeld && this.check.hidden) this.goOn();
     this.wrong += Number(!right);
     this.progress.tell(this.key, right);
     this.keep();
-    const isHeld = document.activeElement === this.check;
-    const others = this.asked.length > 1;
-    this.next.hidden = right || !others;
-    this.check.hidden = !right && others;
-    if (isHeld && this.check.hidden) this.next.focus({ preventScroll: true });
-    if (right) this.rest(true);
     return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+  }
+
+  /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */
+  goOn() {
+    if (this.next.hidden) set(this.said, { tabindex: -1 });
+    (this.next.hidden ? this.said : this.next).focus({ preventScroll: true });
   }
 
   again() {
@@ -130,18 +163,34 @@ export class Question {
     this.field.querySelector("input, button, select")?.focus({ preventScroll: true });
   }
 
-  /** Brings what is below the question's own part of the screen into it. */
-  reach(node) {
-    this.mount.scrollTop += Math.max(0, node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom);
+  get rung() {
+    return this.mount.closest(".fa-rung");
   }
 
+  /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go. */
+  reach(node, most = Infinity) {
+    const below = node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom;
+    this.mount.scrollTop += Math.max(0, Math.min(most, below));
+  }
+
+  /** Where the question and its verdict need more than their part of the screen, the rung's links make room. */
   say(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
+    const { mount, rung } = this;
+    rung?.classList.remove("is-tight");
+    rung?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
     this.reach(this.said);
+  }
+
+  /** What a right answer gives is read from the verdict on; in a phone's sheet what a wrong one gives too. */
+  gave() {
+    if (!this.check.hidden && !this.mount.closest(".is-phone")) return;
+    const top = (this.field.previousElementSibling ?? this.mount).getBoundingClientRect(); // below a sheet's handle
+    this.reach(this.kind.given, this.said.getBoundingClientRect().top - (this.field.previousElementSibling ? top.bottom : top.top));
   }
 
   /** All answers were forgotten. */
   known() {
-    if (!this.progress.of(this.key)) set(this.said, { text: "", class: "fa-verdict" });
+    if (!this.progress.of(this.key)) this.clear();
   }
 }

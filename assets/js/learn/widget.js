@@ -178,6 +178,7 @@ export class Widget {
   open() {
     for (const node of this.shut) node.disabled = false;
     this.closed?.remove();
+    this.tie(null);
     this.shut = [];
   }
 
@@ -195,8 +196,15 @@ export class Widget {
     const all = say("closed.all", { names: names.slice(0, -1).join(", "), last });
     const [{ label }] = this.list.filter(({ closed }) => closed);
     const said = names.length < 2 ? say("closed.one", { name: last }) : all.length > LONG ? say("closed.more", { n: names.length, label }) : all;
-    this.closed = el("p", { class: "fa-fine fa-closed", text: said });
+    this.closed = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text: said });
+    this.tie(this.closed.id);
     this.root.querySelector(".fa-widget-controls").append(this.closed);
+  }
+
+  /** What still opens of a control has the line that says why the rest does not. */
+  tie(id) {
+    const all = this.list.flatMap(({ closed }, k) => (closed ? [...this.parts[k].root.querySelectorAll("input, select")] : []));
+    for (const node of all) set(node, { "aria-describedby": id });
   }
 
   /** @param {Record<string, any>} values by key; what is not there is as at first */

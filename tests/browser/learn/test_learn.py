@@ -344,12 +344,16 @@ def test_the_self_test_advises_where_to_start(browser, watch):
     advice = page.locator(".fa-advice")
     assert advice.inner_text() == "Self-test so far: you know 1.1 to 1.3; start the course at 1.4."
     assert page.locator(".fa-halt:has(.fa-start)").get_attribute("data-rung") == "cat"
+    asked = page.locator(".fa-test-words")
+    assert asked.inner_text().startswith("✓ Right. 4 of 6. Attention: "), "1.4 is asked about"
+    page.get_by_role("button", name="values").click()
     page.get_by_role("button", name="Not sure").click()
-    assert "3.4 × 10³⁸" in page.locator(".fa-test-words").inner_text()
+    assert "3.4 × 10³⁸" in page.locator(".fa-test-verdict").inner_text()
+    assert asked.inner_text().startswith("5 of 6. ")
     page.reload()
     page.wait_for_function(SHOWN, arg="entrance")
     go = page.get_by_role("region", name="The course").locator(".fa-path-go")
-    assert go.evaluate("n => n.textContent").startswith("Start with 1.4 "), "the course too"
-    page.get_by_role("link", name="Start at 1.4").click()
-    page.wait_for_function(SHOWN, arg="cat")
+    assert go.evaluate("n => n.textContent").startswith("Start with 1.6 "), "the course too"
+    page.get_by_role("link", name="Start at 1.6").click()
+    page.wait_for_function(SHOWN, arg="safe")
     context.close()

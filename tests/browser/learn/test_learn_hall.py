@@ -165,8 +165,11 @@ def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     assert first.words in words.inner_text() and first.why in verdict.inner_text()
     page.keyboard.press("PageDown")
     assert second.words in words.inner_text() and verdict.inner_text() == ""
-    page.keyboard.press("f" if second.truth else "t")
-    assert verdict.inner_text().startswith(f"✗ {second.truth}.")
+    for key in (".", "b", "f" if second.truth else "t"):
+        page.keyboard.press(key)
+        told = "" if key == "b" else f"{second.truth}. {second.why}"
+        assert verdict.inner_text() == told, "no sign that may mean the room or the claim"
+    assert page.locator(".fa-hall-answer").inner_text() == ". hides the answer"
     settled(page)
     assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
 

@@ -168,7 +168,8 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
 
 
 def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    low = {"width": 360, "height": 560}
+    context = browser.new_context(viewport=low, has_touch=True, is_mobile=True)
     page = open_page(watch(context), "online")
     widget(page, "online")
     sheet = page.locator(".fa-question.is-sheet")
