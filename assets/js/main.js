@@ -13,7 +13,7 @@ import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/repairs.js";
-import { followStep, lead, ran } from "./site/run.js";
+import { followStep, lead, mountLinked, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
@@ -37,7 +37,7 @@ export function call(name, takes, gives, data, given) {
   return answer instanceof Promise ? answer.then(give) : give(answer);
 }
 
-const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes };
+const MOUNTS = { bar: mountBar, learn: mountLearn, linked: mountLinked, picker: mountPicker, scenes: mountScenes };
 
 /** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
 export function mount(name, how) {

@@ -4,7 +4,7 @@
 import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { here, LED } from "../learn/progress.js";
-import { isOnScreen } from "./pages.js";
+import { hasArrived, isOnScreen } from "./pages.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
@@ -31,9 +31,9 @@ function order(bar, skip) {
   tabs.after(bar);
 }
 
-/** A link of Learn has led here: Learn itself leads to its heading. */
+/** A link of Learn, or Back, has led here: Learn itself leads to its heading. */
 function arrive() {
-  if (!here.get(LED) || isOnScreen("learn")) return;
+  if (!here.get(LED) || !hasArrived() || isOnScreen("learn")) return;
   if (document.activeElement !== document.body || enter()) here.set(LED, "");
 }
 
@@ -41,6 +41,9 @@ function arrive() {
 export function mountArrival(bar) {
   const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
   skip.addEventListener("click", enter);
+  const { type } = /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType("navigation")[0]);
+  if (type === "back_forward") here.set(LED, "1");
+  window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
   const now = () => {
     order(bar, skip);
     arrive();
