@@ -13,6 +13,7 @@ import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/repairs.js";
+import { readOut } from "./site/said.js";
 import { followStep, lead, mountLinked, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
@@ -24,6 +25,7 @@ const CALLS = {
   followAddress: (values, data) => offered(followAddress(values), data),
   compose: () => tell("fa:compose"),
   chosen: (_, { page }) => chosen(page),
+  readOut: (_, { place }) => readOut(place),
   onceOpened: (_, { part }) => onceOpened(part),
   opened: (_, { part }) => opened(part),
 };

@@ -262,8 +262,7 @@ def _controls(at: dict) -> Fields:
     )
     controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
-    named = controls["mask"], controls["n"]  # a preset's title becomes its text at once
-    controls["mask"].input(masks.written, [*named], controls["mask"], **QUICK)
+    masks.keep_names(controls["mask"], controls["n"])
     controls["text"].input(**here("useText", sized | {"text": controls["text"]}, sized))
     return controls
 

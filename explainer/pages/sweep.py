@@ -141,15 +141,16 @@ def build(
     table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
     how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
+    read = here("readOut", place="#sweep-note")
     begin.click(**here("onceOpened", part="run")).then(
         stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
-    )
+    ).then(**read)
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
     linked = shell("linked", "linked", template="<i hidden></i>", elem_classes="fa-run-block")
     given = {"linked": linked, "mode": inputs["mode"]}
     linked.linked(
         on_record, [*given.values()], [note, *curves, table], js=call("lead", given, given), **QUICK
-    )
+    ).then(**read)
 
 
 def _wanted(values: Mapping) -> Sweep:
