@@ -91,7 +91,7 @@ def prefill(query: dict) -> dict:
     return _shown(_asked(query))
 
 
-def _request(address: str) -> RunRequest:
+def request_of(address: str) -> RunRequest:
     """Of the query string of an address. Raises ProblemError."""
     return RunRequest.from_query(_asked(said_by(address)))
 
@@ -216,7 +216,7 @@ def build(engine: Engine) -> RunPage:
             old_roof = plot()
             old_tables = block()
             hall = gr.Textbox(visible=False)
-            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, _request)
+            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, request_of)
             block(masks_report.recorded())
             block(backward_report.recorded())
     private = {"show_progress": "hidden", "api_visibility": "private"}

@@ -99,7 +99,7 @@ def build(
 
     async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
-            wanted = _wanted(values | {"mask": masks.written(values["mask"], values["n"])})
+            wanted = wanted_of(values | {"mask": masks.written(values["mask"], values["n"])})
         except ProblemError as error:
             yield *_refused(error), _stop(False)
             return
@@ -129,7 +129,7 @@ def build(
     def on_record(address: str, mode: str) -> tuple:
         """The recorded points of what the address asks for; nothing is measured."""
         try:
-            wanted = _wanted({"longest": LENGTHS[-1]} | asked(address).to_query())
+            wanted = wanted_of({"longest": LENGTHS[-1]} | asked(address).to_query())
         except ProblemError as error:
             return _refused(error)
         return _old(say("sweep.on_record"), wanted, mode == "present")
@@ -153,7 +153,7 @@ def build(
     ).then(**read)
 
 
-def _wanted(values: Mapping) -> Sweep:
+def wanted_of(values: Mapping) -> Sweep:
     """The sweep that the Run page's controls ask for, by the keys of an address."""
     return Sweep(
         **{f.name: values[key] for f in fields(Sweep) if (key := FIELDS[f.name].key) in values}

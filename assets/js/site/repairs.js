@@ -30,7 +30,8 @@ document.addEventListener("pointerdown", () => { taking = null; }, { capture: tr
 document.addEventListener("keydown", ({ key, target }) => { taking = key === "Enter" && target.matches?.("[role=combobox]") ? target : null; }, { capture: true });
 document.addEventListener("focusout", ({ target, relatedTarget }) => target === taking && !relatedTarget && queueMicrotask(() => document.activeElement === document.body && keep(target)));
 
-// Gradio gives each of a group's radio buttons a name of its own: with one name they are one stop of the Tab key, and arrows choose.
+// Gradio gives each of a group's radio buttons a name of its own, and again after a choice: with one name they are one
+// stop of the Tab key, and arrows choose.
 function group() {
   for (const group of document.querySelectorAll("#pages fieldset")) {
     const [first, ...others] = /** @type {NodeListOf<HTMLInputElement>} */ (group.querySelectorAll("input[type=radio]"));
@@ -38,7 +39,7 @@ function group() {
   }
 }
 for (const event of ["fa:opened", "fa:page"]) hear(event, group);
-document.addEventListener("focusin", ({ target }) => target.matches?.("#pages input[type=radio]") && group());
+document.addEventListener("keydown", ({ target }) => target.matches?.("#pages input[type=radio]") && group(), { capture: true });
 
 // Gradio counts a key as input to a text, but not what is pasted, dropped, deleted or composed.
 let counted = false;
