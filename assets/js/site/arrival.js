@@ -10,15 +10,18 @@ import told from "../../texts/site.json" with { type: "json" };
 
 const say = sayer(told);
 
+const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
+
 const panels = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
 const shown = () => panels().find((panel) => panel.checkVisibility());
 const nameOf = () => document.querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")?.textContent.trim() ?? "";
 
-/** The page on screen has the keyboard, and is named. */
-function enter() {
+/** The page on screen has the keyboard, and is named; framed (`led`) for who came by it. @param {boolean} led */
+function enter(led) {
   const panel = shown();
   if (!panel) return false;
   set(panel, { tabindex: "-1", "aria-label": nameOf() });
+  panel.classList.toggle("is-led", led);
   panel.focus({ preventScroll: true });
   return document.activeElement === panel;
 }
@@ -34,13 +37,13 @@ function order(bar, skip) {
 /** A link of Learn, or Back, has led here: Learn itself leads to its heading. */
 function arrive() {
   if (!here.get(LED) || !hasArrived() || isOnScreen("learn")) return;
-  if (document.activeElement !== document.body || enter()) here.set(LED, "");
+  if (document.activeElement !== document.body || enter(here.get(LED) === BY_KEY)) here.set(LED, "");
 }
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
   const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
-  skip.addEventListener("click", enter);
+  skip.addEventListener("click", () => enter(true));
   const { type } = /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType("navigation")[0]);
   if (type === "back_forward") here.set(LED, "1");
   window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
@@ -50,8 +53,8 @@ export function mountArrival(bar) {
   };
   for (const event of ["fa:opened", "fa:page"]) hear(event, now);
   now();
-  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
+  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");
-    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : "1");
+    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY);
   });
 }
