@@ -44,8 +44,8 @@ function arrive() {
 export function mountArrival(bar) {
   const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
   skip.addEventListener("click", () => enter(true));
-  const { type } = /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType("navigation")[0]);
-  if (type === "back_forward") here.set(LED, "1");
+  const [came] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation")); // not everywhere
+  if (came?.type === "back_forward") here.set(LED, "1");
   window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
   const now = () => {
     order(bar, skip);
