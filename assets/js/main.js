@@ -13,7 +13,8 @@ import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/repairs.js";
-import { followStep, lead, ran } from "./site/run.js";
+import { readOut } from "./site/said.js";
+import { followStep, lead, mountLinked, ran } from "./site/run.js";
 import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
@@ -24,6 +25,7 @@ const CALLS = {
   followAddress: (values, data) => offered(followAddress(values), data),
   compose: () => tell("fa:compose"),
   chosen: (_, { page }) => chosen(page),
+  readOut: (_, { place }) => readOut(place),
   onceOpened: (_, { part }) => onceOpened(part),
   opened: (_, { part }) => opened(part),
 };
@@ -37,7 +39,7 @@ export function call(name, takes, gives, data, given) {
   return answer instanceof Promise ? answer.then(give) : give(answer);
 }
 
-const MOUNTS = { bar: mountBar, learn: mountLearn, picker: mountPicker, scenes: mountScenes };
+const MOUNTS = { bar: mountBar, learn: mountLearn, linked: mountLinked, picker: mountPicker, scenes: mountScenes };
 
 /** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
 export function mount(name, how) {

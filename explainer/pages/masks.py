@@ -8,6 +8,7 @@ import gradio as gr
 
 from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS
+from explainer.pages.browser import QUICK
 from explainer.problem import mask_of
 
 shared = Texts("shared")
@@ -18,9 +19,8 @@ PLAIN = {title: mask(16) for title, mask in SCALED.items() if mask_of(mask(16)).
 
 def menu(value: object) -> gr.Dropdown:
     """Also takes what is typed: a text of :mod:`kernels.masks`."""
-    choices = [(title, PLAIN.get(title, title)) for title in SCALED]
     return gr.Dropdown(
-        choices,
+        [(title, PLAIN.get(title, title)) for title in SCALED],
         value=str(value),
         label=shared("mask"),
         allow_custom_value=True,
@@ -28,8 +28,23 @@ def menu(value: object) -> gr.Dropdown:
     )
 
 
+def keep_names(menu: gr.Dropdown, n: gr.components.Component) -> None:
+    """A preset that is chosen becomes its text for these N tokens at once, and keeps its name."""
+    menu.input(_named, [menu, n], menu, **QUICK)
+
+
+def _named(value: object, n: object) -> dict:
+    said = written(value, n)
+    own = {value: (f"{value}: {said}", said)} if said != value else {}
+    return gr.update(choices=[own.get(t, (t, PLAIN.get(t, t))) for t in SCALED], value=said)
+
+
 def written(value: object, n: object) -> object:
-    """The text of a preset for N tokens; anything else as it is."""
+    """The text of a preset for N tokens, also of one that is still called by its name; anything
+    else as it is."""
+    name, _, said = str(value).partition(": ")
+    if name in SCALED and said:
+        return said
     digits = re.sub(r"[\s,]|\.0$", "", str(n))
     if value in SCALED and digits.isdecimal() and len(digits) < 8:
         return SCALED[value](max(1, int(digits)))

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -24,6 +24,7 @@ from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.step import StepPage, own_data, values
 from explainer.pages.visitors import client_of
+from explainer.pages.workload import said_by
 from explainer.problem import Problem
 from explainer.views import (
     backward_report,
@@ -88,6 +89,11 @@ def _shown(query: dict) -> dict:
 def prefill(query: dict) -> dict:
     """Control values for the address that was opened."""
     return _shown(_asked(query))
+
+
+def request_of(address: str) -> RunRequest:
+    """Of the query string of an address. Raises ProblemError."""
+    return RunRequest.from_query(_asked(said_by(address)))
 
 
 def told(query: dict) -> dict:
@@ -210,7 +216,7 @@ def build(engine: Engine) -> RunPage:
             old_roof = plot()
             old_tables = block()
             hall = gr.Textbox(visible=False)
-            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall})
+            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, request_of)
             block(masks_report.recorded())
             block(backward_report.recorded())
     private = {"show_progress": "hidden", "api_visibility": "private"}
@@ -256,8 +262,7 @@ def _controls(at: dict) -> Fields:
     )
     controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
-    named = controls["mask"], controls["n"]  # a preset's title becomes its text at once
-    controls["mask"].input(masks.written, [*named], controls["mask"], **QUICK)
+    masks.keep_names(controls["mask"], controls["n"])
     controls["text"].input(**here("useText", sized | {"text": controls["text"]}, sized))
     return controls
 
@@ -268,7 +273,7 @@ def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
 
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
-        shown = _shown(dict(parse_qsl(query, keep_blank_values=True)))
+        shown = _shown(said_by(query))
         return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
 
     plain = _shown({})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import fields
 
 import gradio as gr
@@ -15,11 +15,11 @@ from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.line import Client
-from explainer.engine.requests import Sweep
+from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import PointRow, has_gpu
 from explainer.pages import masks
-from explainer.pages.browser import Fields, call, here
-from explainer.pages.components import block
+from explainer.pages.browser import QUICK, Fields, call, here
+from explainer.pages.components import block, shell
 from explainer.pages.plots import ALONE, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
@@ -75,9 +75,12 @@ async def rows_of(
     yield rows, len(wanted.points()), 0, None
 
 
-def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
+def build(
+    engine: Engine, begin: gr.Button, inputs: Fields, asked: Callable[[str], RunRequest]
+) -> None:
     """The place for the curves, and the events. ``inputs``: the Run page's, how far ("longest"),
-    and whether this is a lecture hall ("mode")."""
+    and whether this is a lecture hall ("mode"). ``asked``: what an address of the Run page asks
+    for; raises ProblemError."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
@@ -96,11 +99,9 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
 
     async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
-            asked = values | {"mask": masks.written(values["mask"], values["n"])}
-            names = (field.name for field in fields(Sweep))
-            wanted = Sweep(**{name: asked[FIELDS[name].key] for name in names})
+            wanted = wanted_of(values | {"mask": masks.written(values["mask"], values["n"])})
         except ProblemError as error:
-            yield sweep_report.note(str(error), "is-bad"), *[shown(None)] * 3, "", _stop(False)
+            yield *_refused(error), _stop(False)
             return
         points = wanted.points()
         if has_gpu(engine.machine()) is False:
@@ -125,6 +126,14 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
         line = sweep_report.note(text, rows=rows, sweep=wanted, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
+    def on_record(address: str, mode: str) -> tuple:
+        """The recorded points of what the address asks for; nothing is measured."""
+        try:
+            wanted = wanted_of({"longest": LENGTHS[-1]} | asked(address).to_query())
+        except ProblemError as error:
+            return _refused(error)
+        return _old(say("sweep.on_record"), wanted, mode == "present")
+
     note = block(elem_id="sweep-note")
     stop = gr.Button(say("button.stop"), visible=False, elem_classes=["fa-secondary", "fa-stop"])
     with gr.Row(elem_classes="fa-plots"):
@@ -132,10 +141,27 @@ def build(engine: Engine, begin: gr.Button, inputs: Fields) -> None:
     table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
     how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
+    read = here("readOut", place="#sweep-note")
     begin.click(**here("onceOpened", part="run")).then(
         stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
-    )
+    ).then(**read)
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
+    linked = shell("linked", "linked", template="<i hidden></i>", elem_classes="fa-run-block")
+    given = {"linked": linked, "mode": inputs["mode"]}
+    linked.linked(
+        on_record, [*given.values()], [note, *curves, table], js=call("lead", given, given), **QUICK
+    ).then(**read)
+
+
+def wanted_of(values: Mapping) -> Sweep:
+    """The sweep that the Run page's controls ask for, by the keys of an address."""
+    return Sweep(
+        **{f.name: values[key] for f in fields(Sweep) if (key := FIELDS[f.name].key) in values}
+    )
+
+
+def _refused(error: ProblemError) -> tuple:
+    return sweep_report.note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
 
 
 def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:

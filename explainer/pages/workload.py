@@ -115,5 +115,6 @@ def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
                     allow_custom_value=True, min_width=80,
                 )  # fmt: skip
     made["mask"] = masks.menu(at["mask"])
+    masks.keep_names(made["mask"], made["n"])
     made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
     return {key: made[key] for key in KEYS}

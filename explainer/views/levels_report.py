@@ -29,9 +29,10 @@ def levels(w: Workload) -> str:
     standard = tensors(w, "standard")
     size, keeps = found[-1].size_kind, computed(say("levels.keeps"))
     *columns, last = say.row("levels.columns")
+    bars = columns[-1], last
     columns = [*(tag("span", text) for text in columns), tag("span", last, badge(keeps))]
     head = div("fa-level is-head", *columns)
-    rows = (_level(level, hbm, fastest, standard) for level in found)
+    rows = (_level(level, hbm, fastest, standard, bars) for level in found)
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
     sums = say(
         "levels.sums" if fused <= hbm else "levels.sums_neither",
@@ -57,7 +58,9 @@ def levels(w: Workload) -> str:
     )
 
 
-def _level(level: Level, hbm: int, fastest: float, standard) -> str:
+def _level(level: Level, hbm: int, fastest: float, standard, bars: tuple[str, str]) -> str:
+    """``bars``: what its two bars are, said beside them where the columns have no head."""
+    of_rate, of_held = (tag("span", text, class_="fa-level-what") for text in bars)
     inside, legend = [("fa-held", level.held_bytes)], ""
     if level.per_sm_bytes:
         inside = []
@@ -99,8 +102,8 @@ def _level(level: Level, hbm: int, fastest: float, standard) -> str:
         f"fa-level is-{level.key}",
         div("fa-level-name", name),
         div("fa-level-area", square, div("fa-level-key", legend)),
-        div("fa-level-rate", speed),
-        div("fa-level-held", keeps),
+        div("fa-level-rate", of_rate, speed),
+        div("fa-level-held", of_held, keeps),
     )
 
 

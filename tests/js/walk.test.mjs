@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  ALGORITHMS, atPhase, finishedRows, frame, hidden, isRight, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence,
+  ahead, ALGORITHMS, atPhase, finishedRows, frame, hidden, isRight, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence, slowFrom,
   stated, tileState, weight,
 } from "./model.mjs";
 
@@ -203,6 +203,18 @@ for (const [name, case_] of fixtures("walk")) {
       assert.equal(new Set(question.options).size, question.options.length);
     }
     if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2) assert.ok(asked, name);
+  });
+
+  test(`${name}: Next shows each phase of standard attention at least once`, () => {
+    if (!case_.numbers || trace.problem.order !== "standard") return;
+    const all = new Set(Array.from({ length: trace.steps }, (_, v) => phasesOf(trace, v)).flat());
+    const [seen, slow] = [new Set(["load"]), slowFrom(trace, 0)];
+    for (let at = { step: 0, phase: "load" }, next; ; at = next) {
+      next = ahead(trace, at, 1, "auto", slow);
+      if (next.step === at.step && next.phase === at.phase) break;
+      seen.add(next.phase);
+    }
+    equal([...seen].sort(), [...all].sort());
   });
 
   test(`${name}: what fits on which card`, () => {

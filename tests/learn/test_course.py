@@ -17,6 +17,7 @@ import pytest
 from explainer.algorithms.schedule import schedule
 from explainer.base.facts import PLACE
 from explainer.base.paths import ASSETS
+from explainer.engine import recorded
 from explainer.learn import (
     content,
     course,
@@ -32,7 +33,8 @@ from explainer.learn.blocks import PICTURES, Control, picture
 from explainer.learn.content import Link, Rung, asked
 from explainer.learn.controls import pick
 from explainer.learn.registry import MODULES, questions, rungs, self_test, widgets
-from explainer.pages import workload
+from explainer.pages import run, workload
+from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
 from explainer.web.answers import pass_of
@@ -152,6 +154,10 @@ def test_a_rung_is_whole_and_its_links_open(rung):
         if link.page == "step":
             visit = schedule(Problem.from_query(parts), pass_of(parts))[int(parts["step"])]
             assert parts.get("phase") is None or parts["phase"] in visit.phases
+        if parts.get("run-sweep"):
+            wanted = wanted_of(run.request_of(link.query).to_query())
+            near, rows = recorded.swept(wanted)
+            assert near == wanted and {row["method"] for row in rows} == {*wanted.methods}, link
 
 
 @pytest.mark.parametrize("q", every_question(), ids=lambda q: q.key)

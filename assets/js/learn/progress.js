@@ -8,7 +8,7 @@ export const FROM = "fa-learn-from";
 export const PLACE = "fa-learn-place";
 // In this tab: what was chosen and typed on each rung, {name: any}
 const STATE = "fa-learn-state";
-// In this tab: "1" from a link until the place that it leads to has the keyboard
+// In this tab: "1" or "key" from a link until the place that it leads to has the keyboard
 export const LED = "fa-learn-led";
 
 

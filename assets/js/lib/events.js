@@ -18,8 +18,8 @@
 //   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/sheet.js
 //   fa:rung {key}         show this rung                                             site/back.js → learn/router.js
 //
-// To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player) and "picked"
-// (site/picker.js). Gradio calls by name what main.js lists.
+// To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player), "picked"
+// (site/picker.js) and "linked" (site/run.js: a link asks for the recorded sweep). Gradio calls by name what main.js lists.
 
 /** @param {string} name @param detail what is told with it @param {EventTarget} to */
 export function tell(name, detail = null, to = document) {

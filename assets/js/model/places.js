@@ -35,8 +35,23 @@ export function counterpart(from, at, to) {
   return v < 0 ? null : nearest(to, v, other ? undefined : at.phase);
 }
 
-/** The visits that Next shows phase by phase, for who starts at this one. @param {Trace} trace @param {number} step */
-export const slowFrom = (trace, step) => (trace.header.numbers ? [step, firstNews(trace, step)] : []);
+/** The visits that Next shows phase by phase, for who starts at this one; in standard attention, whose kernels each do
+ * something else, the first of each. @param {Trace} trace @param {number} step */
+export function slowFrom(trace, step) {
+  if (!trace.header.numbers) return [];
+  return [step, firstNews(trace, step), ...(trace.problem.order === "standard" ? firstOfKernels(trace, step) : [])];
+}
+
+/** The visits from this one on that have a phase which none of those before has. @param {Trace} trace @param {number} step */
+function firstOfKernels({ arrays: { v_phases }, steps }, step) {
+  let seen = 0;
+  const found = [];
+  for (let v = step; v < steps; v++) {
+    if (v_phases[v] & ~seen) found.push(v);
+    seen |= v_phases[v];
+  }
+  return found;
+}
 
 /** Where Next leads: through the phases of the tile that the visitor came to and of the first in which something new
  * happens; from tile to tile elsewhere. @param {Trace} trace @param {Place} at @param {number} by @param {string} grain auto |

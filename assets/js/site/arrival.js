@@ -4,21 +4,24 @@
 import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { here, LED } from "../learn/progress.js";
-import { isOnScreen } from "./pages.js";
+import { hasArrived, isOnScreen } from "./pages.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
 const say = sayer(told);
 
+const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
+
 const panels = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
 const shown = () => panels().find((panel) => panel.checkVisibility());
 const nameOf = () => document.querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")?.textContent.trim() ?? "";
 
-/** The page on screen has the keyboard, and is named. */
-function enter() {
+/** The page on screen has the keyboard, and is named; framed (`led`) for who came by it. @param {boolean} led */
+function enter(led) {
   const panel = shown();
   if (!panel) return false;
   set(panel, { tabindex: "-1", "aria-label": nameOf() });
+  panel.classList.toggle("is-led", led);
   panel.focus({ preventScroll: true });
   return document.activeElement === panel;
 }
@@ -31,24 +34,27 @@ function order(bar, skip) {
   tabs.after(bar);
 }
 
-/** A link of Learn has led here: Learn itself leads to its heading. */
+/** A link of Learn, or Back, has led here: Learn itself leads to its heading. */
 function arrive() {
-  if (!here.get(LED) || isOnScreen("learn")) return;
-  if (document.activeElement !== document.body || enter()) here.set(LED, "");
+  if (!here.get(LED) || !hasArrived() || isOnScreen("learn")) return;
+  if (document.activeElement !== document.body || enter(here.get(LED) === BY_KEY)) here.set(LED, "");
 }
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
   const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
-  skip.addEventListener("click", enter);
+  skip.addEventListener("click", () => enter(true));
+  const [came] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation")); // not everywhere
+  if (came?.type === "back_forward") here.set(LED, "1");
+  window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
   const now = () => {
     order(bar, skip);
     arrive();
   };
   for (const event of ["fa:opened", "fa:page"]) hear(event, now);
   now();
-  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
+  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");
-    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : "1");
+    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY);
   });
 }

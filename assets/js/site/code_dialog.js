@@ -3,6 +3,7 @@
 import { el } from "../lib/dom.js";
 import { asked } from "../lib/fetched.js";
 import { download } from "../lib/save.js";
+import { tellEar } from "./said.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
@@ -43,8 +44,7 @@ document.addEventListener("click", async ({ target }) => {
     target.disabled = false;
     codeDialog(await answer.json(), target);
   } catch (error) {
-    const said = document.querySelector(".fa-said");
-    if (said) said.textContent = error.message;
+    tellEar(error.message);
     target.title = error.message;
     target.after(el("span", { class: "fa-warn", role: "alert", text: error.message }));
   }

@@ -7,6 +7,7 @@ import { count } from "../lib/pending.js";
 import { agree, merged } from "../model/controls.js";
 import { shownOf } from "../model/query.js";
 import { chosen } from "./pages.js";
+import { readOut } from "./said.js";
 
 const taken = new Set(); // prefixes whose page has taken what the address says
 let behind = false; // the controls show something else than the picture
@@ -59,4 +60,5 @@ export function settled() {
   if (behind) tell("fa:pick", "");
   behind = false;
   asks(-1);
+  readOut(".fa-figure-page .fa-main");
 }

@@ -4,6 +4,7 @@ import { address } from "./address.js";
 import { el } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
+import { tellEar } from "./said.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
@@ -43,8 +44,7 @@ export function placed({ query, ...place }) {
 /** A run has ended: what it found is kept for the Problem it is about. */
 export function found() {
   const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
-  const said = document.querySelector(".fa-said"); // there from the start, so that it is read out
-  if (verdict && said) said.textContent = verdict.textContent;
+  tellEar(verdict?.textContent);
   const data = document.querySelector('[data-testid="run-result"]')?.dataset;
   if (!data?.agrees) return; // nothing was compared with the picture
   findings.set(data.query, { device: data.device, agrees: data.agrees === "true" && data.right === "true" });

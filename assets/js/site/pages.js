@@ -34,6 +34,9 @@ export const onceOpened = async (part) => opening.has(part) && heard("fa:opened"
 
 export const isOnScreen = (name) => onScreen === name;
 
+/** Whether the page that the address names has been shown. */
+export const hasArrived = () => arrived;
+
 /** Resolves once this page is on screen, to stay. */
 export const onPage = async (name) => isOnScreen(name) || heard("fa:page", name);
 

@@ -7,8 +7,11 @@ import { asked } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { RUN_UNSAID, agree, isStepProblem } from "../model/controls.js";
 import { shownOf } from "../model/query.js";
+import { onceOpened, onPage } from "./pages.js";
 
 const part = "run";
+const RECORDED = { "run-sweep": "recorded" }; // in an address: its sweep is shown as it is on record, and nothing is measured
+const MEASURED = { "run-sweep": null };
 let handed = null; // what the controls were last given of the Step page's Problem: {query, values}
 
 /** The tab was chosen: without a request of its own in the address the page shows the Step page's Problem, unless a
@@ -35,12 +38,13 @@ export function ran({ mode: _, ...values }, { prefix }) {
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
   if (isSame) handed = { query: shownOf(window.location.search), values };
-  address.write(Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])));
+  address.write({ ...MEASURED, ...Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])) });
   return { ...values, mode: mode() };
 }
 
 /** The curves stand below everything else: whoever asks for them is led there, once the server has begun. */
 export function lead(values) {
+  if (!values.linked) address.write(MEASURED);
   const place = document.querySelector("#sweep-note");
   const isThere = () => {
     const note = place.querySelector(".fa-run");
@@ -50,4 +54,16 @@ export function lead(values) {
   const begun = new MutationObserver(() => isThere() && begun.disconnect());
   if (!isThere()) begun.observe(place, { childList: true, subtree: true });
   return { ...values, mode: mode() };
+}
+
+/** An invisible component: once the page is on screen, what a link to the recorded sweep asks for becomes its value. */
+export async function mountLinked({ props, trigger }) {
+  const { search } = window.location;
+  const params = new URLSearchParams(search);
+  if (Object.entries(RECORDED).some(([key, value]) => params.get(key) !== value)) return;
+  await onceOpened(part);
+  await onPage(part);
+  await onceOpened("tab");
+  props.value = search.slice(1);
+  trigger("linked");
 }

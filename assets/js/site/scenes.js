@@ -2,6 +2,7 @@
 
 import { tell } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
+import { tellEar } from "./said.js";
 
 const PAGE = "#pages .fa-report";
 const SCENES = ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plot:has(.js-plotly-plot)";
@@ -70,8 +71,7 @@ class Scenes {
     event.preventDefault();
     this.at += step;
     this.show();
-    const said = document.querySelector(".fa-said"); // read out
-    if (said) said.textContent = page.querySelector("[data-scene] :is(h2, .gtitle)")?.textContent ?? "";
+    tellEar(page.querySelector("[data-scene] :is(h2, .gtitle)")?.textContent);
   }
 }
 

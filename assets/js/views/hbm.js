@@ -15,9 +15,10 @@ import { atPhase, blockWords, lookOf, scored, tileState, tileWords, unmasked, ve
 const GAP = 7;
 
 /** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf({ header: { pass }, problem: { n, order } }, { big }) {
+function captionOf({ header: { pass }, problem: { n, order } }, { big }, f) {
   const stored = order === "standard";
-  if (pass === "forward") return say(stored ? "map.stored" : "map.never", { n });
+  const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
+  if (pass === "forward") return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
   return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
 }
 
@@ -86,7 +87,6 @@ export class Hbm {
     this.states = null;
     this.around();
     this.map.classList.toggle("is-stored", p.order === "standard");
-    set(this.caption, { text: captionOf(trace, theme) });
   }
 
   /** Static rectangles and names; `draw` only moves the bright ones. */
@@ -145,6 +145,7 @@ export class Hbm {
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     if (this.theme.big) this.nameTile(f);
+    set(this.caption, { text: captionOf(this.trace, this.theme, f) });
     const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
     set(this.count, { text: f.writes ? say("hbm.both", { read, written: bytes(f.writes) }) : say("hbm.read", { read }) });

@@ -21,6 +21,8 @@ const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] 
 const OF = { m_old: "m", row_max: "m", m_new: "m", alpha: "alpha", l_old: "l", row_sum: "l", l_new: "l" };
 const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
+const TIGHT = 6; // rows that find room closer together
+
 export class RowTable {
   constructor() {
     const heads = [el("th", { scope: "col", text: say("rows.row") })];
@@ -68,8 +70,12 @@ export class RowTable {
 
   /** As many rows as are whole in a place of this height; the others are scrolled to. */
   fit(height) {
-    const head = this.head.offsetHeight + this.caption.offsetHeight;
-    const row = this.rows[0]?.tr.offsetHeight;
+    this.root.classList.remove("is-tight");
+    const room = () => height - this.head.offsetHeight - this.caption.offsetHeight;
+    const high = () => this.rows[0]?.tr.offsetHeight;
+    this.root.classList.toggle("is-tight", room() < this.rows.length * high() && this.rows.length <= TIGHT);
+    const row = high();
+    const head = height - room();
     this.root.style.maxHeight = row ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px` : "";
   }
 

@@ -41,9 +41,8 @@ export class Transport {
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
     this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
-    this.spoken = el("span");
-    this.selected = el("span");
-    this.live = el("div", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" }, [this.spoken, this.selected]);
+    [this.spoken, this.selected] = [0, 1].map(() => el("span", { "aria-live": "polite" })); // apart: only the one that changed is read
+    this.live = el("div", { class: "fa-sr", "data-testid": "sentence" }, [this.spoken, this.selected]);
     this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": say("step") });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
     this.speed = el("select", { "aria-label": say("speed"), title: say("speed") },

@@ -11,6 +11,7 @@ import pytest
 
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest
+from explainer.learn.registry import rungs
 from explainer.problem import Problem, ProblemError
 from tests.browser.harness import focus, open_controls, query_of, settled
 
@@ -275,6 +276,49 @@ def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
         page.get_by_role("button", name="JSON").first.click()
     rows = json.loads(Path(saved.value.path()).read_text())["rows"]
     assert [row["method"] for row in rows] == methods
+
+
+def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
+    (link,) = (x for rung in rungs() if rung.key == "saves" for x in rung.links if x.page == "run")
+    page = tab.page
+    page.goto(f"{tab.server.url}/?{link.query}")
+    page.get_by_role("region", name="Sweep, d = 128, bf16").wait_for(state="attached")
+    settled(page)
+    note = page.locator('[data-testid="sweep-note"]')
+    assert "d = 128, bf16, mask = full, was recorded" in note.inner_text()
+    assert recorded.about() in note.inner_text() and "never measured" not in note.inner_text()
+    top = note.bounding_box()["y"]
+    assert 0 <= top < 60 or page.evaluate("scrollY + innerHeight >= document.body.scrollHeight")
+    assert page.locator(".fa-said").inner_text() in note.inner_text(), "and says so"
+    assert (
+        size(page, "Length N").input_value() == "4096"
+        and not page.locator(".fa-stop:visible").count()
+    )
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    page.wait_for_function("!location.search.includes('run-sweep')")
+
+
+def test_fields_keep_the_keyboard(tab):
+    """A menu whose choice is taken, in either way; a group of radio buttons is one stop."""
+    page = open_run(tab)
+    mask = size(page, "Mask")
+    mask.focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_function("document.querySelector('[aria-label=Mask]').value.includes('window:')")
+    assert mask.input_value() == "Sliding window: causal&window:5,0"
+    here = "document.activeElement.ariaLabel ?? document.activeElement.value"
+    assert page.evaluate(here) == "Mask" and mask.get_attribute("aria-expanded") == "false"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(here) == "fp16"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(here) == "backward"
+    size(page, "Length N").fill("77")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"({here}) === 'Length N'")
+    assert size(page, "Length N").input_value() == "77"
 
 
 def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):

@@ -78,6 +78,19 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
     assert bars["y"] > ways["y"] + ways["height"] + 4
 
 
+def test_on_its_side_the_picture_is_whole_between_bar_and_transport(phone):
+    page = phone.open("step=4&phase=exp")
+    page.set_viewport_size({"width": 844, "height": 390})
+    for name, picture in PANES.items():
+        page.locator(f"[data-pane-of={name}]").tap()
+        settled(page)
+        page.locator(picture).first.evaluate("(node) => node.scrollIntoView({ block: 'start' })")
+        box, bar = (page.locator(x).first.bounding_box() for x in (picture, ".fa-transport"))
+        assert box["height"] > 100 and box["y"] + box["height"] <= bar["y"], name
+        assert seen(page, ".fa-next") and bar["height"] < 70, name
+        assert page.evaluate(SMALL) == [], name
+
+
 def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
     page = phone.page
     page.clock.install()
