@@ -13,14 +13,15 @@ const GAIN = 1.12; // how much larger the picture, or its least type, must come 
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
-  for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.setProperty("--drawn", panel.getScreenCTM().a);
+  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) => panel.checkVisibility());
+  for (const panel of panels) panel.style.setProperty("--drawn", panel.getScreenCTM().a);
   for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
   const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
   if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
-  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || [...sheet.querySelectorAll(".fa-scene-panel")].some(isSmall)) return false;
+  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall)) return false;
   return sheet.scrollHeight * zoom <= height - 2 && place.scrollHeight <= height + 1 && place.scrollWidth <= width + 1;
 }
 
