@@ -245,8 +245,11 @@ def _rates(variant: str, softmax: float) -> Block:
     """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
     peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
     both = (tflops(run(variant, LONG, softmax)), "m"), (paper, "o")
-    rows = [(name, value or 0.0, f"{value:.0f} TFLOP/s" if value else tell("pipeline.nobody"), hue)
-            for name, (value, hue) in zip(tell.row("pipeline.rows"), both, strict=True)]  # fmt: skip
+    nobody = tell("pipeline.nobody")
+    rows = [
+        (name, value or 0.0, f"{value:.0f} TFLOP/s" if value else nobody, hue)
+        for name, (value, hue) in zip(tell.row("pipeline.rows"), both, strict=True)
+    ]
     said = [f"{name}: {beside}" for name, _, beside, _ in rows]
 
     def shapes(left: float, wide: float, end: float) -> list[Shape]:

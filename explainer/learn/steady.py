@@ -51,8 +51,9 @@ def short_sum(P: np.ndarray, V: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=16)
 def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
     """Random tokens through LAYERS layers of attention with random weights, all in fp32, of
-    MEASURES those in ``kept``. Before the first layer and after each: "spread" of the tokens, "size" (root mean
-    square), "top" (the largest weight of a row on average; none before the first layer)."""
+    MEASURES those in ``kept``. Before the first layer and after each: "spread" of the tokens,
+    "size" (root mean square), "top" (the largest weight of a row on average; none before the first
+    layer)."""
     rng = np.random.default_rng(1)
     x = rng.standard_normal((TOKENS, WIDTH)).astype(np.float32)
     found = {"spread": [spread(x)], "size": [1.0], "top": []}

@@ -206,7 +206,5 @@ def _busy(order: str) -> float:
 
 
 _first, *_others = map(_asked, CAUSAL)
-RUNGS = (
-    rung("versions", {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"},
-         **_first, variants=_others),
-)  # fmt: skip
+_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"}
+RUNGS = (rung("versions", _figures, **_first, variants=_others),)
