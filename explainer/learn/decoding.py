@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 
 from explainer.base.amounts import shown
 from explainer.base.records import about
@@ -24,7 +25,10 @@ OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hu
 MOST = 32  # tokens of sequence A
 PARTS = (1, 2, 4, 8, 16)
 RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
-LABELED = 8  # parts, at most, that have room for their numbers; of more the heaviest has its own
+LABELED, APART = (
+    8,
+    38,
+)  # parts, at most, that have numbers, and how far apart; else the heaviest has
 
 
 @lru_cache(maxsize=MOST)
@@ -75,6 +79,8 @@ def problem(tokens: int) -> Problem:
 def _merge(tokens: int, count: int) -> list[Shape]:
     found, _, lse = split_keys.parts(problem(tokens), count)
     gap, heaviest = 400 / tokens, max(found, key=lambda part: part.weight)
+    middles = [(part.first + part.last) * gap / 2 for part in found]
+    labeled = len(found) <= LABELED and all(b - a >= APART for a, b in pairwise(middles))
     shapes = [
         say(0, 16, tell("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
@@ -90,11 +96,11 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 look="is-full", key=f"w {k}"),
             path([(middle, 248), (200, 274)], look="is-quiet", key=f"out {k}"),
         ]  # fmt: skip
-        if len(found) <= LABELED or part is heaviest:
-            crowded = LABELED // 2 < len(found) <= LABELED
+        if labeled or part is heaviest:
+            crowded = labeled and len(found) > LABELED // 2
             digits = 1 if crowded else 2
             told = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
-            if not crowded and w > 70 or len(found) > LABELED:
+            if not labeled or (not crowded and w > 70):
                 told = tell("decoding.merge.lse_of", lse=told)
             for name, y, label, hue in (("lse", 138, told, "l"),
                                         ("weight", 240, f"{part.weight:.2f}", "")):  # fmt: skip
