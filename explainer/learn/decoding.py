@@ -25,10 +25,7 @@ OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hu
 MOST = 32  # tokens of sequence A
 PARTS = (1, 2, 4, 8, 16)
 RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
-LABELED, APART = (
-    8,
-    38,
-)  # parts, at most, that have numbers, and how far apart; else the heaviest has
+LABELED, APART = 8, 38  # parts that have numbers, at most, and how far apart; else the heaviest
 
 
 @lru_cache(maxsize=MOST)
