@@ -72,7 +72,7 @@ def _said(step: int) -> str:
                 least=amount(least(N, D, "fp16", "fa2"))),
         3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
         4: tell("profiling.limits", bytes=bytes_, products=products, fused_bytes=fused_bytes,
-                fused_products=fused_products, side=SIDE, programs=N // SIDE, sms=card.sms,
+                fused_products=fused_products, programs=N // SIDE, sms=card.sms,
                 heads=heads, alone=heads * products / 1e3, ms=many["median_ms"],
                 apart=timed("standard", N)["median_ms"]),
     }[step]  # fmt: skip
@@ -84,7 +84,7 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
     found, shapes = counters(), []
     at = {2: 0, 3: 1}.get(step)
     most = max(max(x) for x in found.values())
-    high = 62 if left else 82
+    high = 56 if left else 82
     for k, (kernel, both) in enumerate(found.items()):
         top = y + k * high + (16 if kernel == "fa2_kernel" else 0)
         shapes += [say(0, top + 18, KERNELS[kernel], "is-bold"),
@@ -109,8 +109,8 @@ def _profile(v: Values) -> list[Block]:
     rates = load()["ceilings"]["fp16"]
     return [
         scene(tell("profiling.title"), STEPS[step - 1],
-              panel(800, 328, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
-                    path([(0, 230), (780, 230)], look="is-thin"), say(0, 324, head, "is-big"),
+              panel(800, 294, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
+                    path([(0, 208), (780, 208)], look="is-thin"), say(0, 290, head, "is-big"),
                     only="wide"),
               panel(360, 408, _lines(run, 360), _bars(step, 0, 220, 40),
                     path([(0, 292), (360, 292)], look="is-thin"), say(0, 404, head, "is-big"),

@@ -26,7 +26,7 @@ SMALL = {
     for order in ("fa1", "fa2")
 }
 TITLES = tell.named("versions.titles")
-WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 376.0, 41.0, 44.0, 82.0
+WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in a lecture hall
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
@@ -156,7 +156,7 @@ def _strips(order: str) -> list[Shape]:
     left, wide = 56.0, WIDTH - 60
     shapes: list[Shape] = []
     for k, (name, lane) in enumerate(strips(order)):
-        y = TOP + T * SIDE + 56 + 25 * k
+        y = TOP + T * SIDE + 54 + 23 * k
         shapes.append(say(0, y + 15, name, "is-small is-quiet"))
         for start, end, what in lane:
             x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)

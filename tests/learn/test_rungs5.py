@@ -45,8 +45,9 @@ def test_what_is_kept_is_what_the_loops_keep():
                     inputs="random")  # fmt: skip
         written = summed(p, "least")[tensor][1]
         said = words("recompute", way=way, n=1024)
-        assert ("2 MiB" in said) == (written == 1024 * 1024 * 2)
-        assert ("4 KiB" in said) == (written == 1024 * 4)
+        assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
+        assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
+        assert ("P, not kept: 2 MiB" in said) == (tensor == "lse")
         spoken = shown("recompute", way=way, n=1024)[0]["words"]
         assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
     sides = [next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
