@@ -282,7 +282,7 @@ WIDGETS = (
 
 def _asked(softmax: float) -> dict:
     """The answer, and: one consumer alone, a round of the softmax only, all of it hidden."""
-    wrong = (100 * 2 / (2 + softmax), 100 * 2 / softmax, 100)
+    wrong = (100 * 2 / (2 + softmax), round(100 * 2 / softmax, 1), 100)
     return {"answer": share(softmax), "wrong": wrong}
 
 

@@ -109,8 +109,8 @@ def _profile(v: Values) -> list[Block]:
     rates = load()["ceilings"]["fp16"]
     return [
         scene(tell("profiling.title"), STEPS[step - 1],
-              panel(800, 294, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
-                    path([(0, 208), (780, 208)], look="is-thin"), say(0, 290, head, "is-big"),
+              panel(800, 298, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
+                    path([(0, 208), (780, 208)], look="is-thin"), say(0, 294, head, "is-big"),
                     only="wide"),
               panel(360, 408, _lines(run, 360), _bars(step, 0, 220, 40),
                     path([(0, 292), (360, 292)], look="is-thin"), say(0, 404, head, "is-big"),
