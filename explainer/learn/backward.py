@@ -260,32 +260,30 @@ def steps(step: int, i: int = 1, mask: str = "full") -> list[Block]:
 
 # ---- the exercise: each gap's fillings, as the rung's question has them, and what they do
 
-WEIGHTS: dict[str, Callable[[Derived], np.ndarray]] = {
-    "m": lambda x: x.m,
-    "ℓ": lambda x: x.l,
-    "lse": lambda x: x.lse,
-}
 LESS: dict[str, Callable[[Derived], np.ndarray | float]] = {
     "0": lambda x: 0.0,
     "lse": lambda x: x.lse[:, None],
     "mean(dP)": lambda x: x.dP.mean(axis=1, keepdims=True),
     "D": lambda x: x.D[:, None],
 }
-FACTORS: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
+QUERY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
+    "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
+    "dS K / √d": lambda x, dS: dS @ x.K * x.scale,
+    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
+}
+KEY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
     "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
     "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
 }
-FILLINGS = (("P = exp(S − ?)", WEIGHTS), ("dS = P ∘ (dP − ?)", LESS), ("dK = ?", FACTORS))
+FILLINGS = (("dS = P ∘ (dP − ?)", LESS), ("dQ = ?", QUERY), ("dK = ?", KEY))
 
 
-def ran(kept: str, less: str, factors: str) -> Gradients:
-    """P, dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
+def ran(less: str, query: str, key: str) -> Gradients:
+    """dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
     x = derived("full")
-    P = np.exp(x.S - WEIGHTS[kept](x)[:, None])
-    dS = P * (x.dP - LESS[less](x))
-    return {"P": P, "dS": dS, "dQ": dS @ x.K * x.scale, "dK": FACTORS[factors](x, dS),
-            "dV": P.T @ x.dO}  # fmt: skip
+    dS = x.P * (x.dP - LESS[less](x))
+    return {"dS": dS, "dQ": QUERY[query](x, dS), "dK": KEY[key](x, dS), "dV": x.P.T @ x.dO}
 
 
 def _run(v: Values) -> list[Block]:
@@ -304,16 +302,14 @@ def _run(v: Values) -> list[Block]:
     ]  # fmt: skip
     if not wrong:
         return [*blocks, text(tell("backward.run.right"), "good")]
-    return [*blocks, text(_consequence(found, sums, wrong), "bad")]
+    return [*blocks, text(_consequence(sums, wrong), "bad")]
 
 
-def _consequence(found: Gradients, sums: np.ndarray, wrong: list[str]) -> str:
+def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
-    if "dV" in wrong:
-        return tell("backward.run.wrong_dV", total=shown(found["P"].sum(axis=1)[0]))
     if np.abs(sums).max() > CLOSE:
         return tell("backward.run.wrong_dS", total=shown(sums[0]))
-    return tell("backward.run.wrong_dK")
+    return tell("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
 
 
 WIDGETS = (

@@ -113,8 +113,8 @@ def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
 
 @lru_cache(maxsize=len(DEGREES))
 def polynomial(degree: int) -> np.ndarray:
-    """Coefficients, highest power first, of the fit to 2^x on [0, 1] through Chebyshev's points,
-    weighted so that the relative error is even."""
+    """Coefficients, highest power first, of the polynomial that meets 2^x at Chebyshev's points of
+    [0, 1]; the best fit is a little closer."""
     k = np.arange(degree + 1)
     x = 0.5 + 0.5 * np.cos((2 * k + 1) * math.pi / (2 * (degree + 1)))
     return np.polyfit(x, np.exp2(x), degree)

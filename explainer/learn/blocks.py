@@ -28,7 +28,9 @@ class Control:
     ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
     levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1". ``closed``:
     choices, or True for the whole control, that open once the rung's question is answered.
-    ``drawn``: a picture of the widget is what moves it, so it has no form of its own."""
+    ``drawn``: a picture of the widget is what moves it, so it has no form of its own. ``serves``:
+    another control's key and those of its values with which this one changes what is shown; with
+    the others it is out of sight."""
 
     key: str
     label: str
@@ -41,6 +43,7 @@ class Control:
     pictures: tuple[str, ...] = ()
     closed: tuple[str, ...] | bool = ()
     drawn: bool = False
+    serves: tuple[str, tuple[str, ...]] | tuple[()] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -62,6 +65,13 @@ class Widget:
     title: str
     controls: tuple[Control, ...]
     compute: Callable[[Mapping[str, float | str]], list[Block]]
+
+    def __post_init__(self) -> None:
+        offered = {(c.key, value) for c in self.controls for value, _ in c.choices}
+        for control in (c for c in self.controls if c.serves):
+            key, wanted = control.serves
+            if strange := [value for value in wanted if (key, value) not in offered]:
+                raise ValueError(f"control {control.key}: serves {key} = {strange[0]!r}, no choice")
 
 
 def values(widget: Widget, query: Mapping[str, str]) -> dict[str, float | str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 
-from explainer.base.amounts import milliseconds, shown
+from explainer.base.amounts import shown
 from explainer.base.records import about
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
@@ -24,7 +25,7 @@ OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hu
 MOST = 32  # tokens of sequence A
 PARTS = (1, 2, 4, 8, 16)
 RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
-LABELED = 8  # parts, at most, that have room for their numbers
+LABELED, APART = 8, 38  # parts that have numbers, at most, and how far apart; else the heaviest
 
 
 @lru_cache(maxsize=MOST)
@@ -74,7 +75,9 @@ def problem(tokens: int) -> Problem:
 
 def _merge(tokens: int, count: int) -> list[Shape]:
     found, _, lse = split_keys.parts(problem(tokens), count)
-    gap = 400 / tokens
+    gap, heaviest = 400 / tokens, max(found, key=lambda part: part.weight)
+    middles = [(part.first + part.last) * gap / 2 for part in found]
+    labeled = len(found) <= LABELED and all(b - a >= APART for a, b in pairwise(middles))
     shapes = [
         say(0, 16, tell("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
@@ -90,11 +93,17 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 look="is-full", key=f"w {k}"),
             path([(middle, 248), (200, 274)], look="is-quiet", key=f"out {k}"),
         ]  # fmt: skip
-        if len(found) <= LABELED:
-            shapes += [
-                say(middle, 138, shown(part.lse, 2), "is-middle is-small", hue="l", key=f"lse {k}"),
-                say(middle, 240, f"{part.weight:.2f}", "is-middle is-small", key=f"weight {k}"),
-            ]
+        if labeled or part is heaviest:
+            crowded = labeled and len(found) > LABELED // 2
+            digits = 1 if crowded else 2
+            told = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
+            if not labeled or (not crowded and w > 70):
+                told = tell("decoding.merge.lse_of", lse=told)
+            for name, y, label, hue in (("lse", 138, told, "l"),
+                                        ("weight", 240, f"{part.weight:.2f}", "")):  # fmt: skip
+                room = 4 * len(label)  # to the left and right of its middle
+                at = min(max(middle, room), 404 - room)
+                shapes.append(say(at, y, label, "is-middle is-small", hue=hue, key=f"{name} {k}"))
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
         say(0, 324, tell("decoding.merge.lse", lse=shown(lse, 2)), hue="l"),
@@ -115,11 +124,11 @@ def times() -> tuple[dict[int, float], int, int, int]:
 def _timed(count: int) -> str:
     """The recorded kernel in one part, in ``count`` and in its own choice, each told once."""
     ms, rule, keys, heads = times()
-    told = {"keys": keys, "heads": heads, "d": RECORDED.d, "one": milliseconds(ms[1]), "rule": rule,
-            "best": milliseconds(ms[rule]), "record": about("decode_nvidia_h200")}  # fmt: skip
+    told = {"keys": keys, "heads": heads, "d": RECORDED.d, "one": ms[1] * 1e3, "rule": rule,
+            "best": ms[rule] * 1e3, "record": about("decode_nvidia_h200")}  # fmt: skip
     if count in (1, rule):
         return tell("decoding.timed", **told)
-    return tell("decoding.timed_beside", **told, n=count, time=milliseconds(ms[count]))
+    return tell("decoding.timed_beside", **told, n=count, time=ms[count] * 1e3)
 
 
 def _decode(v: Values) -> list[Block]:

@@ -19,14 +19,15 @@ def places(tokens: int, size: int) -> int:
 
 
 WIDGETS = (Widget("engines", tell("engines.title"), (), lambda _: [ENGINES]),)
-ASKED = ((1000, 16), (300, 64), (77, 32))  # tokens, page: question and variants
+ASKED = ((1003, 16), (300, 64), (75, 32))  # tokens, page: question and variants
 
 
 def _asked(tokens: int, size: int) -> dict:
+    full, over = divmod(tokens, size)
+    why = tell("engines.why", tokens=tokens, full=full, size=size, over=over, empty=size - over)
     return {"answer": places(tokens, size) - tokens,
             "words": tell("engines.question", tokens=tokens, size=size),
-            "wrong": (tokens % size, places(tokens, size) // size,
-                      places(tokens, size) - tokens + size)}  # fmt: skip
+            "reasons": (why, tell("engines.how")), "wrong": (over, 0, size)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -55,7 +55,7 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
     wide = 360 / max(room, whole)
     shapes = [
         say(0, 16, tell("heads.cost", tokens=tokens, layers=LAYERS), "is-bold"),
-        say(0, 48, tell("heads.cost.of", n=HEADS, bytes=amount(whole)), "is-quiet"),
+        say(0, 48, tell("heads.cost.whole", bytes=amount(whole)), "is-quiet"),
         box(0, 56, whole * wide, 26, hue="k", look="is-pale", key="whole"),
         say(0, 112, tell("heads.cost.of", n=kv_heads, bytes=amount(mine)), "is-big", hue="k"),
         box(0, 122, mine * wide, 34, hue="k", look="is-full", key="mine"),
@@ -82,7 +82,7 @@ def _gqa(v: Values) -> list[Block]:
 
 WIDGETS = (
     Widget("heads", tell("heads.title"), (
-        pick("hk", tell("heads.hk"), HEADS, (32, 16, 8, 4, 2, 1), closed=(8, 4)),
+        pick("hk", tell("heads.hk"), HEADS // 2, (32, 16, 8, 4, 2, 1), closed=(8, 4)),
         pick("tokens", tell("heads.tokens"), TOKENS[1], commas(TOKENS)),
     ), _gqa),
 )  # fmt: skip

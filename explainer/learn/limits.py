@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
-from explainer.learn.scene import Shape, box, lines, panel, say, scene
+from explainer.learn.scene import CHARACTER, Shape, box, panel, say, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
@@ -20,7 +21,7 @@ tell = Texts("learn")
 Values = Mapping[str, float | str]
 CASES = tell.named("limits.cases")
 HIDDEN = 4096  # of the layer that attention is a part of
-NS = (256, 512, 1024, 2048, 4096, 8192)
+NS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
 NEEDED = 0.05  # of the scores, in the question
 SHARES = (0.1, 0.5, 1, 2, 5, 10)  # percent of the scores that are needed
@@ -34,13 +35,32 @@ KERNELS = (
 )
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
+def times(method: str) -> dict[int, dict]:
+    """{N: the recorded row of a method}: fp16, d = 64, no mask, forward, 32 heads and as many
+    sequences as fill the card."""
+    wanted = (method, D, "full", "fp16", "forward")
+    return {r["n"]: r for r in load()["rows"] if "median_ms" in r and r["n"] in NS and wanted
+            == (r["method"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward"))}  # fmt: skip
+
+
+def plain() -> dict[int, float]:
+    """{N: milliseconds of plain PyTorch attention}."""
+    return {n: row["median_ms"] for n, row in times("naive").items()}
+
+
 def faster() -> dict[int, float]:
-    """{N: time of plain PyTorch attention ÷ time of FA-2}, recorded: fp16, d = 64, no mask."""
-    ms = {(r["method"], r["n"]): r["median_ms"] for r in load()["rows"] if "median_ms" in r
-          and (r["d"], r["mask"], r["dtype"], r.get("pass", "forward")) == (64, "full", "fp16",
-                                                                          "forward")}  # fmt: skip
-    return {n: ms["naive", n] / ms["fa2", n] for n in NS}
+    """{N: time of plain PyTorch attention ÷ time of FA-2}."""
+    return {n: ms / times("fa2")[n]["median_ms"] for n, ms in plain().items()}
+
+
+def time_share(method: str, n: int) -> float:
+    """Attention's part of the time of a layer's products: its recorded time, beside 24·h² FLOPs per
+    token at the rate measured for products. Heads of d numbers make up h."""
+    row = times(method)[n]
+    tokens = row["batch"] * row["heads"] * n * D / HIDDEN
+    weights = tokens * 24 * HIDDEN**2 / load()["ceilings"]["fp16"]["flops"]
+    return row["median_ms"] / (row["median_ms"] + 1e3 * weights)
 
 
 def layer_share(n: int) -> float:
@@ -81,67 +101,99 @@ def _bars(items: list[tuple[str, float, str]], hue: str, y: float, wide: float =
     return made
 
 
-def _short() -> list[Shape]:
+def _panels(head: str, items: list[tuple[str, float, str]], hue: str,
+            tail: str = "") -> list[dict]:  # fmt: skip
+    """Bars under a heading, and a line below: as wide as a desk has it, and for a phone."""
+    made = []
+    for only, width in (("wide", 790.0), ("narrow", 360.0)):
+        rows = textwrap.wrap(head, int(width / CHARACTER))
+        left = 12 + CHARACTER * max(len(name) for name, _, _ in items)
+        room = 10 + CHARACTER * max(len(beside) for _, _, beside in items)
+        top = 8.0 + 20 * len(rows)
+        end = top + 34 * len(items)
+        shapes = [*(say(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
+                  *_bars(items, hue, top, min(420.0, width - left - room), left),
+                  *([say(0, end + 26, tail, "is-big")] if tail else [])]  # fmt: skip
+        made.append(panel(width, end + (40 if tail else 2), shapes, only=only))
+    return made
+
+
+def _short() -> tuple[list[dict], str]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
-    return [
-        say(0, 16, tell("limits.short"), "is-bold"),
-        *_bars(items, "q", 28, 260, 110),
-        say(440, 16, tell("limits.short.layer"), "is-bold"),
-        *_bars(layer, "s", 28, 140, 560),
-        say(0, 270, tell("limits.short.why")),
-        say(0, 294, tell("limits.short.hidden", n=HIDDEN), "is-quiet"),
-    ]
+    panels = [
+        panel(390, 268, say(0, 16, tell("limits.short"), "is-bold"),
+              _bars(items, "q", 28, 210, 110)),
+        panel(390, 268, say(0, 16, tell("limits.short.layer"), "is-bold"),
+              _bars(layer, "s", 28, 210, 110)),
+    ]  # fmt: skip
+    ms, (before, last) = plain(), NS[-2:]
+    return panels, tell("limits.short.why", last=last, before=before, times=ms[last] / ms[before],
+                        n=HIDDEN)  # fmt: skip
 
 
-def _tiles() -> list[Shape]:
+def _tiles() -> tuple[list[dict], str]:
     items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds(D).items()]
-    return [
-        say(0, 16, tell("limits.tiles", d=D), "is-bold"),
-        *_bars(items, "q", 28),
-        *lines(0, 240, 22, tell("limits.tiles.why")),
-    ]
+    found = {(c["block_m"], c["block_n"]): c for c in tile_choices.cells(Workload(d=D))}
+    held = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
+    best = tile_choices.best(Workload(d=D))
+    assert best
+    why = tell("limits.tiles.why", **held, registers=found[128, 128]["registers"],
+               best=f"{best['block_m']} × {best['block_n']}", rate=best["tflops"])  # fmt: skip
+    return _panels(tell("limits.tiles", d=D), items, "q"), why
 
 
-def _cross(nk: int) -> list[Shape]:
+def _cross(nk: int) -> tuple[list[dict], str]:
     apart, fused = least(NQ, nk)
     called = tell.named("limits.cross.kernels")
     items = [(called[key], float(n), amount(n)) for key, n in (("apart", apart), ("fused", fused))]
-    return [
-        say(0, 16, tell("limits.cross", nq=NQ, nk=nk, d=D), "is-bold"),
-        *_bars(items, "s", 28),
-        say(0, 128, tell("limits.cross.times", ratio=apart / fused), "is-big"),
-        *lines(0, 160, 22, tell("limits.cross.why")),
-    ]
+    head, tail = tell("limits.cross", nq=NQ, nk=nk, d=D), tell("limits.cross.times",
+                                                               ratio=apart / fused)  # fmt: skip
+    return _panels(head, items, "s", tail), tell("limits.cross.why")
 
 
-def _sparse(share: float) -> list[Shape]:
+def _sparse(share: float) -> tuple[list[dict], str]:
     called, wanted = tell.named("limits.sparse.bars"), share / 100
     shares = {"scores": wanted, "scattered": touched(wanted), "blocks": wanted}
     items = [(called[key], part, f"{part:.1%}") for key, part in shares.items()]
-    return [
-        say(0, 16, tell("limits.sparse", side=TILE), "is-bold"),
-        *_bars([*items, (called["all"], 1.0, "100%")], "q", 28),
-        *lines(0, 196, 22, tell("limits.sparse.why")),
-    ]
+    return (_panels(tell("limits.sparse", side=TILE), [*items, (called["all"], 1.0, "100%")], "q"),
+            tell("limits.sparse.why"))  # fmt: skip
 
 
-def _old() -> list[Shape]:
-    shapes = [say(0, 16, tell("limits.old"), "is-bold")]
+def _old() -> tuple[list[dict], str]:
+    """Which kernel runs on which card: kernels down the side, on a phone cards."""
     no = tell("limits.old.no")
+
+    def mark(x: float, y: float, wide: float, runs: bool) -> Shape:
+        look = {"text": "✓", "hue": "v"} if runs else {"text": no, "look": "is-line"}
+        return box(x, y, wide, 32, **look)
+
+    wide = [say(0, 16, tell("limits.old"), "is-bold")]
+    narrow = [say(0, 16, tell("limits.old"), "is-bold")]
+    wide += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
+    for i, (name, _) in enumerate(KERNELS):
+        rows = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
+        narrow += [say(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
+                   for k, row in enumerate(rows)]  # fmt: skip
     for j, (card, sm) in enumerate(CARDS):
-        x = 170 + j * 100
-        shapes += [say(x + 44, 48, card, "is-middle is-bold"),
-                   say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small")]  # fmt: skip
+        x, y = 170 + j * 100, 78 + j * 40
+        wide += [say(x + 44, 48, card, "is-middle is-bold"),
+                 say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small")]  # fmt: skip
+        narrow.append(say(0, y + 21, card, "is-bold"))
         for i, (_, runs) in enumerate(KERNELS):
-            look = {"text": "✓", "hue": "v"} if runs(sm) else {"text": no, "look": "is-line"}
-            shapes.append(box(x, 82 + i * 40, 90, 32, **look))
-    shapes += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
-    return [*shapes, *lines(0, 272, 22, tell("limits.old.why"))]
+            wide.append(mark(x, 82 + i * 40, 90, runs(sm)))
+            narrow.append(mark(108 + i * 66, y, 60, runs(sm)))
+    return ([panel(790, 250, wide, only="wide"), panel(372, 320, narrow, only="narrow")],
+            tell("limits.old.why"))  # fmt: skip
 
 
 SAID = {
-    "short": tell("limits.short.note", record=about()),
+    "short": tell(
+        "limits.short.note",
+        record=about(),
+        heads=times("fa2")[NS[0]]["heads"],
+        tokens=times("fa2")[NS[0]]["batch"] * NS[0],
+    ),
     "tiles": tell("limits.tiles.note", record=about("tiles_nvidia_h200")),
     "cross": tell("limits.cross.note"),
     "sparse": tell("limits.sparse.note"),
@@ -151,26 +203,24 @@ SAID = {
 
 def _when_not(v: Values) -> list[Block]:
     case = str(v["case"])
-    shapes = {
+    panels, why = {
         "short": _short,
         "tiles": _tiles,
         "cross": lambda: _cross(int(v["nk"])),
         "sparse": lambda: _sparse(float(v["share"])),
         "old": _old,
     }[case]()
-    told = " ".join(str(s["text"]) for s in shapes if s["kind"] == "text")
+    told = " ".join(str(s["text"]) for p in panels if p.get("only") != "narrow"
+                    for s in p["shapes"] if s["kind"] == "text")  # fmt: skip
     label = CASES[case][0].upper() + CASES[case][1:]
-    return [
-        scene(label, told, panel(790, 310, shapes)),
-        text(SAID[case], "fine"),
-    ]
+    return [scene(label, told, *panels), text(why), text(SAID[case], "fine")]
 
 
 WIDGETS = (
     Widget("when_not", tell("limits.title"), (
         pick("case", tell("limits.case"), "short", CASES.items(), closed=("cross", "sparse")),
-        pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096)),
-        pick("share", tell("limits.share"), 5, SHARES),
+        pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096), serves=("case", ("cross",))),
+        pick("share", tell("limits.share"), 5, SHARES, serves=("case", ("sparse",))),
     ), _when_not),
 )  # fmt: skip
 
@@ -178,11 +228,13 @@ WIDGETS = (
 def _figures() -> dict[str, object]:
     apart, fused = least(NQ, 77)
     whole, once = least(NQ, NQ)
-    gains = faster()
-    return {"cross": apart / fused, "self": whole / once, "low": gains[NS[0]],
-            "high": gains[NS[-1]], "scores": NQ * 77,
+    gains, first = faster(), NS[0]
+    return {"cross": apart / fused, "self": whole / once, "low": gains[first],
+            "high": max(gains.values()), "peak": max(gains, key=gains.__getitem__),
+            "end": gains[NS[-1]], "last": NS[-1], "scores": NQ * 77,
             "empty": power(10, round(TILE**2 * math.log10(1 - NEEDED))),
-            "share": layer_share(NS[0])}  # fmt: skip
+            "share": layer_share(first), "time": time_share("naive", first),
+            "less": time_share("fa2", first)}  # fmt: skip
 
 
 RUNGS = (rung("when_not", _figures()),)

@@ -32,8 +32,8 @@ def rounded(key: str, x: float) -> float:
     return float(FORMATS[key].round_to(x))
 
 
-def _x(power_of_two: float) -> float:
-    return LEFT + WIDE * (power_of_two - LOW) / (HIGH - LOW)
+def _x(power_of_two: float, left: float = LEFT, wide: float = WIDE) -> float:
+    return left + wide * (power_of_two - LOW) / (HIGH - LOW)
 
 
 def _kept(f: Format, x: float) -> tuple[str, str]:
@@ -73,7 +73,33 @@ def _ranges(x: float) -> Block:
         shapes.append(say(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = tell("number_formats.range")
     spoken = tell("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
-    return scene(title, spoken, panel(WIDTH, base + 14, shapes))
+    return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
+
+
+def _narrow(x: float) -> dict[str, object]:
+    """The same for a phone: what is said of a format above its bar."""
+    wide, row = 350.0, 76.0
+    at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
+    shapes: list[Shape] = [say(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle",
+                               hue="o")]  # fmt: skip
+    for k, (key, f) in enumerate(FORMATS.items()):
+        y = 40 + row * k
+        ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
+        a, b, c = (_x(end, 0, wide) for end in ends)
+        words, look = _kept(f, x)
+        bits_of = tell("number_formats.bits", exponent_bits=f.exponent_bits,
+                       mantissa_bits=f.mantissa_bits)  # fmt: skip
+        shapes += [
+            say(0, y, f.title, "is-bold"), say(wide, y, words, f"{look or 'is-bold'} is-end"),
+            say(0, y + 19, bits_of, "is-small is-quiet"),
+            say(wide, y + 19, USES.get(key, ""), "is-small is-end"),
+            box(a, y + 27, b - a, 18, hue="q", look="is-pale"),
+            box(b, y + 27, c - b, 18, hue="q"),
+            path([(at, y + 24), (at, y + 48)], "o"),
+        ]  # fmt: skip
+    shapes += [say(_x(tick, 0, wide), base + 10, power(2, tick), "is-small is-quiet is-middle")
+               for tick in (-120, 0, 120)]  # fmt: skip
+    return panel(wide + 8, base + 14, shapes, only="narrow")
 
 
 def _bits(x: float) -> list[Block]:
@@ -116,10 +142,12 @@ WIDGETS = (
     Widget("formats", tell("number_formats.title"), (
         pick("show", tell("number_formats.label.show"), "range",
              tell.named("number_formats.shows").items()),
-        pick("x", "x", "0.1", NUMBERS),
-        slider("power", tell("number_formats.label.power"), 0, -140, 120),
+        pick("x", "x", "0.1", NUMBERS, serves=("show", ("range", "bits"))),
+        slider("power", tell("number_formats.label.power"), 0, -140, 120,
+               serves=("show", ("range", "bits"))),
         pick("size", tell("number_formats.label.size"), 30,
-             [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)]),
+             [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)],
+             serves=("show", ("fp8",))),
     ), _formats),
 )  # fmt: skip
 

@@ -138,8 +138,9 @@ def _others(v: Values) -> list[Block]:
 WIDGETS = (
     Widget("others", tell("others.widget"), (
         pick("what", tell("others.label.what"), "ring", tell.named("others.whats").items()),
-        slider("step", tell("others.label.step"), 1, 1, GPUS),
-        pick("layout", tell("others.label.layout"), "rows", LAYOUTS.items()),
+        slider("step", tell("others.label.step"), 1, 1, GPUS, serves=("what", ("ring",))),
+        pick("layout", tell("others.label.layout"), "rows", LAYOUTS.items(),
+             serves=("what", ("ring",))),
     ), _others),
 )  # fmt: skip
 

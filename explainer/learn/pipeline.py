@@ -19,7 +19,7 @@ from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, timeline
 from explainer.learn.content import Rung, rung, stored
 from explainer.learn.controls import pick, slider
-from explainer.learn.scene import box, panel, say, scene
+from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.memory.levels import levels
 from explainer.memory.workload import Workload
 
@@ -244,20 +244,28 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
 def _rates(variant: str, softmax: float) -> Block:
     """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
     peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
-    shapes, said = [], []
     both = (tflops(run(variant, LONG, softmax)), "m"), (paper, "o")
-    for k, (name, (value, hue)) in enumerate(zip(tell.row("pipeline.rows"), both, strict=True)):
-        y, beside = 4 + 27 * k, f"{value:.0f} TFLOP/s" if value else tell("pipeline.nobody")
-        shapes += [say(0, y + 15, name), box(108, y, 542, 20, look="is-pale"),
-                   box(108, y, 542 * (value or 0) / peak, 20, hue=hue, key=name),
-                   say(662, y + 15, beside, "is-bold")]  # fmt: skip
-        said.append(f"{name}: {beside}")
+    nobody = tell("pipeline.nobody")
+    rows = [
+        (name, value or 0.0, f"{value:.0f} TFLOP/s" if value else nobody, hue)
+        for name, (value, hue) in zip(tell.row("pipeline.rows"), both, strict=True)
+    ]
+    said = [f"{name}: {beside}" for name, _, beside, _ in rows]
+
+    def shapes(left: float, wide: float, end: float) -> list[Shape]:
+        return [shape for k, (name, value, beside, hue) in enumerate(rows) for shape in (
+            say(0, 19 + 27 * k, name), box(left, 4 + 27 * k, wide, 20, look="is-pale"),
+            box(left, 4 + 27 * k, wide * value / peak, 20, hue=hue, key=name),
+            say(end, 19 + 27 * k, beside, "is-bold is-end"))]  # fmt: skip
+
     length = softmax if softmax % 1 else int(softmax)
     if softmax == FITTED:
         title = tell("pipeline.rates", tiles=LONG, length=length, peak=peak)
     else:
         title = tell("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
-    return scene(title, f"{SAID[variant]} " + "; ".join(said), panel(840, 54, shapes))
+    return scene(title, f"{SAID[variant]} " + "; ".join(said),
+                 panel(840, 54, shapes(108, 542, 838), only="wide"),
+                 panel(380, 54, shapes(84, 140, 380), only="narrow"))  # fmt: skip
 
 
 WIDGETS = (
@@ -274,7 +282,7 @@ WIDGETS = (
 
 def _asked(softmax: float) -> dict:
     """The answer, and: one consumer alone, a round of the softmax only, all of it hidden."""
-    wrong = (100 * 2 / (2 + softmax), 100 * 2 / softmax, 100)
+    wrong = (100 * 2 / (2 + softmax), round(100 * 2 / softmax, 1), 100)
     return {"answer": share(softmax), "wrong": wrong}
 
 

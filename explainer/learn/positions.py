@@ -77,7 +77,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
         say(0, 18, tell("positions.along", d=SHOWN.d), "is-bold"),
         *chart(60, 34, 300, 120, [("rope", along, "q", "")], low=low, high=high,
                ticks=[(high, written(high, 2)), (low, written(low, 2))]),
-        say(0, 206, tell("positions.added", head=head), "is-bold"),
+        say(0, 206, tell("positions.added", head=head, n=FEW), "is-bold"),
         *chart(60, 222, 300, 120, [("alibi", line, "o", "")], low=-8, high=0,
                ticks=[(0.0, "0"), (-8.0, "−8")], last=tell("positions.distance")),
         say(0, 386, tell("positions.at", far=far, added=shown(added(head, far))) if i >= j else
@@ -106,14 +106,14 @@ WIDGETS = (
     Widget("rope", tell("positions.widget"), (
         slider("i", tell("positions.label.i"), 9, 0, 31),
         slider("j", tell("positions.label.j"), 2, 0, 31),
-        pick("head", tell("positions.label.head"), 0, range(4)),
+        pick("head", tell("positions.label.head", n=FEW), 0, range(4)),
     ), _rope),
 )  # fmt: skip
 
 
 def _asked(i: int, j: int, to: int) -> dict:
     return {"answer": to - (i - j), "words": tell("positions.asked", i=i, j=j, to=to),
-            "wrong": (j, to + (i - j), j * to / i)}  # fmt: skip
+            "wrong": (j, to + (i - j), round(j * to / i))}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

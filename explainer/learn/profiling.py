@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.algorithms.traffic import least
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load
@@ -13,7 +15,7 @@ from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import slider
 from explainer.learn.rungs_low import whole
-from explainer.learn.scene import box, panel, path, say, scene
+from explainer.learn.scene import CHARACTER, Shape, box, panel, path, say, scene
 
 tell = Texts("learn")
 
@@ -57,63 +59,73 @@ def bounds() -> dict[str, tuple[float, float]]:
             for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)}  # fmt: skip
 
 
-def _said(step: int) -> list[str]:
-    """The lines below the picture."""
+def _said(step: int) -> str:
+    """What is said of the picture."""
     dram, l2, limits, card = totals(0), totals(1), bounds(), CARDS["h200"]
     (bytes_, products), (fused_bytes, fused_products) = limits["standard"], limits["fa2"]
+    many = timed("fa2", N)
+    heads = many["batch"] * many["heads"]
     return {
         1: tell("profiling.ran"),
         2: tell("profiling.hbm", standard=amount(dram[0]), fa2=amount(dram[1]),
-                times=dram[0] / dram[1], scores=amount(N * N * ELEMENT), l2=amount(card.l2_bytes)),
+                times=dram[0] / dram[1], scores=amount(N * N * ELEMENT), l2=amount(card.l2_bytes),
+                least=amount(least(N, D, "fp16", "fa2"))),
         3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
         4: tell("profiling.limits", bytes=bytes_, products=products, fused_bytes=fused_bytes,
-                fused_products=fused_products, side=SIDE, programs=N // SIDE, sms=card.sms),
-    }[step].split("\n")  # fmt: skip
+                fused_products=fused_products, programs=N // SIDE, sms=card.sms,
+                heads=heads, alone=heads * products / 1e3, ms=many["median_ms"],
+                apart=timed("standard", N)["median_ms"]),
+    }[step]  # fmt: skip
+
+
+def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
+    """Each kernel's bytes at DRAM and at L2; a name beside its bars, or above where there is no
+    room at the left."""
+    found, shapes = counters(), []
+    at = {2: 0, 3: 1}.get(step)
+    most = max(max(x) for x in found.values())
+    high = 56 if left else 82
+    for k, (kernel, both) in enumerate(found.items()):
+        top = y + k * high + (16 if kernel == "fa2_kernel" else 0)
+        shapes += [say(0, top + 18, KERNELS[kernel], "is-bold"),
+                   say(0 if left else 150, top + (38 if left else 18), kernel,
+                       "is-small is-quiet")]  # fmt: skip
+        for part, (name, value, hue) in enumerate(zip(("HBM", "L2"), both, "oq", strict=True)):
+            row = top + 25 * part + (0 if left else 26)
+            size = value / most * wide
+            shapes += [
+                box(left, row, size, 22, hue=hue, key=f"{name} {k}",
+                    look="is-full" if at in (part, None) else "is-pale"),
+                say(left + size + 8, row + 17, f"{name} {amount(value)}", "is-small",
+                    key=f"{name} t{k}"),
+            ]  # fmt: skip
+    return shapes
 
 
 def _profile(v: Values) -> list[Block]:
-    step, found, shapes = whole(v["step"]), counters(), []
-    at = {2: 0, 3: 1}.get(step)
-    most = max(max(x) for x in found.values())
-    for k, (kernel, (dram, l2)) in enumerate(found.items()):
-        y = 34 + k * 62 + (16 if kernel == "fa2_kernel" else 0)
-        shapes += [
-            say(0, y + 18, KERNELS[kernel], "is-bold"),
-            say(0, y + 38, kernel, "is-small is-quiet"),
-            box(
-                190,
-                y,
-                dram / most * 430,
-                22,
-                hue="o",
-                look="is-full" if at in (0, None) else "is-pale",
-                key=f"d {k}",
-            ),
-            say(198 + dram / most * 430, y + 17, f"DRAM {amount(dram)}", "is-small", key=f"dt {k}"),
-            box(
-                190,
-                y + 25,
-                l2 / most * 430,
-                22,
-                hue="q",
-                look="is-full" if at in (1, None) else "is-pale",
-                key=f"l {k}",
-            ),
-            say(198 + l2 / most * 430, y + 42, f"L2 {amount(l2)}", "is-small", key=f"lt {k}"),
-        ]
-    said = _said(step)
-    shapes += [
-        say(0, 16, tell("profiling.run", n=N, d=D, side=SIDE), "is-quiet is-small"),
-        path([(0, 230), (780, 230)], look="is-thin"),
-        say(0, 326, f"{step}. {STEPS[step - 1]}", "is-big"),
-        *(say(0, 352 + 22 * k, line) for k, line in enumerate(said)),
-    ]  # fmt: skip
+    step = whole(v["step"])
+    head, said = f"{step}. {STEPS[step - 1]}", _said(step)
+    run = tell("profiling.run", n=N, d=D, side=SIDE)
     rates = load()["ceilings"]["fp16"]
-    return [scene(tell("profiling.title"), f"{STEPS[step - 1]}. {' '.join(said)}",
-                  panel(800, 402, shapes)),
-            text(tell("profiling.fine", about=about("traffic_nvidia_h200"),
-                      memory=rates["hbm_bytes_per_s"] / 1e12, products=rates["flops"] / 1e12),
-                 "fine")]  # fmt: skip
+    return [
+        scene(tell("profiling.title"), STEPS[step - 1],
+              panel(800, 298, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
+                    path([(0, 208), (780, 208)], look="is-thin"), say(0, 294, head, "is-big"),
+                    only="wide"),
+              panel(360, 408, _lines(run, 360), _bars(step, 0, 220, 40),
+                    path([(0, 292), (360, 292)], look="is-thin"), say(0, 404, head, "is-big"),
+                    only="narrow")),
+        text(said),
+        text(tell("profiling.fine", about=about("traffic_nvidia_h200"),
+                  memory=rates["hbm_bytes_per_s"] / 1e12, products=rates["flops"] / 1e12),
+             "fine"),
+    ]  # fmt: skip
+
+
+def _lines(words: str, wide: float) -> list[Shape]:
+    """Small type, broken where the place ends."""
+    rows = textwrap.wrap(words, int(wide / CHARACTER * 1.07))
+    return [say(0, 14 + 18 * k, row, "is-quiet is-small") for k, row in enumerate(rows)]
 
 
 WIDGETS = (
@@ -134,10 +146,12 @@ def timed(method: str, n: int) -> dict:
 def _asked(method: str, n: int) -> dict:
     row = timed(method, n)
     heads = row["batch"] * row["heads"]
-    rate = 4 * heads * n * n * D / (row["median_ms"] * 1e-3) / 1e12
-    words = tell("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=row["median_ms"])
-    return {"answer": round(rate, 1), "tolerance": 0.02 * rate, "words": words,
-            "wrong": (rate / heads, rate / 2, rate / 4)}  # fmt: skip
+    ms = round(row["median_ms"], 3)  # as it is shown, so that a reader's quotient is ours
+    rate = 4 * heads * n * n * D / (ms * 1e-3) / 1e12
+    words = tell("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
+    wrong = (rate / heads, rate / 2, rate / 4)
+    return {"answer": float(f"{rate:.3g}"), "tolerance": 0.02 * rate, "words": words,
+            "wrong": tuple(float(f"{x:.{2 if x < 10 else 3}g}") for x in wrong)}  # fmt: skip
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

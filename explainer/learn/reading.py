@@ -20,7 +20,7 @@ from explainer.learn.blocks import Block, Widget, bars, code, table, text
 from explainer.learn.content import Rung, rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
-from explainer.learn.scene import box, panel, scene
+from explainer.learn.scene import Shape, box, panel, scene
 
 tell = Texts("learn")
 
@@ -141,15 +141,20 @@ def off(fault: str) -> float:
 
 def _walk(step: int) -> list[Block]:
     phase, place, said = STOPS[step - 1]
-    wide = 844 / len(STOPS)
     names = [*tell.row("reading.loads"), *(name for name, _, _ in STOPS[2:])]
-    chips = [box(k * wide, 0, wide - 6, 32, name, hue="m" if k == step - 1 else "",
-                 look="is-full is-small" if k == step - 1 else "is-pale is-small")
-             for k, name in enumerate(names)]  # fmt: skip
+
+    def chips(wide: float, across: int) -> list[Shape]:
+        each = wide / across
+        return [box(k % across * each, k // across * 38, each - 6, 32, name,
+                    hue="m" if k == step - 1 else "",
+                    look="is-full is-small" if k == step - 1 else "is-pale is-small")
+                for k, name in enumerate(names)]  # fmt: skip
+
     return [
         scene(tell("reading.title"),
               tell("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
-              panel(844, 34, chips)),
+              panel(844, 34, chips(844, len(STOPS)), only="wide"),
+              panel(350, 110, chips(350, 3), only="narrow")),
         code(f"kernels/fa2.py: {names[step - 1]}", extracts()[phase][place]),
         text(said),
     ]  # fmt: skip
@@ -196,7 +201,7 @@ WIDGETS = (
     Widget("read", tell("reading.widget"), (
         pick("show", tell("reading.label.show"), "walk", tell.named("reading.shows").items(),
              closed=("note",)),
-        slider("step", tell("reading.label.stop"), 6, 1, len(STOPS)),
+        slider("step", tell("reading.label.stop"), 6, 1, len(STOPS), serves=("show", ("walk",))),
     ), _read),
 )  # fmt: skip
 
@@ -204,8 +209,9 @@ WIDGETS = (
 def listing(fault: str) -> tuple[tuple[str, str], ...]:
     """The lines of the loop that are asked about, with this fault, and what is said of each."""
     at, wrong = FAULTS[fault]
+    fine = FINE | ({5: tell("reading.late")} if fault == "padding" else {})
     return tuple(
-        (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), FINE[k])
+        (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), fine[k])
         for k in ASKED[fault]
     )
 

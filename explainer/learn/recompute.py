@@ -63,9 +63,11 @@ def _kept(n: int, way: str) -> list[Shape]:
         box(0, 60, side if square else 2, side, hue="s" if square else "l",
             look="is-full", key="kept"),
     ]  # fmt: skip
-    shape = tell("recompute.square", n=n) if square else tell("recompute.line", n=n)
-    shapes.append(say(0, 382, shape, "is-quiet"))
-    return shapes
+    if square:
+        return [*shapes, say(0, 382, tell("recompute.square", n=n), "is-quiet")]
+    gone = amount(capacity.kept(Workload(n=n, heads=1, dtype="fp16"), "standard"))
+    return [*shapes, say(14, 82, tell("recompute.line", n=n), hue="l"),
+            say(14, 330, tell("recompute.gone", size=gone), "is-quiet")]  # fmt: skip
 
 
 def _work(way: str) -> list[Shape]:

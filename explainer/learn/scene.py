@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from explainer.learn.blocks import Block, Control, picture
 
 Shape = dict[str, object]
+PLACES = ("", "wide", "narrow", "desk", "hall")
 CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
 
 
@@ -134,16 +135,22 @@ def chart(
     return made
 
 
-def panel(w: float, h: float, *shapes: Shape | Iterable[Shape]) -> dict[str, object]:
-    """A sheet of its shapes, in the order in which they are drawn. Raises ValueError for a shape
-    that lies outside of it."""
+def panel(
+    w: float, h: float, *shapes: Shape | Iterable[Shape], only: str = ""
+) -> dict[str, object]:
+    """A sheet of its shapes, in the order in which they are drawn. ``only``: where it is shown, if
+    not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in a lecture
+    hall) or "hall" (there alone). Raises ValueError for another place, or for a shape that lies
+    outside of it."""
+    if only not in PLACES:
+        raise ValueError(f"panel: only = {only!r}, not one of {PLACES}")
     found: list[Shape] = []
     for one in shapes:
         found.extend([one] if isinstance(one, dict) else one)
     for one in found:
         if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:  # type: ignore[operator]
             raise ValueError(f"a shape of a scene ends at {edge:.0f} of {w:.0f}: {one}")
-    return {"w": w, "h": h, "shapes": found}
+    return {"w": w, "h": h, "shapes": found} | ({"only": only} if only else {})
 
 
 def _right(one: Shape) -> float:

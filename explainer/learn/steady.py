@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import written
+from explainer.base.amounts import power, written
 from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
@@ -20,6 +21,7 @@ tell = Texts("learn")
 
 Values = Mapping[str, float | str]
 LAYERS, TOKENS, WIDTH = 12, 32, 64
+TERMS, STRIDE = 4096, 32  # of a sum, and of its curve
 MEASURES = tell.named("steady.measures")
 ALL = tuple(MEASURES)
 
@@ -32,6 +34,7 @@ def normed(x: np.ndarray) -> np.ndarray:
 def spread(x: np.ndarray) -> float:
     """How much the tokens (rows) differ: the length of what is left without their mean, relative to
     the whole. 1: nothing in common; 0: all alike."""
+    x = x.astype(float)
     size = np.linalg.norm(x)
     return float(np.linalg.norm(x - x.mean(0)) / size) if size > 0 else 0.0
 
@@ -42,22 +45,24 @@ def short_sum(P: np.ndarray, V: np.ndarray) -> np.ndarray:
     out = np.zeros((len(P), V.shape[1]), np.float16)
     for j in range(P.shape[1]):
         out += P[:, j : j + 1] * V[j]
-    return out.astype(float)
+    return out.astype(np.float32)
 
 
 @lru_cache(maxsize=16)
 def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
-    """Random tokens through LAYERS layers of attention with random weights, of MEASURES those in
-    ``kept``. Before the first layer and after each: "spread" of the tokens, "size" (root mean
-    square), "top" (the largest weight of a row on average; none before the first layer)."""
+    """Random tokens through LAYERS layers of attention with random weights, all in fp32, of
+    MEASURES those in ``kept``. Before the first layer and after each: "spread" of the tokens,
+    "size" (root mean square), "top" (the largest weight of a row on average; none before the first
+    layer)."""
     rng = np.random.default_rng(1)
-    x = rng.standard_normal((TOKENS, WIDTH))
+    x = rng.standard_normal((TOKENS, WIDTH)).astype(np.float32)
     found = {"spread": [spread(x)], "size": [1.0], "top": []}
     for _ in range(LAYERS):
-        Wq, Wk, Wv = rng.standard_normal((3, WIDTH, WIDTH)) / np.sqrt(WIDTH)
+        made = rng.standard_normal((3, WIDTH, WIDTH)) / np.sqrt(WIDTH)
+        Wq, Wk, Wv = made.astype(np.float32)
         h = normed(x) if "norm" in kept else x
         S = (h @ Wq) @ (h @ Wk).T
-        P = softmax(S / np.sqrt(WIDTH) if "scale" in kept else S)
+        P = softmax(S / np.float32(np.sqrt(WIDTH)) if "scale" in kept else S)
         out = P @ (h @ Wv) if "sums" in kept else short_sum(P, h @ Wv)
         x = x + out if "residual" in kept else out
         found["spread"].append(spread(x))
@@ -66,18 +71,25 @@ def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
     return {key: tuple(values) for key, values in found.items()}
 
 
-def sums(n: int) -> tuple[float, float]:
-    """A row of n equal weights 1/n, added up term by term in fp16 and in fp32: (fp16, fp32)."""
-    short, long = np.float16(0), np.float32(0)
+@lru_cache(maxsize=2)
+def sums(n: int, fmt: type) -> tuple[float, ...]:
+    """A row of n equal weights 1/n, added up term by term in this format of NumPy's: (n + 1,) sums
+    from 0 on."""
+    found = [fmt(0)]
     for _ in range(n):
-        short += np.float16(1 / n)
-        long += np.float32(1 / n)
-    return float(short), float(long)
+        found.append(fmt(found[-1] + fmt(1 / n)))
+    return tuple(map(float, found))
 
 
 def _curve(y: float, title: str, key: str, kept: tuple[str, ...], ticks: list, low: float,
            high: float, log: bool = False) -> list[Shape]:  # fmt: skip
-    curves = [("all", stack(ALL)[key], "plain", "is-dashed"), ("mine", stack(kept)[key], "o", "")]
+    return _both(y, title, key, stack(ALL)[key], stack(kept)[key], ticks, low, high, log)
+
+
+def _both(y: float, title: str, key: str, whole: tuple[float, ...], mine: tuple[float, ...],
+          ticks: list, low: float, high: float, log: bool = False) -> list[Shape]:  # fmt: skip
+    """A curve with all four habits, dashed, and one with those that are on."""
+    curves = [("all", whole, "plain", "is-dashed"), ("mine", mine, "o", "")]
     return [say(0, y, title, "is-bold"),
             *chart(54, y + 16, 336, 118, [(f"{key} {k}", *rest) for k, *rest in curves], low=low,
                    high=high, ticks=ticks, log=log)]  # fmt: skip
@@ -86,29 +98,34 @@ def _curve(y: float, title: str, key: str, kept: tuple[str, ...], ticks: list, l
 def _stable(v: Values) -> list[Block]:
     kept = tuple(key for key in MEASURES if v[key] == "1")
     mine = stack(kept)
+    called = tell.named("steady.called")
+    off = ", ".join(called[key] for key in ALL if key not in kept)
+    yours = tell("steady.without", habits=off) if off else tell("steady.yours")
     shapes = [
         *_curve(18, tell("steady.spread"), "spread", kept,
                 [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
         *_curve(190, tell("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
                 0, 1),
         say(390, 348, tell("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
+        say(0, 374, yours, "is-small", hue="o"),
     ]  # fmt: skip
-    n = 4096
-    short, long = sums(n)
+    long = sums(TERMS, np.float32)[::STRIDE]
+    added = long if "sums" in kept else sums(TERMS, np.float16)[::STRIDE]
     right = [
         *_curve(18, tell("steady.size"), "size", kept,
                 [(100.0, "100"), (1.0, "1"), (0.01, "0.01")], 0.01, 100, log=True),
-        say(0, 196, tell("steady.weights", n=n), "is-bold"),
-        say(0, 224, tell("steady.fp32", sum=written(long))),
-        say(0, 250, tell("steady.fp16", sum=written(short)), "is-bad"),
-        say(0, 290, tell("steady.yours"), "is-small", hue="o"),
-        say(0, 312, tell("steady.dashed"), "is-small is-quiet"),
+        *_both(190, tell("steady.weights", n=TERMS), "sums", long, added,
+               [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        say(390, 348, tell("steady.sum", sum=written(added[-1])), "is-small is-quiet is-end"),
+        say(0, 374, tell("steady.dashed"), "is-small is-quiet"),
     ]  # fmt: skip
     said = ", ".join(MEASURES[k] for k in kept) or tell("steady.none")
     ends = {key: written(values[-1], 2) for key, values in mine.items()}
-    words = tell("steady.told", kept=said, layers=LAYERS, **ends)
+    words = tell(
+        "steady.told", kept=said, layers=LAYERS, terms=f"{TERMS:,}", sum=written(added[-1]), **ends
+    )
     return [scene(tell("steady.title", tokens=TOKENS, layers=LAYERS), words,
-                  panel(400, 360, shapes), panel(400, 360, right))]  # fmt: skip
+                  panel(400, 380, shapes), panel(400, 380, right))]  # fmt: skip
 
 
 WIDGETS = (
@@ -124,7 +141,8 @@ def _figures() -> dict[str, str]:
     alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
     whole = stack(ALL)
     return {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")} | {
-        "size": written(alone["size"][-1], 2), "spread": written(alone["spread"][-1], 2),
+        "size": written(alone["size"][-1], 2),
+        "spread": power(10, math.ceil(math.log10(alone["spread"][-1]))),
         "top": written(alone["top"][-1], 2), "least": written(1 / TOKENS, 2),
         "scaled": written(whole["top"][0], 2), "unscaled": written(wide["top"][0], 2),
     }  # fmt: skip

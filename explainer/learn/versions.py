@@ -26,7 +26,8 @@ SMALL = {
     for order in ("fa1", "fa2")
 }
 TITLES = tell.named("versions.titles")
-WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 376.0, 41.0, 44.0, 82.0
+WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
+LOW = 296.0  # without strips, in a lecture hall
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
@@ -54,8 +55,9 @@ def moves_of_o(order: str, tick: int) -> tuple[int, int]:
     return found["read"], found["write"]
 
 
-def _tiles(order: str, tick: int) -> list[Shape]:
-    """Operands in HBM, tiles done, the tile or tiles at hand, and the way through them."""
+def _tiles(order: str, tick: int, way: str) -> list[Shape]:
+    """Operands in HBM, tiles done, the tile or tiles at hand, and the ``way`` through them, the
+    look of its arrows."""
     base = "fa1" if order == "fa1" else "fa2"
     steps, over = schedule(SMALL[base]), done(base, tick)
     before = {(steps[k].i, steps[k].j) for k in (done(base, tick - 1) if tick else [])}
@@ -89,8 +91,8 @@ def _tiles(order: str, tick: int) -> list[Shape]:
         middle = (k + 0.5) * SIDE - 1
         ends = ([(LEFT + middle, TOP + 6), (LEFT + middle, TOP + far)] if order == "fa1" else
                 [(LEFT + 6, TOP + middle), (LEFT + far, TOP + middle)])  # fmt: skip
-        shapes.append(path(ends, look="is-quiet is-faded" if order == "fa1" and k not in keys else
-                           "is-quiet", tip=7))  # fmt: skip
+        faded = " is-faded" if order == "fa1" and k not in keys else ""
+        shapes.append(path(ends, look=way + faded, tip=7 if way == "is-quiet" else 11))
     return shapes
 
 
@@ -111,14 +113,15 @@ KINDS = {"K": "k", "V": "v", "Q": "q", "O": "o", "product": "v", "softmax": ""}
 @lru_cache(maxsize=3)
 def strips(order: str) -> tuple[Lane, ...]:
     """Lanes of (start, end, what) in µs on one SM, a model: FA-1 loads, computes and stores in
-    turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`."""
-    time = pipeline.durations(pipeline.exponentials())
+    turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`, of
+    which the others have the rates and the fitted softmax, of two halves of the rows at a time."""
+    time = pipeline.durations(pipeline.FITTED)
     rows, *both = tell.row("versions.lanes")
     load, product, soft = time["K"], 2 * time["S"], time["softmax"]
     bus: list[tuple[float, float, str]] = []
     work: list[tuple[float, float, str]] = []
     if order == "fa3":
-        slots = pipeline.run("overlap", T, pipeline.exponentials())
+        slots = pipeline.run("overlap", T, pipeline.FITTED)
         lanes: dict[str, list] = {"L2": [], **{name: [] for name in both}}
         for slot in slots:
             what, who, _ = slot.task.key
@@ -153,7 +156,7 @@ def _strips(order: str) -> list[Shape]:
     left, wide = 56.0, WIDTH - 60
     shapes: list[Shape] = []
     for k, (name, lane) in enumerate(strips(order)):
-        y = TOP + T * SIDE + 56 + 25 * k
+        y = TOP + T * SIDE + 54 + 23 * k
         shapes.append(say(0, y + 15, name, "is-small is-quiet"))
         for start, end, what in lane:
             x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)
@@ -169,14 +172,17 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
         said.append(tell("versions.told", title=title, tick=tick, reads=reads, writes=writes))
-        panels.append(panel(
-            WIDTH, HEIGHT, say(0, 18, title, "is-bold"),
-            _tiles(order, tick), _counts(order, tick), _strips(order),
-        ))  # fmt: skip
+        head, counts = say(0, 18, title, "is-bold"), _counts(order, tick)
+        panels += [
+            panel(WIDTH, HEIGHT, head, _tiles(order, tick, "is-quiet"), counts, _strips(order),
+                  only="desk"),
+            panel(WIDTH, LOW, head, _tiles(order, tick, "is-ink"), counts, only="hall"),
+        ]  # fmt: skip
     return [
         scene(tell("versions.title", tick=tick, all=TICKS, side=T, sms=SMS),
               " ".join(said), *panels),
-        text(tell("versions.fine", tiles=T, d=pipeline.D), "fine"),
+        text(tell("versions.fine", tiles=T, rows=pipeline.CONSUMERS * pipeline.ROWS,
+                  keys=pipeline.KEYS, d=pipeline.D), "fine"),
     ]  # fmt: skip
 
 
@@ -193,8 +199,12 @@ def _asked(tiles: int) -> dict:
             "wrong": ((written("fa1", tiles, False), fa2), (fa1, fa1), (fa2, fa1))}  # fmt: skip
 
 
+def _busy(order: str) -> float:
+    """The part of a strip's time in which products run, 0 to 1."""
+    bars = [bar for _, lane in strips(order) for bar in lane]
+    return sum(b - a for a, b, what in bars if what == "product") / max(b for _, b, _ in bars)
+
+
 _first, *_others = map(_asked, CAUSAL)
-RUNGS = (
-    rung("versions", {"place": address(SMALL["fa1"], 6, "store")},
-         **_first, variants=_others),
-)  # fmt: skip
+_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"}
+RUNGS = (rung("versions", _figures, **_first, variants=_others),)

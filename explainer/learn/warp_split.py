@@ -128,7 +128,7 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
         shapes += [box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
                    for n in range(count)]  # fmt: skip
     shapes.append(say(0, 372, tell("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
-    return panel(WIDTH, HEIGHT, shapes)
+    return panel(WIDTH, HEIGHT, shapes, only="desk")
 
 
 def _warp_split(v: Mapping[str, float | str]) -> list[Block]:

@@ -102,7 +102,7 @@ WIDGETS = (
         pick("sm", "GPU", "90", GPUS.items()),
         pick("dtype", tell("which.label.dtype"), "bf16", ("bf16", "fp16", "fp32"),
              closed=("fp32", "fp16")),
-        pick("d", tell("which.label.d"), 64, (32, 50, 64, 128, 256)),
+        pick("d", tell("which.label.d"), 50, (32, 50, 64, 128, 256)),
         pick("mask", tell("which.label.mask"), "none", MASKS.items(), closed=("any",)),
     ), _which),
 )  # fmt: skip
@@ -111,13 +111,14 @@ ASKED = (
     Input(80, "bf16", 64, "causal", False),
     Input(75, "bf16", 64, "none", False),
 )
-OFFERED = ("flash", "cudnn", "efficient", "math")
 
 
 def _asked(x: Input) -> dict:
-    options = tuple((NAMES[name], _why(name, x)) for name in OFFERED)
-    words = tell("which.asked", gpu=GPUS[str(x.sm)], dtype=x.dtype, d=x.d, mask=MASKS[x.mask])
-    return {"options": options, "answer": OFFERED.index(chosen(x)), "words": words}
+    offered = tried(x.sm)
+    options = tuple((NAMES[name], _why(name, x)) for name in offered)
+    words = tell("which.asked", gpu=GPUS[str(x.sm)].replace(", ", " or "), dtype=x.dtype, d=x.d,
+                 mask=tell.named("which.asked_masks")[x.mask])  # fmt: skip
+    return {"options": options, "answer": offered.index(chosen(x)), "words": words}
 
 
 def _why(name: str, x: Input) -> str:

@@ -26,7 +26,7 @@ N, TILE, CELL = 32, 4, 8
 KINDS = tell.named("windows.kinds")
 STARTS = (0, 9, 14, 25)  # of the documents on screen
 FAR = 65_536
-WIDTH = slider("width", tell("windows.label.width"), 10, 1, N)
+WIDTH = slider("width", tell("windows.label.width"), 10, 1, N, serves=("what", ("window",)))
 
 
 def problem(kind: str, width: int = 10) -> Problem:

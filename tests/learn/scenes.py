@@ -21,8 +21,9 @@ def shapes(key: str, **query: object) -> list[dict]:
 
 
 def words(key: str, **query: object) -> str:
-    """All that is written in the scene, in its order."""
-    return " | ".join(str(s["text"]) for s in shapes(key, **query) if "text" in s)
+    """All that is written in the scene, in its order, and in the sentences below it."""
+    below = [str(b["words"]) for b in shown(key, **query) if b["type"] == "text"]
+    return " | ".join([*(str(s["text"]) for s in shapes(key, **query) if "text" in s), *below])
 
 
 @lru_cache(maxsize=1)
@@ -61,6 +62,6 @@ def default_hides_the_answer(key: str) -> None:
     question = asked(key)[0]
     answer = f"{question.answer:,.10g}"
     widget = widgets()[rung(key).widget]
-    said = [rung(key).words, *(str(s.get("text", "")) for s in shapes(widget.key))]
+    said = [rung(key).words, *words(widget.key).split(" | ")]
     found = [w for text in said for w in text.replace(";", " ").split() if w.strip(".,:") == answer]
     assert not found, (answer, found)

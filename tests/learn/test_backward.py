@@ -162,6 +162,9 @@ def test_the_rung_is_short_and_its_gaps_are_the_widgets_controls():
     for (at, offered, right), control in zip(question.gaps, controls, strict=True):
         assert sorted(offered) == sorted(value for value, _ in control.choices)
         assert right in offered and control.label == question.options[at][0].replace("___", "?")
+        filled = question.options[at][0].replace("___", right)
+        on_screen = [RUNG.words, *(str(block.get("label", "")) for block in blocks(RUNG.widget))]
+        assert not any(filled in said for said in on_screen), "no answer beside its question"
 
 
 def test_of_all_fillings_one_gives_autograds_gradients():
@@ -183,10 +186,10 @@ def test_of_all_fillings_one_gives_autograds_gradients():
 @pytest.mark.parametrize(
     ("filled", "said"),
     [
-        (("m", "D", "dSᵀ Q / √d"), "adds up to"),
-        (("lse", "0", "dSᵀ Q / √d"), "dV is right"),
-        (("lse", "mean(dP)", "dSᵀ Q / √d"), "dV is right"),
-        (("lse", "D", "dS Q / √d"), "dQ is right"),
+        (("0", "dS K / √d", "dSᵀ Q / √d"), "dV is right"),
+        (("mean(dP)", "dS K / √d", "dSᵀ Q / √d"), "dV is right"),
+        (("D", "dSᵀ K / √d", "dSᵀ Q / √d"), "gives to query r"),
+        (("D", "dS K / √d", "dS Q / √d"), "dQ is right"),
     ],
 )
 def test_a_wrong_filling_is_answered_by_what_it_does(filled, said):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
 from explainer.base.amounts import written
 from explainer.learn.content import Question, Rung
@@ -60,7 +61,10 @@ def test_the_factor_of_a_rising_maximum():
     assert why.endswith(f"= {math.exp(-2):.3f}.")
 
 
-def test_the_backward_gap_is_what_its_own_question_has_there():
-    asked, question = slide(KNOWN["backward"]), KNOWN["backward"].question
-    (gap,) = [right for at, _, right in question.gaps if question.options[at][0].startswith("dS")]
-    assert asked["options"][asked["answer"]][0] == gap
+def test_a_row_of_dS_adds_up_to_what_the_slide_says():
+    """By autograd: the gradient of any loss by the scores."""
+    asked = slide(KNOWN["backward"])
+    S = torch.randn(4, 4, dtype=torch.float64, requires_grad=True)
+    (torch.softmax(S, 1) @ torch.randn(4, 3, dtype=torch.float64)).square().sum().backward()
+    assert float(S.grad.abs().max()) > 0.01 > 1e-12 > float(S.grad.sum(1).abs().max())
+    assert asked["options"][asked["answer"]][0] == "0"

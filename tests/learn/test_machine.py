@@ -82,6 +82,15 @@ def test_the_strips_do_the_same_work_and_never_two_things_at_once():
     assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
     assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
     assert "O" not in loads["fa2"]
+    spent = {o: {what: [sum(b - a for a, b, w in lane if w == what) for name, lane in
+                        versions.strips(o) if name != "L2"] for what in ("product", "softmax")}
+             for o in versions.TITLES}  # fmt: skip
+    assert sum(spent["fa3"]["product"]) == pytest.approx(spent["fa2"]["product"][0])
+    for lane in (*spent["fa1"]["softmax"], *spent["fa3"]["softmax"]):  # halves side by side
+        assert lane == pytest.approx(spent["fa2"]["softmax"][0])
+    product = 2 * 64 * 128 * 128 / (989.4e6 / 132)  # µs, 64 rows
+    assert spent["fa2"]["product"][0] == pytest.approx(4 * 4 * product)
+    assert spent["fa2"]["softmax"][0] == pytest.approx(4 * number("fa3.softmax") * product)
 
 
 # ---- warps
@@ -109,7 +118,7 @@ def test_partial_outputs_that_a_block_has_no_room_for_are_said(card):
         kib, room = 4 * 128 * d * 4 // 1024, CARDS[card].shared_bytes // 1024
         said = texts(blocks("warps", card=card, br=128, bc=64, d=d))
         assert (f"{kib} KiB at once; room: {room} KiB" in said) == (kib > room)
-        assert ("through shared memory per tile" in said) == (kib <= room)
+        assert ("shared memory, per tile" in said) == (kib <= room)
 
 
 def test_what_a_store_of_an_mma_s_sums_touches():

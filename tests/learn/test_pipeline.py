@@ -25,6 +25,7 @@ from explainer.learn.pipeline import (
 from explainer.learn.registry import rungs
 from explainer.problem import ProblemError
 from tests.effort import assert_light
+from tests.learn.scenes import rung
 
 COSTS = (0.5, 1.0, FITTED, 8.0)  # of a softmax, in products
 CASES = [(v, tiles, x) for v in VARIANTS for tiles in (1, 2, 6, 17) for x in COSTS]
@@ -183,11 +184,11 @@ def test_the_widget_steps_and_labels_what_is_measured():
             assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
             assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
     assert "as fitted" in made[48][1]["label"]
-    assert "L2 rate: an H200's" in made[48][0]["label"]
+    assert "L2 is one measured on an H200" in rung("overlap").more
     hypothetical = blocks(softmax=2, variant="overlap")[1]
-    assert "the fit is 4.85" in hypothetical["label"]
+    assert "the fit: 4.85" in hypothetical["label"]
     assert hypothetical["words"].endswith("measured: nobody measured it"), "661 had its own softmax"
-    for softmax, said in ((1, "a softmax of 1 product ("), (2, "a softmax of 2 products (")):
+    for softmax, said in ((1, "as long as 1 product ("), (2, "as long as 2 products (")):
         assert said in blocks(softmax=softmax)[1]["label"]
 
 

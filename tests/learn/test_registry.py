@@ -14,7 +14,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from explainer.learn import claims, content, course, glossary, wild
-from explainer.learn.blocks import Control
+from explainer.learn.blocks import Control, Widget
+from explainer.learn.controls import pick, slider
 from explainer.learn.registry import MODULES, STILL, answer, questions, rungs, widgets
 from explainer.problem import ProblemError
 from explainer.views import learn_map, learn_screens, learn_sections
@@ -248,3 +249,22 @@ def test_every_claim_and_every_piece_of_code_is_there():
     lines = {json.loads(value)["lines"] for value in page.data["data-block"]}
     assert lines == {snippet.code for snippet in wild.SNIPPETS}
     assert len(page.data["data-question"]) == len(questions())
+
+
+def test_a_control_is_in_sight_where_it_changes_what_is_shown():
+    """Every control that serves some views of its widget, against what the widget answers."""
+    seen = set()
+    for widget in widgets().values():
+        for control in (c for c in widget.controls if c.serves):
+            key, wanted = control.serves
+            (view,) = (c for c in widget.controls if c.key == key)
+            for value, _ in view.choices:
+                shown = [json.dumps(answer({"w": widget.key, key: value, control.key: end}))
+                         for end in ends(control)]  # fmt: skip
+                changes = len(set(shown)) > 1
+                assert changes == (value in wanted), (widget.key, control.key, value)
+            seen.add(widget.key)
+    assert seen == {"formats", "read", "windows", "when_not", "others"}
+    what, strange = pick("what", "What", "a", "ab"), ("what", ("a", "c"))
+    with pytest.raises(ValueError, match="control x: serves what = 'c', no choice"):
+        Widget("w", "W", (what, slider("x", "X", 0, 0, 1, serves=strange)), list)

@@ -45,8 +45,9 @@ def test_what_is_kept_is_what_the_loops_keep():
                     inputs="random")  # fmt: skip
         written = summed(p, "least")[tensor][1]
         said = words("recompute", way=way, n=1024)
-        assert ("2 MiB" in said) == (written == 1024 * 1024 * 2)
-        assert ("4 KiB" in said) == (written == 1024 * 4)
+        assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
+        assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
+        assert ("P, not kept: 2 MiB" in said) == (tensor == "lse")
         spoken = shown("recompute", way=way, n=1024)[0]["words"]
         assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
     sides = [next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
@@ -113,7 +114,8 @@ def test_the_first_gradients_are_autograds():
 
 
 def test_a_stack_is_torchs():
-    """With all four: layer norm, SDPA and a residual connection, in float64."""
+    """With all four: layer norm, SDPA and a residual connection, there in float64; and without the
+    last the tokens end alike but for rounding, the page's in fp32."""
     rng = np.random.default_rng(1)
     x = torch.from_numpy(rng.standard_normal((steady.TOKENS, steady.WIDTH)))
     for _ in range(steady.LAYERS):
@@ -123,6 +125,8 @@ def test_a_stack_is_torchs():
         x = x + o[0]
     size = float((x**2).mean().sqrt())
     assert steady.stack(steady.ALL)["size"][-1] == pytest.approx(size, rel=1e-3)
+    alone = steady.stack(tuple(key for key in steady.ALL if key != "residual"))["spread"][-1]
+    assert 2**-30 < alone < 2**-20, "fp32 rounds by 2⁻²⁴"
 
 
 def test_each_habit_does_what_the_words_say():
@@ -133,7 +137,12 @@ def test_each_habit_does_what_the_words_say():
     assert without("residual")["spread"][-1] < 0.01 < 0.4 < whole["spread"][-1]
     assert min(without("scale")["top"]) > 0.6 > 0.2 > max(whole["top"])
     assert without("norm")["size"][-1] > 4 * whole["size"][-1]
-    assert steady.sums(4096) == (0.5, 1.0)
+    short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
+    assert (short[-1], long[-1]) == (0.5, 1.0) and len(short) == 4097
+    curves = [[s["d"] for s in shapes("steady", sums=on) if s.get("key") == "sums mine"]
+              for on in ("1", "0")]  # fmt: skip
+    assert curves[0] != curves[1], "the switch moves the line"
+    assert "without sums in fp32" in words("steady", sums="0")
     total = torch.zeros((), dtype=torch.float16)
     for _ in range(4096):
         total = total + torch.tensor(1 / 4096, dtype=torch.float16)

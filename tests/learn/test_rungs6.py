@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 
-from explainer.base.amounts import milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
 from explainer.base.records import load
@@ -125,6 +125,18 @@ def test_the_parts_are_attention_of_the_last_query():
         assert f"{found[0].weight:.2f}" in words("decode", tokens=tokens, parts=count)
 
 
+@pytest.mark.parametrize("tokens", range(8, 33))
+@pytest.mark.parametrize("count", decoding.PARTS)
+def test_the_numbers_of_the_parts_stand_apart(tokens, count):
+    """At 8 px per character of this type, 4 px between two."""
+    for row in ("lse", "weight"):
+        found = [s for s in shapes("decode", tokens=tokens, parts=count)
+                 if str(s.get("key", "")).startswith(f"{row} ")]  # fmt: skip
+        ends = sorted((s["x"] - 4 * len(s["text"]), s["x"] + 4 * len(s["text"])) for s in found)
+        assert all(b[0] - a[1] >= 4 for a, b in pairwise(ends)), (row, ends)
+        assert ends[0][0] >= 0 and ends[-1][1] <= 405
+
+
 @pytest.mark.parametrize("count", decoding.PARTS)
 def test_the_decoding_kernel_s_times_are_the_record(count):
     rows = {r["splits"]: r for r in load("decode_nvidia_h200")["rows"]
@@ -133,11 +145,12 @@ def test_the_decoding_kernel_s_times_are_the_record(count):
     assert [k for k, r in rows.items() if r["rule"]] == [2 * card // 16] == [decoding.PARTS[-1]]
     block = widgets()["decode"].compute({"tokens": 22.0, "parts": str(count)})[-1]
     for parts in {1, count, 16}:
-        assert block["words"].count(f"{milliseconds(rows[parts]['median_ms'])} in ") == 1
+        unit = " µs" * (parts == 1)
+        assert block["words"].count(f"{1e3 * rows[parts]['median_ms']:.3g}{unit} in ") == 1
     assert "16, the kernel's own choice" in block["words"] and block["words"].count("in one") == 1
     drawn = shapes("decode", parts=count)
     weights = sum(str(s.get("key", "")).startswith("weight ") for s in drawn)
-    assert weights == (count if count <= 8 else 0), "numbers only where they have room"
+    assert weights == (count if count <= 8 else 1), "where there is no room the heaviest alone"
 
 
 def test_the_merges_asked_for():

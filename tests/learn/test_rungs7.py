@@ -23,6 +23,9 @@ def test_every_edge_of_every_control(key):
     every_edge(widgets()[rung(key).widget])
 
 
+RUNG = rung("when_not")
+
+
 def test_speeds_are_the_records():
     rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (64, "full", "fp16")
             and "tflops" in r and r.get("pass", "forward") == "forward"]  # fmt: skip
@@ -30,6 +33,14 @@ def test_speeds_are_the_records():
     for n, gain in limits.faster().items():
         assert gain == pytest.approx(rate["fa2", n] / rate["naive", n], rel=0.02)
         assert gain > 3, "never slower, as the words say"
+    assert {r["batch"] * n for n, r in limits.times("naive").items()} == {16_384}
+    assert "B × N = 16,384 tokens, 32 heads" in limits.SAID["short"]
+    assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in RUNG.words
+    weights = 24 * 4096**2 * 32 * 256 / 761.7e12  # 64 sequences of 32 heads of 64 are 32 of 4,096
+    for method, ms, said in (("naive", 0.456, "10%"), ("fa2", 0.1353, "3%")):
+        share = 1e-3 * ms / (1e-3 * ms + weights)
+        assert limits.time_share(method, 256) == pytest.approx(share, rel=1e-3)
+        assert said in RUNG.more
     tiles = {r["block_m"]: r["tflops"] for r in load("tiles_nvidia_h200")["rows"]
              if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]}  # fmt: skip
     assert limits.speeds(64) == tiles and tiles[64] > 8 * tiles[16]
@@ -150,6 +161,12 @@ def test_the_profile_is_the_record():
     (scores,) = (r["measured_bytes"]["scores_kernel"] for r in rows if r["order"] == "standard")
     assert scores["dram_write"] < 4096**2 * 2 / 2 < 4096**2 * 2 < CARDS["h200"].l2_bytes
     assert "32 MiB" in words("profile", step=2), "most of S is still in L2 when its kernel ends"
+    assert "least, 2.02 MiB" in words("profile", step=2), "Q, K, V, O and lse of one head"
+    many = {m: profiling.timed(m, 4096) for m in ("standard", "fa2")}
+    for row in many.values():
+        assert row["median_ms"] * 1e3 > 128 * limits_["fa2"][1], "longer than its products alone"
+    assert all(ms in words("profile", step=4) for ms in ("15.6 and", "1.26 ms", "0.72"))
+    assert [round(row["median_ms"], 2) for row in many.values()] == [15.64, 1.26]
     fine = widgets()["profile"].compute({"step": 4.0})[-1]["words"]
     assert "4.25 TB/s, 762 TFLOP/s" in fine
     assert limits_["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
@@ -159,10 +176,12 @@ def test_the_rates_asked_for_are_the_records():
     for question, (method, n) in zip(asked("profile"), profiling.ASKED, strict=True):
         row = profiling.timed(method, n)
         assert question.answer == pytest.approx(row["tflops"], rel=0.01)
-        assert f"{row['median_ms']:.2f} ms" in question.words
+        assert f"{row['median_ms']:.3f} ms" in question.words
         by_words = 4 * row["batch"] * row["heads"] * n * n * 64 / 1e12
-        typed = by_words / (round(row["median_ms"], 2) / 1000)
-        assert abs(typed - question.answer) <= question.tolerance
+        typed = by_words / (round(row["median_ms"], 3) / 1000)
+        assert question.answer == float(f"{typed:.3g}"), "what the slide's own numbers give"
+        careless = by_words / (round(row["median_ms"], 2) / 1000)
+        assert abs(careless - question.answer) <= question.tolerance
     default_hides_the_answer("profile")
 
 

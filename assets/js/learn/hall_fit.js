@@ -14,7 +14,7 @@ function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
   // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
-  const panels = [...sheet.querySelectorAll(".fa-scene-panel")];
+  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) => panel.checkVisibility());
   for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries()) panels[k].style.setProperty("--drawn", drawn);
   for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;

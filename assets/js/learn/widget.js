@@ -221,6 +221,11 @@ export class Widget {
     if (asks) this.restarted();
   }
 
+  /** A control that changes nothing of what is shown, as the others stand, is out of sight. */
+  isIdle({ serves }) {
+    return Boolean(serves) && !serves[1].includes(this.api.value(serves[0]));
+  }
+
   restart() {
     this.write();
     this.restarted();
@@ -244,7 +249,7 @@ export class Widget {
   move(by, playing = false) {
     if (!playing) this.pause();
     const control = this.step ?? this.list.find(({ kind }) => kind === "range");
-    if (!control) return false;
+    if (!control || this.isIdle(control)) return false;
     const part = control.part ?? this.parts[this.list.indexOf(control)];
     const wanted = Number(part.read()) + by * control.step;
     const value = Number(Math.max(control.low, Math.min(control.high, wanted)).toFixed(6));
@@ -281,6 +286,7 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
+    this.list.forEach((control, k) => this.parts[k].root && (this.parts[k].root.hidden = this.isIdle(control)));
     if (aloud && this.name) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);

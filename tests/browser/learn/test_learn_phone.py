@@ -11,8 +11,8 @@ from tests.browser.learn.test_learn_fits import GO
 
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
-# Words, keys and answers that a phone's edge, or what clips them, cuts off on either side; and
-# answers too small for a finger.
+# Words, keys and answers that a phone's edge, or what clips them, cuts off on either side; answers
+# too small for a finger; and what is written in a picture in type of less than 10 px.
 CUT = """() => {
   const edges = (node) => {
     let [left, right] = [0, innerWidth];
@@ -37,7 +37,16 @@ CUT = """() => {
   const all = [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
     .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
     .filter((n) => isCut(n) || isLow(n)).map((n) => n.outerHTML.slice(0, 90));
-  return [...low.map((n) => `lower than its place: ${n.ariaLabel}`), ...all];
+  const isSmall = (text) => { // a phone of 390 px has 10 px, in a cell's number 8
+    const { a, b } = text.getScreenCTM(), least = /^[−0-9.]+$/.test(text.textContent) ? 8 : 10;
+    const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+    return size < least * Math.min(1, innerWidth / 390);
+  };
+  const small = [...document.querySelectorAll(".fa-learn svg text")]
+    .filter((n) => n.textContent.trim() && n.checkVisibility() && !n.closest("#learn-order") &&
+      isSmall(n));
+  return [...low.map((n) => `lower than its place: ${n.ariaLabel}`),
+    ...small.map((n) => `small: ${n.textContent}`), ...all];
 }"""
 
 
@@ -111,6 +120,8 @@ def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch)
         "document.querySelector('.fa-easel').setAttribute('viewBox', '0 0 358 716')"
     )
     assert "lower than its place" in page.evaluate(CUT)[0], "a picture over what follows is found"
+    page.evaluate("document.querySelector('.fa-easel text').style.fontSize = '4px'")
+    assert any(said.startswith("small: ") for said in page.evaluate(CUT)), "small type is found"
     context.close()
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 

@@ -13,7 +13,7 @@ const say = sayer(told);
 
 /**
  * @typedef {{ kind: "box" | "text" | "path" | "dot" | "knob", key?: string, x?: number, y?: number, w?: number, h?: number, r?: number, d?: string, text?: string, hue?: string, look?: string, heat?: number, control?: string, low?: number, high?: number, step?: number, span?: number, value?: number, label?: string }} Shape
- * @typedef {{ w: number, h: number, shapes: Shape[] }} Panel
+ * @typedef {{ w: number, h: number, shapes: Shape[], only?: string }} Panel
  * @typedef {{ panels: Panel[] }} Scene
  * @typedef {{ value: (key: string) => string | undefined, move: (values: Record<string, number>) => void, label: string }} Api
  */
@@ -107,11 +107,11 @@ function knob(first, api) {
 
 /** One panel; `update` takes its next shapes. @param {Panel} panel @param {Api} api */
 function sheet(panel, api) {
-  const root = svg("svg", { class: "fa-scene-panel", preserveAspectRatio: "xMinYMin", "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true" });
+  const root = svg("svg", { preserveAspectRatio: "xMinYMin", "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true" });
   /** @type {Map<string, any>} */
   let there = new Map();
-  const update = (/** @type {Panel} */ { w, h, shapes }) => {
-    set(root, { viewBox: `0 0 ${w} ${h}` });
+  const update = (/** @type {Panel} */ { w, h, shapes, only }) => {
+    set(root, { viewBox: `0 0 ${w} ${h}`, class: `fa-scene-panel${only ? ` is-${only}` : ""}` });
     root.style.setProperty("--w", `${w}px`);
     root.style.aspectRatio = `${w}/${h}`;
     const next = new Map();
