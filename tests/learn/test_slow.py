@@ -45,7 +45,9 @@ def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
     assert question.answer == min(32, math.ceil(32 * span / 32))
-    apart, found = re.match(r"(\d+) bytes lie between .* (\d+)\.$", question.reasons[0]).groups()
+    apart, found = re.match(
+        r"The addresses are (\d+) bytes apart.* (\d+)\.$", question.reasons[0]
+    ).groups()
     assert (int(apart), float(found)) == (span, question.answer)
     closed = next(c for c in gpu.WIDGETS[0].controls if c.key == "stride").closed
     assert str(stride) in closed
@@ -133,6 +135,15 @@ def test_the_gib_asked_for():
         n, heads = (int(x.replace(",", "")) for x in re.findall(r"([\d,]+)(?=, | heads)",
                                                                 question.words)[:2])  # fmt: skip
         assert question.answer == 2 * n * n * heads / GIB
+        times, square, head, all_heads = re.search(
+            r"128 MiB at N = 8,192\. (\d+) times the N, (\d+) times the bytes: (\S+ .iB) per head, "
+            r"(\S+) GiB",
+            question.reasons[0],
+        ).groups()
+        assert int(times) * 8192 == n and int(square) == int(times) ** 2
+        number, unit = head.split()
+        assert float(number) * {"MiB": 2**20, "GiB": GIB}[unit] == 2 * n * n
+        assert float(all_heads) == question.answer
 
 
 @pytest.mark.parametrize("d", [32, 64, 128, 256])
