@@ -53,6 +53,12 @@ def test_the_windows_tiles_are_counted_by_hand():
     assert "20 tokens, tiles of 4 × 4" in asked["words"] and "the 5 keys" in asked["words"]
 
 
+def test_a_mask_s_cells_have_their_tokens():
+    asked = slide(KNOWN["mask"])
+    assert asked["rows"] == ("3", "4") and "Tokens 3 and 4" in asked["words"]
+    assert slide(KNOWN["attention"])["rows"] == (), "names of matrices need none"
+
+
 def test_the_factor_of_a_rising_maximum():
     """From 2 to 5: e⁻³, by which a sum relative to 2 becomes one relative to 5. The picture shown
     before it has another factor."""

@@ -197,6 +197,7 @@ def test_a_finger_drags_as_far_as_it_moves(browser, watch):
         handle = page.locator(what).first
         handle.evaluate("node => node.scrollIntoView({ block: 'center' })")
         box = settled(page) and handle.bounding_box()
+        assert box["width"] >= 30 and box["height"] >= 43, (key, box)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         page.evaluate("ended.length = 0")
         finger("touchStart", x, y)

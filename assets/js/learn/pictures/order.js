@@ -14,8 +14,8 @@ const say = sayer(told);
 
 const ROW = 222; // y of the cards
 const HEIGHT = 272;
-const WIDE = { width: 680, left: 56, card: 62, gap: 6 };
-const PHONE = { width: 392, left: 36, card: 36, gap: 3 }; // about a unit a px there, so that type keeps its size
+const WIDE = { width: 680, left: 56, card: 62, gap: 6, high: 44 };
+const PHONE = { width: 392, left: 36, card: 36, gap: 3, high: 50 }; // about a unit a px there, so that type keeps its size
 const NARROW = 600; // px
 const RANGES = { m: [14, 100], l: [104, 190] }; // y from, to
 
@@ -61,7 +61,7 @@ export function draw(data, api) {
   };
 
   const cards = data.m.map((_, block) => {
-    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { height: 44, rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", y: 28, text: `K${block}` })]);
+    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", text: `K${block}` })]);
     node.addEventListener("keydown", (event) => {
       const [by, up] = strideOf(event) ?? [0, 0];
       if (!by && !up) return;
@@ -122,8 +122,8 @@ export function draw(data, api) {
     back.replaceChildren(...parts);
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
-      set(node.children[0], { width: at.card });
-      set(node.children[1], { x: at.card / 2 });
+      set(node.children[0], { width: at.card, height: at.high });
+      set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
       set(node, { "aria-label": say("card", { block, k: k + 1, n: order.length }), tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
     });
