@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from explainer.algorithms.traffic import least
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
+from explainer.learn.registry import rungs
 from explainer.memory.levels import levels
 from tests.learn.foundations import RUNGS, asked, block, data
 
@@ -172,3 +174,12 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, key):
     seconds = (8 * n * d + 4 * n) / card.hbm_bytes_per_s  # Q, K, V, O in fp16, lse in fp32
     enough = 4 * n * n * d / (card.tensor_tflops * 1e12) >= seconds
     assert given[question.answer] == min(np.array(given)[enough])
+
+
+def test_how_l2_s_rate_was_measured_is_said_as_the_record_s_own_program_has_it():
+    program = (Path(__file__).parents[2] / "kernels/measure/ceilings.py").read_text("utf-8")
+    more = next(rung for rung in rungs() if rung.key == "memory").more
+    (shift,) = re.findall(r"CACHED_BYTES = (\d+) << 20", program)
+    assert f"the same {shift} MiB again and again" in more
+    assert "programs = 2 * " in program and "two programs per SM" in more
+    assert "cache_modifier" not in program and "ordinary loads" in more
