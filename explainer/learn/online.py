@@ -114,7 +114,7 @@ def _line_of_scores(now: float) -> list[Shape]:
         shapes.append(path([(x(place), y - 6), (x(place), y + 6)], "m" if y == above else "",
                            look="" if y == above else "is-ink"))  # fmt: skip
     shapes += [
-        say(x(OLD) - 16, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
+        say(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
         say(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
         say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),

@@ -13,7 +13,7 @@ const say = sayer(told);
  */
 
 const ROW = 222; // y of the cards
-const HEIGHT = 272;
+const HEIGHT = 280;
 const WIDE = { width: 680, left: 56, card: 62, gap: 6, high: 44 };
 const PHONE = { width: 392, left: 36, card: 36, gap: 3, high: 50 }; // about a unit a px there, so that type keeps its size
 const NARROW = 600; // px

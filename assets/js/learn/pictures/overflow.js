@@ -22,7 +22,7 @@ export function draw(data, api) {
   return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const isBoth = paper.big && !now.subtract; // a lecture hall sees the cure beside the failure
-    const side = narrow ? 0 : type * (isBoth ? 17.5 : 15);
+    const side = narrow ? 0 : type * (isBoth ? 18.8 : 15);
     const wide = width - side - 16;
     const on = axis(now, 8, wide);
     const head = type * 2.6;
