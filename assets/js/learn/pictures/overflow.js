@@ -22,7 +22,7 @@ export function draw(data, api) {
   return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const isBoth = paper.big && !now.subtract; // a lecture hall sees the cure beside the failure
-    const side = narrow ? 0 : type * (isBoth ? 18.8 : 15);
+    const side = narrow ? 0 : type * (isBoth ? 19.4 : 15);
     const wide = width - side - 16;
     const on = axis(now, 8, wide);
     const head = type * 2.6;
@@ -38,7 +38,7 @@ export function draw(data, api) {
       const top = head + k * each;
       const [y, high] = [top + type * 1.5, Math.min(52, each - type * (narrow ? 4.6 : 2.4))];
       const [a, b] = [on.at(lane.zero), on.at(lane.end)];
-      nodes.push(line(8, top + type, [[lane.name, "ink", 700], [`  ${narrow || paper.big ? say("largest.short", { x: lane.largest }) : say("largest", { x: lane.largest })}`, "quiet"]], { size: type }));
+      nodes.push(line(8, top + type, [[lane.name, "ink", 700], [isBoth ? "" : `  ${narrow || paper.big ? say("largest.short", { x: lane.largest }) : say("largest", { x: lane.largest })}`, "quiet"]], { size: type }));
       nodes.push(rect(8, y, a - 8, high, "empty"), rect(a, y, b - a, high, "chip-paper", { style: stroke("chip-line", 1) }), rect(b, y, on.at(now.high) - b, high, "risen"));
       const inside = [[8, a, say("under"), "quiet"], [b, on.at(now.high), "∞", "risen-ink"]];
       for (const [from, to, words, hue] of inside) if (to - from > words.length * type * 0.6) nodes.push(text((from + to) / 2, y + high - 7, words, { size: type - 1, anchor: "middle", hue }));
@@ -60,7 +60,7 @@ export function draw(data, api) {
       const rows = isBoth ? [[lane.weights, say("lane.x"), -0.75], [lane.subtracted, say("lane.m"), 0.55]] : [[lane.weights, "", 0]];
       for (const [weights, words, down] of rows) {
         const at = y + high * 0.62 + type * down;
-        if (words) nodes.push(text(width - side + type * 2.1, at, words, { size: type - 2, hue: "quiet", anchor: "end" }));
+        if (words) nodes.push(text(width - type * 15.2, at, words, { size: type - 2, hue: "quiet", anchor: "end" }));
         weights.forEach((weight, r) => nodes.push(text(width - type * (11.2 - r * 3.67) - 10, at, weight, { size: type, weight: 700, anchor: "end", hue: down > 0 ? "ink-v" : "ink" })));
       }
       nodes.push(text(width, y + high + type * 1.3, mark + lane.what, { size: type - 1, hue, weight: 600, anchor: "end" }));
