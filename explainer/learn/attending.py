@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import shown
 from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.blocks import Block, Control, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import address, softmax
+from explainer.learn.rungs_low import address, softmax, whole
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -37,8 +36,6 @@ FOUR = Problem(
     n=4, d=4, block_q=4, block_k=4, causal=False, order="standard", inputs="sentence", gain=3.0,
     text="der Hund schläft tief",
 )  # fmt: skip
-# The words of both, row by row: the second sentence has fewer
-FOLLOWED = [" · ".join(filter(None, x)) for x in zip_longest(row_names(SIX), row_names(FOUR))]
 
 
 def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
@@ -155,12 +152,18 @@ def _cat(v: Values) -> list[Block]:
 # ---- attention
 
 
+def _called(words: Sequence[str], at: int) -> str:
+    """The word, and which of them it is where the sentence has it twice."""
+    if words.count(words[at]) < 2:
+        return tell("attending.attention.called", word=words[at])
+    return tell("attending.attention.called_of_two", word=words[at], n=at + 1)
+
+
 def _attention(v: Values) -> list[Block]:
     cross = v["who"] == "cross"
     asking, asked = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
-    r = min(int(v["row"]), len(askers) - 1)
-    only = tell("attending.attention.only", n=len(askers)) if r < int(v["row"]) else ""
+    r = min(whole(v["row"]), len(askers) - 1)  # the second sentence has fewer
     S, P, O = _attended(asking.Q, asked.K, asked.V)
     called = tell.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
@@ -170,13 +173,15 @@ def _attention(v: Values) -> list[Block]:
          sign("÷ √d ="),
          grid(f"{called['S']}  {len(askers)} × {len(words)}", S, "s", digits=1, heat=heat(S), row=r,
               cols=list(words))],
-        [grid(f"{called['P']}  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
+        [sign("softmax →"),
+         grid(f"{called['P']}  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
               cols=list(words), **mine), sign("×"),
          grid(f"V  {len(words)} × 4", asked.V, "v", digits=1), sign("="),
          grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r)],
     ]  # fmt: skip
     best = int(P[r].argmax())
-    looks = {"only": only, "asker": askers[r], "best": words[best], "weight": shown(P[r, best], 2)}
+    looks = {"asker": _called(askers, r), "best": _called(words, best).rstrip(","),
+             "weight": shown(P[r, best], 2)}  # fmt: skip
     lines.append([note(tell("attending.attention.note", **looks), aside=True)])
     said = tell("attending.attention.words", **looks, nq=len(askers), nk=len(words),
                 total=shown(P[r].sum(), 2))  # fmt: skip
@@ -221,7 +226,7 @@ def _axes() -> dict[str, str]:
 # Matrices of attention by what their rows and columns are; sizes of a small case.
 SIZED = ((("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
          (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")))  # fmt: skip
-SIZES = {"Nq": 4, "Nk": 6, "d": 8}
+SIZES = {"Nq": len(row_names(FOUR)), "Nk": SIX.n, "d": SIX.d}  # as the picture has them
 
 
 def _doubled(what: str) -> dict:
@@ -260,5 +265,6 @@ WIDGETS = (
     Widget("attention", tell("attending.attention.title"), (
         pick("who", tell("attending.attention.who"), "self",
              tell.named("attending.attention.whose").items()),
-        pick("row", tell("attending.attention.row"), 2, enumerate(FOLLOWED))), _attention),
+        Control("row", tell("attending.attention.row"), "range", 2, 0, SIX.n - 1, 1, drawn=True)),
+        _attention),
 )  # fmt: skip

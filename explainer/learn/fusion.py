@@ -59,6 +59,8 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
     """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
     shapes = [say(0, 16, title, "is-bold"), box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
+              say(10, 50, tell("fusion.read"), hue="q"),
+              say(WIDTH - 10, 50, tell("fusion.written"), "is-end", hue="o"),
               say(0, 318, tell("fusion.total"), "is-quiet")]  # fmt: skip
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):
@@ -109,7 +111,7 @@ def _fusion(v: Mapping[str, float | str]) -> list[Block]:
 
 WIDGETS = (
     Widget("fusion", tell("fusion.title"), (
-        pick("what", tell("fusion.what"), "attention", tell.named("fusion.chains").items()),
+        pick("what", tell("fusion.what"), "softmax", tell.named("fusion.chains").items()),
         pick("n", "N", 1024, commas(NS))), _fusion),
 )  # fmt: skip
 

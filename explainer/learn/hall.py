@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from explainer.base.amounts import written
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, Rung
 
@@ -10,17 +12,17 @@ MOST = 4  # options of a number
 
 def slide(rung: Rung) -> dict[str, object]:
     """{"words", and either "options" of (text, why) with "answer" the index of the right one, or
-    "cells" with "answer" the (row, column) cells that are right and "why"}. The options of a number
-    are the answer and what its mistakes give, by size. Raises ValueError for a question that
-    neither has options nor cells."""
+    "cells" with "rows" the tokens that they belong to, if any, "answer" the (row, column) cells
+    that are right and "why"}. The options of a number are the answer and what its mistakes give, by
+    size. Raises ValueError for a question that neither has options nor cells."""
     asked = rung.hall or rung.question
     if asked.kind == CHOICE:
         return {"words": asked.words, "options": asked.options, "answer": asked.answer}
     if asked.kind == NUMBER:
         return {"words": asked.words} | _numbers(asked)
     if asked.kind == CLICK:
-        return {"words": asked.words, "cells": asked.cells, "answer": asked.answer,
-                "why": asked.reasons[0]}  # fmt: skip
+        return {"words": asked.words, "cells": asked.cells, "rows": asked.rows,
+                "answer": asked.answer, "why": asked.reasons[0]}  # fmt: skip
     raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
 
 
@@ -28,9 +30,12 @@ def _several(value: object) -> tuple[float, ...]:
     return tuple(map(float, value)) if isinstance(value, tuple) else (float(value),)
 
 
-def said(value: object, fields: tuple[str, ...] = ()) -> str:
-    """A number's option as it is read out; of several each with its field."""
-    texts = [*map(written, _several(value))]
+def said(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
+    """A number's option as it is read out, with no more digits than the tolerance asks for; of
+    several each with its field."""
+    places = max(0, math.ceil(-math.log10(2 * tolerance))) if tolerance else MOST
+    texts = [text if len(text := written(x)) <= MOST else written(round(x, places))
+             for x in _several(value)]  # fmt: skip
     if len(texts) > 1:
         return "; ".join(f"{name}: {text}" for name, text in zip(fields, texts, strict=True))
     return texts[0]
@@ -39,7 +44,7 @@ def said(value: object, fields: tuple[str, ...] = ()) -> str:
 def _numbers(asked: Question) -> dict[str, object]:
     found: dict[str, tuple[tuple[float, ...], str]] = {}
     for value, why in ((asked.answer, asked.reasons[0]), *asked.mistakes):
-        found.setdefault(said(value, asked.fields), (_several(value), why))
+        found.setdefault(said(value, asked.tolerance, asked.fields), (_several(value), why))
     right, *wrong = found
     texts = sorted([right, *wrong[: MOST - 1]], key=lambda text: found[text][0])
     return {"options": tuple((text, found[text][1]) for text in texts),

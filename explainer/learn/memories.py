@@ -132,13 +132,14 @@ def _rung() -> Rung:
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
         _larger(tell("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger(tell("memories.question_block", size=amount(card.shared_bytes)),
+        _larger(tell("memories.question_block", size=amount(card.shared_bytes),
+                     of=amount(by["shared"].per_sm_bytes)),
                 card.shared_bytes, (512, 2048, 8192, 32768)),
         _larger(tell("memories.question_shared"), by["shared"].size_bytes,
                 (512, 4096, 8192, 32768)),
     )  # fmt: skip
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
-    figures = {"wider": f"{widest:.0f}", "clock": f"{card.clock_hz / 1e9:.2f}",
+    figures = {"wider": f"{widest:.0f}", "sms": card.sms, "clock": f"{card.clock_hz / 1e9:.2f}",
                "tflops": f"{card.tensor_tflops:.0f}"}  # fmt: skip
     return rung("memory", figures, variants=others, **first)
 

@@ -32,6 +32,7 @@ SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first m
 
 
 NEW_M = Control("m_new", tell("online.label.m_new"), "range", 5.0, OLD, MOST, 0.1, drawn=True)
+RISES = (2, 5)  # of the hall's question, other numbers than the picture has
 UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
 COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
@@ -113,12 +114,12 @@ def _line_of_scores(now: float) -> list[Shape]:
         shapes.append(path([(x(place), y - 6), (x(place), y + 6)], "m" if y == above else "",
                            look="" if y == above else "is-ink"))  # fmt: skip
     shapes += [
-        say(x(OLD) - 4, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
-        say(x(OLD) + 6, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
+        say(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
+        say(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
         say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 80, "m_old", "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 90), 396), 80, tell("online.drag"), "is-middle", hue="m",
+        say(x(OLD) + 2, 80, tell("online.old"), "is-middle", hue="m"),
+        say(min(max(end, x(OLD) + 90), 396), 80, tell("online.new"), "is-middle", hue="m",
             key="new"),
         say(x(SEEN) - 44, 115, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold"),
@@ -144,7 +145,7 @@ def _online(v: Values) -> list[Block]:
         panel(460, 264, _blocks(visits, done),
               [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)]),
         panel(460, 142, _line_of_scores(now),
-              say(0, 139, "exp(S − m_old) · exp(m_old − m_new) = exp(S − m_new)", "is-small")),
+              say(0, 139, tell("online.same"), "is-small")),
     )]  # fmt: skip
 
 
@@ -161,13 +162,19 @@ def _rise(old: int, new: int) -> dict[str, object]:
     """A maximum that rises, as the hall's question has it."""
     up = f"e{str(new - old).translate(SUPERSCRIPTS)}"
     down = f"e{str(old - new).translate(SUPERSCRIPTS)}"
-    return {"old": old, "new": new, "up": up, "down": down, "alpha": written(factors(new)[1], 3)}
+    return {
+        "old": old,
+        "new": new,
+        "up": up,
+        "down": down,
+        "alpha": written(math.exp(old - new), 3),
+    }
 
 
 RUNGS = (
     rung(
         "online",
-        {"place": address(ROW, 2, "exp"), **_rise(OLD, int(NEW_M.value))},
+        {"place": address(ROW, 2, "exp"), **_rise(*RISES)},
         options=LINES,
         gaps=GAPS,
         answer=FREE,

@@ -25,6 +25,7 @@ CARD, D, DTYPE = "h200", 128, "fp16"
 NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 HEADS = 96
+KNOWN = 8192  # an N whose S the picture shows and the hint names
 ASKED = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 
 
@@ -70,7 +71,7 @@ def _trips(v: Values) -> list[Block]:
         [tell("round_trips.rate", rate=hardware.hbm_bytes_per_s / 1e12,
               card=hardware.name.split()[0]),
          milliseconds(seconds * 1e3)],
-        [tell("round_trips.operands"), amount(fused)],
+        [tell("round_trips.operands", d=D), amount(fused)],
     ]  # fmt: skip
     ladder = [
         {"n": f"{x:,}", "bytes": square(x, heads), "said": amount(square(x, heads)), "now": x == n}
@@ -101,11 +102,17 @@ def _trips(v: Values) -> list[Block]:
 
 
 def _gib(n: int, heads: int) -> dict:
+    times = n // KNOWN
+    right = tell("round_trips.gib_right", first=amount(square(KNOWN, 1)), least=KNOWN, times=times,
+                 square=times**2, one=amount(square(n, 1)), all=amount(square(n, heads)),
+                 heads=heads)  # fmt: skip
     return {
         "words": tell("round_trips.gib", n=n, heads=heads),
+        "reasons": (right, tell("round_trips.gib_wrong")),
         "answer": square(n, heads) / 2**30,
         "wrong": tuple(
-            x / 2**30 for x in (square(8192, heads) * n / 8192, 2 * square(n, heads), square(n, 1))
+            x / 2**30
+            for x in (square(KNOWN, heads) * n / KNOWN, 2 * square(n, heads), square(n, 1))
         ),
     }
 
@@ -149,7 +156,8 @@ def _roofline(v: Values) -> list[Block]:
         points=". ".join(said),
     )  # fmt: skip
     data = {
-        "points": points, "edge": edge, "edge_said": f"{edge:,.0f}", "peak": hardware.tensor_tflops,
+        "points": points, "edge": edge, "edge_said": tell("round_trips.ridge_at", at=edge),
+        "peak": hardware.tensor_tflops,
         "per_s": hardware.hbm_bytes_per_s, "low": 1, "high": 65536, "card": hardware.name,
         "memory": tell("round_trips.memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
         "units": tell("round_trips.flat_roof", rate=hardware.tensor_tflops),

@@ -81,11 +81,12 @@ def _safe(v: Values) -> list[Block]:
     for name in SHOWN:
         found = in_format(top + BELOW, name, subtract)
         tone, what = outcome(found, name)
-        weights = _weights(found)
+        weights, subtracted = (_weights(x) for x in (found, in_format(top + BELOW, name, True)))
         lanes.append({
             "name": FORMATS[name].title, "zero": vanishes(name),
             "end": limit(name), "largest": written(FORMATS[name].largest, 3),
-            "at": [float(z) for z in found["z"]], "weights": weights, "tone": tone, "what": what,
+            "at": [float(z) for z in found["z"]], "weights": weights, "subtracted": subtracted,
+            "tone": tone, "what": what,
         })  # fmt: skip
         said.append(
             tell("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
@@ -93,7 +94,15 @@ def _safe(v: Values) -> list[Block]:
     scores = ", ".join(f"{x:g}" for x in top + BELOW)
     key = "safe.told_safe" if subtract else "safe.told"
     words = tell(key, scores=scores, formats=". ".join(said)).replace("-", "−")
-    data = {"top": top, "low": LOW, "high": HIGH, "step": 0.5, "subtract": subtract, "lanes": lanes}
+    data = {
+        "top": top,
+        "below": BELOW.tolist(),
+        "low": LOW,
+        "high": HIGH,
+        "step": 0.5,
+        "subtract": subtract,
+        "lanes": lanes,
+    }
     return [picture("overflow", tell("safe.title"), words, data)]
 
 
@@ -105,13 +114,19 @@ def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
     told = ", ".join(f"{z:g}" for z in scores).replace("-", "−")
     title = FORMATS[name].title
     size = {True: "∞", False: "0"}[scores[0] > 0]
+    if unsafe != "NaN":
+        why = tell("safe.reason.sum_last", format=title, right=right)
+    elif size == "0":
+        why = tell("safe.reason.sum_zero", format=title, right=right)
+    else:
+        why = tell("safe.reason.sum_infinite", format=title, right=right)
     options = [
         (right, tell("safe.reason.safe")),
         ("1", tell("safe.reason.first", size=size, format=title)),
         ("0", tell("safe.reason.last", size=size)) if unsafe == "NaN" else
         ("NaN", tell("safe.reason.last_number", format=title)),
     ]  # fmt: skip
-    options.insert(at, (unsafe, tell("safe.reason.sum", size=size, right=right)))  # fmt: skip
+    options.insert(at, (unsafe, why))
     return {
         "words": tell("safe.asked", scores=told, format=title),
         "options": tuple(options), "answer": at,

@@ -92,7 +92,9 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
             continue
         gain, x = gains.get(length), LEFT + k * step - 8
         if gain is None:
-            shapes.append(box(x, TOP, 16, HIGH, look="is-empty"))
+            shapes += [box(x, TOP, 16, HIGH, look="is-empty"),
+                       say(WIDTH, TOP - 8, tell("saves.dashed"),
+                           "is-small is-quiet is-end")]  # fmt: skip
             continue
         tall = HIGH * gain / most
         shapes.append(box(x, TOP + HIGH - tall, 16, tall, hue="o",
@@ -149,7 +151,7 @@ def _saves(v: Mapping[str, float | str]) -> list[Block]:
 WIDGETS = (
     Widget("saves", tell("saves.widget"), (
         pick("n", "N", 4096, commas(NS)),
-        pick("way", tell("saves.label.way"), ASKED, tell.named("saves.ways").items()),
+        pick("way", tell("saves.label.way"), LEAST, tell.named("saves.ways").items()),
     ), _saves),
 )  # fmt: skip
 
@@ -161,6 +163,11 @@ def _asked(n: int, heads: int) -> dict:
     return {"answer": found / 2**20, "wrong": tuple(x / 2**20 for x in wrong)}
 
 
+def _pace(n: int, ms: float) -> float:
+    """TB/s at which the recorded batch passes over S and P in this time: each written and read."""
+    return 2 * squares(n, HEADS * max(1, TOKENS // n)) / ms / 1e9
+
+
 def _rung():
     first, *others = (_asked(*x) for x in QUESTIONS)
     doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
@@ -168,7 +175,9 @@ def _rung():
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
     figures = {"doubled": f"{doubled:.2f}", "fits": f"{fits:,}", "before": f"{BEFORE:,}",
                "after": f"{TOKENS:,}", "gain": f"{slow / fast:.1f}",
-               "dropped": f"{slower / faster:.1f}", "slower": f"{slower / slow:.1f}"}  # fmt: skip
+               "dropped": f"{slower / faster:.1f}", "slower": f"{slower / slow:.1f}",
+               "pace": f"{_pace(BEFORE, slow):.1f}",
+               "later": f"{_pace(TOKENS, slower):.1f}"}  # fmt: skip
     return rung("saves", figures, variants=others, **first)
 
 

@@ -20,7 +20,6 @@ from explainer.problem import Problem
 tell = Texts("learn")
 
 SMALL = Problem()  # what the Step page opens with
-START = 24  # a place in the middle of a tile
 BECOMES = {"{m}": "−∞", "{l}": "0", "{score}": "", "{hidden}": "key > query"}
 DOES = tell.named("tiled.does")
 
@@ -80,7 +79,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
         for j in range(T):
             place = (left + j * side, top + i * side, side - 3, side - 3)
             if (i, j) in done:
-                shapes.append(box(*place, hue="m", look="is-full"))
+                shapes.append(box(*place, "✓", look="is-line"))
             elif (i, j) == (here.i, here.j):
                 shapes.append(box(*place, "S" if phase in ("scores", "mask", "max") else "P"
                                   if phase in ("exp", "sum", "output", "store") else "",
@@ -91,7 +90,9 @@ def _picture(at: int, phase: str) -> list[Shape]:
                                   look="is-empty" if hidden else "is-pale is-small"))  # fmt: skip
     x, y = left + here.j * side, top + here.i * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
-    return [*shapes, say(left, 14, "HBM", "is-small is-quiet")]
+    return [*shapes, say(left, 14, "HBM", "is-small is-quiet"),
+            say(left + 2 * side, top + T * side + 16, tell("tiled.never"),
+                "is-small is-quiet is-middle")]  # fmt: skip
 
 
 def _code(phase: str, first: bool) -> list[Shape]:
@@ -121,21 +122,23 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
         "tiled.told", step=step, all=len(all_places), i=here.i, j=here.j, phase=phase,
         does=DOES[phase], read=amount(read), written=amount(written),
     )  # fmt: skip
-    y = 312.0
+    y = 310.0
     last = [
         say(0, y, DOES[phase], "is-bold"),
-        say(0, y + 26, tell("tiled.moved", read=amount(read), written=amount(written))),
+        say(0, y + 24, tell("tiled.moved", read=amount(read), written=amount(written))),
         say(0, y + 48, tell("tiled.on_chip"), "is-small is-quiet"),
-        say(0, y + 66, tell("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
+        say(0, y + 72, tell("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]
-    return [scene(tell("tiled.title", n=SMALL.n, br=SMALL.block_q, bc=SMALL.block_k), said,
+    title = tell("tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q,
+                 bc=SMALL.block_k)  # fmt: skip
+    return [scene(title, said,
                   panel(350, 346, _picture(at, phase)),
                   panel(460, 384, _code(phase, here.first), last))]  # fmt: skip
 
 
 WIDGETS = (
     Widget("tiled", tell("tiled.widget"),
-           (slider("step", tell("tiled.label.step"), START, 1, len(places())),), _tiled),
+           (slider("step", tell("tiled.label.step"), 1, 1, len(places())),), _tiled),
 )  # fmt: skip
 
 
@@ -154,6 +157,6 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
 
 _first, *_others = (_reads(*x) for x in ASKED)
 RUNGS = (
-    rung("tiled", {"place": address(SMALL, *places()[START - 1]), **_asked_for()},
+    rung("tiled", {"place": address(SMALL, *places()[0]), **_asked_for()},
          **_first, variants=_others),
 )  # fmt: skip

@@ -67,7 +67,7 @@ def heads_in_flight(w: Workload) -> int:
 def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     if w.card in WHITEPAPER_L2:
         per_clock = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, cited(say("level.l2"))
+        return per_clock * w.hardware.clock_hz, computed(say("level.l2"))
     record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
         return record["ceilings"]["fp16"]["l2_bytes_per_s"], recorded()

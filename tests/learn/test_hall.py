@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 import torch
 
-from explainer.base.amounts import written
+from explainer.learn import online
 from explainer.learn.content import Question, Rung
 from explainer.learn.hall import slide
 from explainer.learn.registry import rungs
@@ -28,7 +29,8 @@ def test_a_slide_has_options_that_differ_or_cells(key):
     right = texts[asked["answer"]]
     if question.kind == "number":
         values = question.answer if isinstance(question.answer, tuple) else (question.answer,)
-        assert all(written(float(value)) in right for value in values)
+        told = [float(x.replace(",", "")) for x in re.findall(r"[\d,.]+(?=;|$)", right)]
+        assert told == pytest.approx(values, abs=question.tolerance)
     else:
         assert right == question.options[question.answer][0]
 
@@ -52,13 +54,20 @@ def test_the_windows_tiles_are_counted_by_hand():
     assert "20 tokens, tiles of 4 × 4" in asked["words"] and "the 5 keys" in asked["words"]
 
 
+def test_a_mask_s_cells_have_their_tokens():
+    asked = slide(KNOWN["mask"])
+    assert asked["rows"] == ("3", "4") and "Tokens 3 and 4" in asked["words"]
+    assert slide(KNOWN["attention"])["rows"] == (), "names of matrices need none"
+
+
 def test_the_factor_of_a_rising_maximum():
-    """From 3 to 5: e⁻², by which a sum relative to 3 becomes one relative to 5."""
+    """From 2 to 5: e⁻³, by which a sum relative to 2 becomes one relative to 5. The picture shown
+    before it has another factor."""
     asked = slide(KNOWN["online"])
     text, why = asked["options"][asked["answer"]]
-    assert "from 3 to 5" in asked["words"] and text == "e⁻²"
-    assert math.exp(1 - 3) * math.exp(-2) == pytest.approx(math.exp(1 - 5))
-    assert why.endswith(f"= {math.exp(-2):.3f}.")
+    assert "from 2 to 5" in asked["words"] and text == "e⁻³"
+    assert math.exp(1 - 2) * math.exp(-3) == pytest.approx(math.exp(1 - 5))
+    assert why.endswith(f"= {math.exp(-3):.4f}.") and math.exp(-3) != online.factors(5.0)[1]
 
 
 def test_a_row_of_dS_adds_up_to_what_the_slide_says():

@@ -157,7 +157,7 @@ def test_a_cell_s_note_is_its_matrix_s():
     for one, size in zip((attention, *attention.variants), ("Nk", "Nq", "d"), strict=True):
         for r, row in enumerate(one.notes):
             for c, note in enumerate(row):
-                sizes = {"Nq": 4, "Nk": 6, "d": 8}
+                sizes = {"Nq": 4, "Nk": 6, "d": 4}
                 found = []
                 for _ in range(2):
                     nq, nk, d = sizes.values()

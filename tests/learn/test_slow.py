@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from explainer.algorithms.traffic import least
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
+from explainer.learn.registry import rungs
 from explainer.memory.levels import levels
 from tests.learn.foundations import RUNGS, asked, block, data
 
@@ -45,7 +47,9 @@ def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
     assert question.answer == min(32, math.ceil(32 * span / 32))
-    apart, found = re.match(r"(\d+) bytes lie between .* (\d+)\.$", question.reasons[0]).groups()
+    apart, found = re.match(
+        r"The addresses are (\d+) bytes apart.* (\d+)\.$", question.reasons[0]
+    ).groups()
     assert (int(apart), float(found)) == (span, question.answer)
     closed = next(c for c in gpu.WIDGETS[0].controls if c.key == "stride").closed
     assert str(stride) in closed
@@ -133,6 +137,15 @@ def test_the_gib_asked_for():
         n, heads = (int(x.replace(",", "")) for x in re.findall(r"([\d,]+)(?=, | heads)",
                                                                 question.words)[:2])  # fmt: skip
         assert question.answer == 2 * n * n * heads / GIB
+        times, square, head, all_heads = re.search(
+            r"128 MiB at N = 8,192\. (\d+) times the N, (\d+) times the bytes: (\S+ .iB) per head, "
+            r"(\S+) GiB",
+            question.reasons[0],
+        ).groups()
+        assert int(times) * 8192 == n and int(square) == int(times) ** 2
+        number, unit = head.split()
+        assert float(number) * {"MiB": 2**20, "GiB": GIB}[unit] == 2 * n * n
+        assert float(all_heads) == question.answer
 
 
 @pytest.mark.parametrize("d", [32, 64, 128, 256])
@@ -161,3 +174,12 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, key):
     seconds = (8 * n * d + 4 * n) / card.hbm_bytes_per_s  # Q, K, V, O in fp16, lse in fp32
     enough = 4 * n * n * d / (card.tensor_tflops * 1e12) >= seconds
     assert given[question.answer] == min(np.array(given)[enough])
+
+
+def test_how_l2_s_rate_was_measured_is_said_as_the_record_s_own_program_has_it():
+    program = (Path(__file__).parents[2] / "kernels/measure/ceilings.py").read_text("utf-8")
+    more = next(rung for rung in rungs() if rung.key == "memory").more
+    (shift,) = re.findall(r"CACHED_BYTES = (\d+) << 20", program)
+    assert f"the same {shift} MiB again and again" in more
+    assert "programs = 2 * " in program and "two programs per SM" in more
+    assert "cache_modifier" not in program and "ordinary loads" in more

@@ -55,7 +55,7 @@ def test_what_the_spread_s_questions_say_is_the_spread():
         right = question.options[question.answer][0]
         assert float(right) == math.sqrt(d)
         assert sum(float(words) == math.sqrt(d) for words, _ in question.options) == 1
-        says = r"With d = (\d+) the raw scores (?:have a spread of|spread by) (\d+\.\d)"
+        says = r"With d = (\d+) the raw dot products (?:have a spread of|spread by) (\d+\.\d)"
         known = re.search(says, question.words)
         assert float(known[2]) == math.sqrt(int(known[1]))
         assert str(d) in next(c for c in _controls("dot") if c.key == "d").closed

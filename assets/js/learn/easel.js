@@ -90,6 +90,10 @@ export function easel(data, api, wanted, paint) {
       set(node, { tabindex: !stop || stop.key === key ? "0" : "-1" });
     }
   };
+  const stopAt = (group, key) => {
+    stops.set(group, key);
+    rove();
+  };
   /** Along the group of this knob, to its ends too. */
   const along = ({ key, group }, dx, dy) => {
     const all = members(group);
@@ -105,7 +109,10 @@ export function easel(data, api, wanted, paint) {
       const is = knob.slides
         ? { role: "slider", "aria-label": knob.label, "aria-valuetext": knob.said, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now }
         : { role: "button", "aria-label": `${knob.label}${knob.said && `: ${knob.said}`}` };
-      return svg("g", { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is }, drawn.flat(Infinity).filter(Boolean));
+      const node = svg("g", { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is }, drawn.flat(Infinity).filter(Boolean));
+      // Not on the picture: Chromium makes a svg that listens for focus a stop of its own
+      node.addEventListener("focus", () => knob.group && stopAt(knob.group, knob.key));
+      return node;
     },
     redraw: (fresh) => { now = fresh; draw(); },
   };
@@ -125,12 +132,6 @@ export function easel(data, api, wanted, paint) {
   });
   root.addEventListener("pointermove", (event) => held && knobs.get(held)?.drag(...at(event)));
   for (const name of ["pointerup", "pointercancel"]) root.addEventListener(name, () => { held = null; });
-  root.addEventListener("focusin", ({ target }) => {
-    const knob = knobOf(target);
-    if (!knob?.group) return;
-    stops.set(knob.group, knob.key);
-    rove();
-  });
   root.addEventListener("click", (event) => knobOf(event.target)?.press?.());
   root.addEventListener("keydown", (event) => {
     const knob = knobOf(event.target);

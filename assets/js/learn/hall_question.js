@@ -9,11 +9,13 @@ const say = sayer(told);
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
 
-/** The grid of a question that asks for cells. */
-function grid({ cells, answer }) {
+/** The grid of a question that asks for cells; with `rows`, tokens that ask keys, both are named. */
+function grid({ cells, rows, answer }) {
   const right = new Set(answer.map((at) => at.join()));
   const cell = (text, at) => el("td", { class: right.has(at) && "is-right" }, [el("span", { text }), el("span", { class: "fa-hall-sign", text: right.has(at) ? " ✓" : "" })]);
-  return el("table", { class: "fa-hall-cells" }, [el("tbody", {}, cells.map((row, i) => el("tr", {}, row.map((text, j) => cell(text, `${i},${j}`)))))]);
+  const head = rows.length ? [el("thead", {}, [el("tr", {}, [el("th"), ...cells[0].map((_, j) => el("th", { scope: "col", text: say("hall.key", { n: j }) }))])])] : [];
+  const name = (i) => (rows.length ? [el("th", { scope: "row", text: say("hall.token", { n: rows[i] }) })] : []);
+  return el("table", { class: "fa-hall-cells" }, [...head, el("tbody", {}, cells.map((row, i) => el("tr", {}, [...name(i), ...row.map((text, j) => cell(text, `${i},${j}`))])))]);
 }
 
 /** Options one below the other, each with its letter. */

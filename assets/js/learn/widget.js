@@ -126,6 +126,13 @@ function build(control, changed) {
 export const spoken = (blocks) =>
   blocks.filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine")).map(({ words }) => words).join(" ");
 
+/** Of words the sentences that were not among those before, or all: what a reader has heard is not said again. */
+export function fresh(words, before) {
+  const parts = (said) => said.split(/(?<=[.;:?!])\s+/);
+  const heard = new Set(parts(before));
+  return parts(words).filter((part) => !heard.has(part)).join(" ") || words;
+}
+
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
 export async function asked(key, values, signal) {
   const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
@@ -353,7 +360,9 @@ export class Widget {
     settle(this.blocks);
     const block = this.blocks.children[at];
     if (block && !block.contains(document.activeElement)) block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
-    if (aloud) set(this.said, { text: spoken(blocks) });
+    const words = spoken(blocks);
+    if (aloud) set(this.said, { text: fresh(words, this.words ?? "") });
+    this.words = words;
     tell("fa:blocks", null, this.root);
   }
 }

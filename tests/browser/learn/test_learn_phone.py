@@ -178,6 +178,51 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     context.close()
 
 
+# Along what each of these pictures is dragged, in px
+DRAGGED = {
+    "online": (".fa-scene-handle", 60, 0), "order": (".fa-order-card", 110, 0),
+    "windows": (".fa-scene-handle", 60, 0), "dot": (".fa-knob[role=slider]", 0, 60),
+    "safe": (".fa-knob[role=slider]", -60, 0),
+}  # fmt: skip
+
+
+def test_a_finger_drags_as_far_as_it_moves(browser, watch):
+    """Touches as the browser gets them from a screen: a drag that it takes for scrolling would
+    end it with pointercancel after some px."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = open_page(watch(context), "online")
+    touch = context.new_cdp_session(page)
+
+    def finger(kind: str, *at: float) -> None:
+        points = [dict(zip("xy", at, strict=True))] if at else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    page.evaluate(
+        "window.ended = []; for (const name of ['pointercancel', 'pointerup'])"
+        "document.addEventListener(name, () => ended.push(name), true)"
+    )
+    for key, (what, dx, dy) in DRAGGED.items():
+        page.evaluate(GO, key)
+        page.wait_for_function(SHOWN, arg=key)
+        page.wait_for_function("(what) => document.querySelector(what)", arg=what)
+        handle = page.locator(what).first
+        handle.evaluate("node => node.scrollIntoView({ block: 'center' })")
+        box = settled(page) and handle.bounding_box()
+        assert box["width"] >= 30 and box["height"] >= 43, (key, box)
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.evaluate("ended.length = 0")
+        finger("touchStart", x, y)
+        for k in range(1, 7):
+            finger("touchMove", x + dx * k / 6, y + dy * k / 6)
+        finger("touchEnd")
+        page.wait_for_function("ended.length")
+        now = settled(page) and handle.bounding_box()
+        assert page.evaluate("ended") == ["pointerup"], key
+        moved = now["x"] - box["x"] if dx else now["y"] - box["y"]
+        assert abs(moved - (dx or dy)) < 25, (key, moved)
+    context.close()
+
+
 def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
     low = {"width": 360, "height": 560}
     context = browser.new_context(viewport=low, has_touch=True, is_mobile=True)

@@ -13,7 +13,10 @@ const say = sayer(told);
  */
 
 const ROW = 222; // y of the cards
-const [WIDTH, HEIGHT, LEFT, CARD, GAP] = [680, 272, 56, 62, 6];
+const HEIGHT = 280;
+const WIDE = { width: 680, left: 56, card: 62, gap: 6, high: 44 };
+const PHONE = { width: 392, left: 36, card: 36, gap: 3, high: 50 }; // about a unit a px there, so that type keeps its size
+const NARROW = 600; // px
 const RANGES = { m: [14, 100], l: [104, 190] }; // y from, to
 
 /** m and ℓ of the row after each visit. @param {Pick<Data, "m" | "l">} blocks @param {number[]} order */
@@ -41,10 +44,11 @@ export function draw(data, api) {
   /** @type {number | null} */
   let held = null;
   let stop = order[0]; // the card that is the keyboard's
+  let at = WIDE;
   const back = svg("g", { "aria-hidden": "true" });
   const row = svg("g", { role: "group", "aria-label": say("cards") });
-  const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, style: `width:100%;max-width:${WIDTH * 1.5}px;aspect-ratio:${WIDTH}/${HEIGHT}` }, [back, row]));
-  const place = (/** @type {number} */ k) => LEFT + k * (CARD + GAP);
+  const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", }, [back, row]));
+  const place = (/** @type {number} */ k) => at.left + k * (at.card + at.gap);
   const send = () => api.move({ order: order.join(",") });
 
   const shift = (/** @type {number} */ block, /** @type {number} */ to) => {
@@ -57,7 +61,7 @@ export function draw(data, api) {
   };
 
   const cards = data.m.map((_, block) => {
-    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { width: CARD, height: 44, rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", x: CARD / 2, y: 28, text: `K${block}` })]);
+    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", text: `K${block}` })]);
     node.addEventListener("keydown", (event) => {
       const [by, up] = strideOf(event) ?? [0, 0];
       if (!by && !up) return;
@@ -77,9 +81,9 @@ export function draw(data, api) {
       held = block;
       const over = (/** @type {PointerEvent} */ { clientX }) => {
         const box = page.getBoundingClientRect();
-        const x = ((clientX - box.left) / box.width) * WIDTH;
-        shift(block, Math.round((x - LEFT - CARD / 2) / (CARD + GAP)));
-        node.style.transform = `translate(${x - CARD / 2}px, ${ROW}px)`;
+        const x = ((clientX - box.left) / box.width) * at.width;
+        shift(block, Math.round((x - at.left - at.card / 2) / (at.card + at.gap)));
+        node.style.transform = `translate(${x - at.card / 2}px, ${ROW}px)`;
       };
       const done = () => {
         held = null;
@@ -103,20 +107,23 @@ export function draw(data, api) {
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const [top, base] = RANGES[name];
       const y = (/** @type {number} */ v) => base - 12 - ((v - low) / (high - low || 1)) * (base - top - 24);
-      const way = (/** @type {{m: number, l: number}[]} */ list) => list.map((x, k) => `${k ? "L" : "M"}${place(k) - GAP / 2} ${y(x[name]).toFixed(1)}h${CARD + GAP}`).join("");
-      parts.push(svg("text", { class: `fa-scene-text is-big is-hue fa-hue-${hue}`, x: 12, y: (top + base) / 2 + 6, text: name === "l" ? "ℓ" : "m" }));
+      const way = (/** @type {{m: number, l: number}[]} */ list) => list.map((x, k) => `${k ? "L" : "M"}${place(k) - at.gap / 2} ${y(x[name]).toFixed(1)}h${at.card + at.gap}`).join("");
+      parts.push(svg("text", { class: `fa-scene-text is-big is-hue fa-hue-${hue}`, x: at === PHONE ? 4 : 12, y: (top + base) / 2 + 6, text: name === "l" ? "ℓ" : "m" }));
       parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-faded`, d: way(usual) }));
       parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-dashed`, d: way(yours) }));
       const end = yours[yours.length - 1][name];
-      parts.push(svg("circle", { class: `fa-scene-dot fa-hue-${hue}`, r: 6, cx: place(order.length) - GAP, cy: y(end) }));
+      parts.push(svg("circle", { class: `fa-scene-dot fa-hue-${hue}`, r: 6, cx: place(order.length) - at.gap, cy: y(end) }));
       parts.push(svg("text", { class: `fa-scene-text is-bold is-hue fa-hue-${hue}`, x: place(order.length) + 8, y: y(end) + 5, text: end.toFixed(2) }));
     }
-    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${LEFT} 102H${place(order.length)}` }));
-    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + CARD / 2, y: 214, text: say("visit", { k: k + 1 }) })));
-    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: LEFT, y: 14, text: say("lines") }));
+    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${at.left} 102H${place(order.length)}` }));
+    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + at.card / 2, y: 214, text: at === PHONE ? String(k + 1) : say("visit", { k: k + 1 }) })));
+    if (at === PHONE) parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: 0, y: 214, text: say("visits") }));
+    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: at.left, y: 14, text: say("lines") }));
     back.replaceChildren(...parts);
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
+      set(node.children[0], { width: at.card, height: at.high });
+      set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
       set(node, { "aria-label": say("card", { block, k: k + 1, n: order.length }), tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
     });
@@ -128,7 +135,15 @@ export function draw(data, api) {
     paint();
     send();
   });
-  paint();
+  const lay = () => {
+    at = page.clientWidth && page.clientWidth < NARROW ? PHONE : WIDE;
+    set(page, { viewBox: `0 0 ${at.width} ${HEIGHT}` });
+    Object.assign(page.style, { width: "100%", maxWidth: `${at.width * 1.5}px`, aspectRatio: `${at.width}/${HEIGHT}` });
+    paint();
+  };
+  lay();
+  const watch = new ResizeObserver(() => (page.isConnected ? lay() : watch.disconnect()));
+  watch.observe(page);
   const update = (/** @type {Data} */ next) => {
     now = next;
     if (held === null) order = [...next.order];

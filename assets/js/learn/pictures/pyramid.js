@@ -61,7 +61,8 @@ function magnified(now, paper, left, top, width) {
 function least(now, paper, top, width) {
   const { type, narrow } = paper;
   const nodes = [text(0, top, say("time"), { size: type + 1, weight: 700 })];
-  if (!paper.big) nodes.push(narrow ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, say("setting", { setting: now.setting }), { size: type - 1, hue: "quiet" }));
+  if (paper.big) nodes.push(text(width, top, now.setting, { size: type, anchor: "end", hue: "quiet" }));
+  else nodes.push(narrow ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, say("setting", { setting: now.setting }), { size: type - 1, hue: "quiet" }));
   const from = narrow ? 0 : type * 13.2;
   const room = width - from - (narrow ? 92 : type * 5.6);
   const most = Math.max(...now.bars.map((bar) => bar.s));
@@ -70,7 +71,7 @@ function least(now, paper, top, width) {
     const y = top + 10 + k * lead + (narrow ? type * 4.8 : 0);
     const wide = Math.max(3, (room * bar.s) / most);
     const hue = ["quiet", "q", "hatch"][k];
-    nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue));
+    nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue, { style: { opacity: bar.on ? 1 : 0.35 } }));
     nodes.push(text(from + wide + 8, y + 15, bar.time, { size: type, weight: 700 }));
     const isInside = wide > bar.words.length * (type - 1) * 0.53 + 16;
     if (!narrow && !paper.big) nodes.push(text(from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62), y + 15, bar.words, { size: type - 1, hue: isInside ? "paper" : "quiet" }));

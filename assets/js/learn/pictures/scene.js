@@ -59,7 +59,7 @@ function knob(first, api) {
   let now = first;
   let isHeld = false;
   const track = svg("path", { class: "fa-scene-track" });
-  const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [svg("circle", { class: "fa-scene-reach", r: 24 }), svg("circle", { class: "fa-scene-grip", r: 10 })]);
+  const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [svg("circle", { class: "fa-scene-reach", r: 30 }), svg("circle", { class: "fa-scene-grip", r: 10 })]);
   const root = svg("g", {}, [track, handle]);
   const go = (/** @type {number} */ value) => {
     if (value === now.value || !now.control) return;
