@@ -134,12 +134,13 @@ export async function asked(key, values, signal) {
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
 export class Widget {
-  constructor(mount, state = null) {
+  constructor(mount, state = null, fresh = false) {
     this.key = mount.dataset.widget;
     const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
     this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
+    this.list.forEach(({ key }, k) => this.parts[k].root && set(this.parts[k].root, { "data-control": key }));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
     this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
     this.blocks = el("div", { class: "fa-blocks" });
@@ -155,7 +156,7 @@ export class Widget {
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write((this.name && recall(this.name)) || {});
-    if (state) this.present(state, false);
+    if (state) this.present(state, fresh, false);
     this.loaded = this.ask(false);
   }
 
@@ -204,13 +205,16 @@ export class Widget {
     this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
   }
 
-  /** Sets controls for a lecture hall, closed ones too; null gives them back as they were. */
-  present(state, asks = true) {
-    const values = state && Object.keys(state).length ? state : this.desk;
-    if (!values) return;
-    this.desk = state && (this.desk ?? Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()])));
-    this.set(values);
-    if (asks) this.restarted();
+  /** Sets controls for a lecture hall, closed ones too, and fresh the others as at first; null gives them back as they were. */
+  present(state, fresh = false, asks = true) {
+    const read = () => Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()]));
+    const before = read();
+    if (!state && !this.desk) return;
+    const values = state ?? this.desk;
+    this.desk = state && (this.desk ?? before);
+    if (fresh) this.write(values);
+    else this.set(values);
+    if (asks && JSON.stringify(read()) !== JSON.stringify(before)) this.restarted();
   }
 
   restart() {
@@ -273,7 +277,7 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
-    if (aloud && this.name) remember(this.name, Object.fromEntries(values));
+    if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
