@@ -2,6 +2,7 @@
 
 import { hallUnit } from "./easel.js";
 
+// At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
 const LEAST = 0.4;
 const BY = 0.03;
@@ -26,9 +27,10 @@ function enlarge(sheet, place, zoom) {
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
 function largest(sheet, place, zoom) {
-  const most = sheet.querySelector(".fa-easel") ? EASEL * hallUnit() : place.clientWidth / DRAWN;
-  let found = Math.min(zoom, Math.max(1, most));
-  while (!enlarge(sheet, place, found) && found > LEAST) found -= BY;
+  const unit = hallUnit();
+  const most = sheet.querySelector(".fa-easel") ? EASEL * unit : place.clientWidth / DRAWN;
+  let found = Math.min(zoom, Math.max(unit, most));
+  while (!enlarge(sheet, place, found) && found > LEAST * unit) found -= BY * unit;
   return found;
 }
 
@@ -43,7 +45,7 @@ export class Fit {
   constructor(body) {
     this.body = body;
     this.place = body.querySelector(":scope > .fa-widget");
-    this.zoom = MOST;
+    this.zoom = Infinity;
     this.isLaid = false; // its lines have their side
   }
 
@@ -58,11 +60,11 @@ export class Fit {
   /** The lines beside the picture, or above it where that makes the picture clearly larger. */
   arrange(sheet) {
     delete this.body.dataset.over;
-    const size = () => largest(sheet, this.place, MOST) * leastType(sheet);
+    const size = () => largest(sheet, this.place, MOST * hallUnit()) * leastType(sheet);
     const beside = size();
     this.body.dataset.over = "";
     if (size() < beside * GAIN) delete this.body.dataset.over;
-    this.zoom = MOST;
+    this.zoom = MOST * hallUnit();
   }
 
   /** As on a desk again. */
