@@ -144,7 +144,7 @@ export class Hall {
   fit() {
     if (!this.on || this.parts?.[this.part] !== "picture") return;
     this.play.hidden = !this.learn.screen.widget?.step;
-    for (const key of this.idle) this.picture.place.querySelector(`[data-control="${key}"]`)?.classList.add("is-idle");
+    for (const key of this.idle) this.picture.place.querySelector(`[data-readout="${key}"]`)?.classList.add("is-idle");
     this.picture.lay();
   }
 
