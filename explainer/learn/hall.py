@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 
 from explainer.base.amounts import written
+from explainer.base.texts import Texts
+from explainer.learn.blocks import Control
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, Rung
+from explainer.learn.registry import answer, widgets
+
+tell = Texts("learn")
 
 MOST = 4  # options of a number
 
@@ -21,9 +26,41 @@ def slide(rung: Rung) -> dict[str, object]:
     if asked.kind == NUMBER:
         return {"words": asked.words} | _numbers(asked)
     if asked.kind == CLICK:
-        return {"words": asked.words, "cells": asked.cells, "rows": asked.rows,
-                "answer": asked.answer, "why": asked.reasons[0]}  # fmt: skip
+        cells = {"words": asked.words, "cells": asked.cells, "answer": asked.answer,
+                 "why": asked.reasons[0]}  # fmt: skip
+        return cells | (_named(asked) if asked.rows else {})
     raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
+
+
+def _others(control: Control) -> tuple[str, ...]:
+    """Values that show whether a control changes anything; none of what has no form, and of steps,
+    which the keys move."""
+    if control.drawn or control.key == "step":
+        return ()
+    if control.kind in ("range", "number"):
+        return str(control.low), str(control.high)
+    return ("0", "1") if control.kind == "toggle" else tuple(value for value, _ in control.choices)
+
+
+def idle(rung: Rung) -> tuple[str, ...]:
+    """Keys of the controls that the slide's picture does not depend on: what they say is of another
+    case, whatever is chosen."""
+    widget = widgets()[rung.widget]
+    asked = {"w": rung.widget, **rung.hall_state}
+    shown = answer(asked)
+
+    def tells(control: Control) -> bool:
+        tried = _others(control)
+        return not tried or any(answer(asked | {control.key: x}) != shown for x in tried)
+
+    return tuple(control.key for control in widget.controls if not tells(control))
+
+
+def _named(asked: Question) -> dict[str, object]:
+    """Of a grid whose rows have names: those are tokens, its columns are keys."""
+    keys = range(len(asked.cells[0]))
+    return {"rows": tuple(tell("hall.token", k=k) for k in asked.rows),
+            "columns": tuple(tell("hall.key", k=k) for k in keys)}  # fmt: skip
 
 
 def _several(value: object) -> tuple[float, ...]:

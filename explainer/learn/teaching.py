@@ -31,21 +31,24 @@ TEXTS = {key: (name, _ABOUT[key]) for key, name in tell.named("teaching.texts").
 
 @dataclass(frozen=True)
 class Lesson:
-    """``stops`` (a rung's key, minutes) in their order."""
+    """``stops`` (a rung's key, minutes) in their order, ``closing`` minutes for the end."""
 
     title: str
     words: str
     stops: tuple[tuple[str, int], ...]
+    closing: int = 0
 
     @property
     def minutes(self) -> int:
-        """All its stops together."""
-        return sum(minutes for _, minutes in self.stops)
+        """All its stops and its end together."""
+        return sum(minutes for _, minutes in self.stops) + self.closing
 
 
 _LECTURERS = read("lecturers")
 LESSONS = {
-    key: Lesson(entry["title"], entry["words"], tuple(map(tuple, entry["stops"])))
+    key: Lesson(
+        entry["title"], entry["words"], tuple(map(tuple, entry["stops"])), entry.get("closing", 0)
+    )
     for key, entry in _LECTURERS.items()
     if "stops" in entry
 }

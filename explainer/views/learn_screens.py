@@ -32,6 +32,7 @@ END = "end"  # what a lecture ends with
 # In the entrance's footer, in this order, those that there are.
 BEHIND = ("claims", "glossary", "formulas", "papers", "handout", "wild", "facts", "sources",
           "lecturers")  # fmt: skip
+UNSHOWN = {"glossary", "handout", "sources", "papers", "lecturers"}  # to read, not to project
 HOURS = tell.row("learn_screens.hours")
 
 
@@ -88,9 +89,11 @@ def _entrance() -> str:
         tell("learn_screens.words", n=n),
     )
     advice = tag("p", "", class_="fa-advice", role="status")
+    lesson = tag("p", "", class_="fa-lesson")  # in a lecture hall, whose title it is
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
-        "section", div("fa-welcome", title, words, advice), _self_test(), _paths(), course_map(),
+        "section", div("fa-welcome", title, words, lesson, advice),
+        _self_test(), _paths(), course_map(),
         div("fa-screen-foot",
             tag("nav", *behind, aria_label=tell("learn_screens.beside"))),
         class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
@@ -101,10 +104,11 @@ def head(key: str, title: str, *aside: str, number: str = "") -> str:
     """The first line of a screen: its title, then what stands at the right."""
     numbered = tag("span", number, class_="fa-number") if number else Markup()
     name = tag("h2", numbered, title, id=f"learn-{key}-title", tabindex=-1)
-    present = tell("learn_screens.present")
-    tools = tag("button", present, type="button", class_="fa-plain fa-to-hall")
+    present = tag("button", tell("learn_screens.present"), type="button",
+                  class_="fa-plain fa-to-hall")  # fmt: skip
+    tools = () if key in UNSHOWN else (present,)
     way = tag("a", tell("learn_screens.way"), href=to(""), class_="fa-plain")
-    return tag("header", name, *aside, tools, way, class_="fa-screen-head")
+    return tag("header", name, *aside, *tools, way, class_="fa-screen-head")
 
 
 def _dots(here: str) -> str:
@@ -164,7 +168,7 @@ def rung_screen(rung: Rung) -> str:
     slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
                 tag("ul", *(tag("li", line) for line in rung.lines)),
                 tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
-    asked = {"question": hall.slide(rung), "state": rung.hall_state}
+    asked = {"question": hall.slide(rung), "state": rung.hall_state, "idle": hall.idle(rung)}
     body = div("fa-rung-body", words, slide, widget_place(rung.widget),
                question_place(rung.question), in_json("data-hall", asked, class_="fa-hall-asked"),
                style=f"--lines:{len(rung.lines)}")  # fmt: skip
@@ -213,6 +217,9 @@ def outline() -> dict:
         "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
         "starts": [*(start for _, start in self_test()), AFTER],
         "ends": {path.key: [path.title, path.done] for path in PATHS},
-        "lessons": {key: [x for x, _ in one.stops] for key, one in teaching.LESSONS.items()},
+        "lessons": {
+            key: {"title": one.title, "stops": [x for x, _ in one.stops]}
+            for key, one in teaching.LESSONS.items()
+        },
         "end": END,
     }

@@ -27,14 +27,23 @@ def _place(where: str) -> str:
     return _rung(where)
 
 
-def _rung(key: str, more: str = "") -> str:
-    """A link to a rung, ``more`` ending its address; its number alone until it is written."""
-    titles = {rung.key: rung.title for rung in rungs()}
-    if key not in titles:
-        return tag("span", NUMBERS[key])
-    if more:
-        return tag("a", tell("learn_teaching.in_hall"), href=to(key) + more)
-    return tag("a", f"{NUMBERS[key]} {titles[key]}", href=to(key))
+def _name(key: str) -> str:
+    """A rung's number and title; its number alone until it is written."""
+    titles = {rung.key: f"{NUMBERS[key]} {rung.title}" for rung in rungs()}
+    return titles.get(key, NUMBERS[key])
+
+
+def _rung(key: str) -> str:
+    """A link to a rung, if it is written."""
+    name = _name(key)
+    return tag("span", name) if name == NUMBERS[key] else tag("a", name, href=to(key))
+
+
+def _present(name: str, query: str) -> str:
+    """A link into the lecture hall; ``name`` says to who only hears it what is presented."""
+    said = tell("learn_teaching.presents", name=name)
+    return tag("a", tell("learn_teaching.present"), href=f"{query}&mode=present",
+               class_="fa-stop-hall", aria_label=said)  # fmt: skip
 
 
 def sources() -> str:
@@ -59,20 +68,27 @@ def sources() -> str:
 
 
 def _stop(lesson: str, key: str, minutes: int) -> str:
-    in_hall = _rung(key, f"&mode=present&path={lesson}")
-    return tag("li", _rung(key), tell("learn_teaching.minutes", n=minutes), in_hall)
+    way = _present(_name(key), f"{to(key)}&path={lesson}")
+    return tag("li", _rung(key), tell("learn_teaching.minutes", n=minutes), way)
+
+
+def _lesson(key: str, lesson: teaching.Lesson) -> str:
+    """Its title slide, its stops, its end."""
+    head = tag("h3", lesson.title, " ", _present(lesson.title, f"{to('')}&path={key}"))
+    stops = [_stop(key, *stop) for stop in lesson.stops]
+    if lesson.closing:
+        end = tag("a", SECTIONS["end"]["title"], href=to("end"))
+        stops.append(tag("li", end, tell("learn_teaching.minutes", n=lesson.closing)))
+    return head + tag("p", lesson.words) + tag("ol", *stops, class_="fa-stops")
 
 
 def lecturers() -> str:
-    """A lecture, a lab, and questions with their answers folded."""
-    made = Markup()
-    for key, lesson in teaching.LESSONS.items():
-        made += tag("h3", lesson.title) + tag("p", lesson.words)
-        made += tag("ol", *(_stop(key, *stop) for stop in lesson.stops), class_="fa-stops")
-    claims = tag(
-        "a", tell("learn_teaching.claims", n=len(CLAIMS)), href=f"{to('claims')}&mode=present"
-    )
-    made += tag("p", claims)
+    """A lecture, a lab, the claims, and questions with their answers folded."""
+    made = Markup().join(_lesson(key, lesson) for key, lesson in teaching.LESSONS.items())
+    claims = SECTIONS["claims"]["title"]
+    made += tag("h3", tell("learn_teaching.claims", n=len(CLAIMS)), " ",
+                _present(claims, to("claims")))  # fmt: skip
+    made += tag("p", tell("learn_teaching.votes"))
     known = {rung.key: rung.question for rung in rungs()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
     asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]

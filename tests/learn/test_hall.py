@@ -10,7 +10,7 @@ import torch
 
 from explainer.learn import online
 from explainer.learn.content import Question, Rung
-from explainer.learn.hall import slide
+from explainer.learn.hall import idle, slide
 from explainer.learn.registry import rungs
 
 KNOWN = {rung.key: rung for rung in rungs()}
@@ -43,6 +43,14 @@ def test_numbers_stand_by_size_and_no_two_are_written_alike():
     assert slide(rung)["answer"] == 1
     with pytest.raises(ValueError, match="rung x: a question of the kind order"):
         slide(Rung("x", "X", 1, "side", "", "", ("a",), (), "w", Question("x", "order", "?")))
+
+
+def test_what_the_shown_case_does_not_depend_on_is_known():
+    """Short sequences have neither few keys nor a share of scores; the ranges of formats no
+    outlier. What moves the picture, stays."""
+    assert idle(KNOWN["when_not"]) == ("nk", "share")
+    assert idle(KNOWN["formats"]) == ("size",)
+    assert not any(idle(KNOWN[key]) for key in ("gqa", "decode", "online", "amp"))
 
 
 def test_the_windows_tiles_are_counted_by_hand():

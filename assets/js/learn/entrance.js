@@ -113,9 +113,7 @@ export class Entrance {
     for (const [key, node] of this.stops) {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
-      const mark = node.querySelector(".fa-sr");
-      if (done && !mark) node.append(el("span", { class: "fa-sr", text: say("answered") }));
-      if (!done) mark?.remove();
+      set(node, { "aria-label": done ? `${this.outline.rungs[key].join(" ")}${say("answered")}` : null });
       const paths = node.dataset.paths.split(" ");
       node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE);
     }

@@ -7,6 +7,7 @@ import { HallClaims } from "./hall_claims.js";
 import { Fit } from "./hall_fit.js";
 import { HallQuestion } from "./hall_question.js";
 import { ofAddress } from "./router.js";
+import { write } from "./whole.js";
 import { settle } from "./widget.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
@@ -23,6 +24,7 @@ export class Hall {
     this.learn = learn;
     this.on = false;
     this.first = Number(ofAddress("part") ?? 1) - 1; // the slide that the address opens with
+    this.opens = ofAddress("mode") === "present"; // nobody has been at the desk
     const button = (label, text, act) => {
       const node = el("button", { type: "button", "aria-label": label, title: label, text });
       node.addEventListener("click", act);
@@ -47,8 +49,9 @@ export class Hall {
     this.on = on;
     root.classList.toggle("is-presenting", on);
     if (on) this.opener = document.activeElement;
-    if (on) this.shown();
+    if (on) this.shown({ fresh: this.opens });
     else this.clear();
+    this.opens = false;
     if (!on && root.offsetParent) this.leads();
   }
 
@@ -59,8 +62,9 @@ export class Hall {
     places.find((node) => node && node.isConnected && node.checkVisibility())?.focus({ preventScroll: true });
   }
 
-  /** A screen has come, from the one before it or (back) from the one after. */
-  shown(back) {
+  /** A screen has come, from the one before it or (back) from the one after: fresh, its picture is as the course has it,
+   * whatever was done with it at the desk; else as it was left there. */
+  shown({ back = false, fresh = true } = {}) {
     this.clear();
     const { root, router, screen: live } = this.learn;
     const screen = root.firstElementChild;
@@ -70,12 +74,15 @@ export class Hall {
     root.append(this.bar);
     const asked = screen.querySelector("[data-hall]");
     if (asked) {
-      const { question, state } = JSON.parse(asked.dataset.hall);
+      const { question, state, idle } = JSON.parse(asked.dataset.hall);
+      this.idle = idle;
       this.question = new HallQuestion(asked, question);
       this.picture = new Fit(screen.querySelector(".fa-rung-body"));
-      live.present(state);
+      live.present(state, fresh);
+      for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li")) write(node, node.textContent);
     }
-    this.claims = live.claims && new HallClaims(screen, live.claims.cards, (by) => this.turn(by));
+    this.claims = live.claims && new HallClaims(screen, live.claims.cards, () => this.turn(1));
+    this.tells(screen);
     this.parts = asked ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
     this.lay(Math.max(0, Math.min(last, this.first || (back ? last : 0))));
@@ -98,15 +105,31 @@ export class Hall {
     const screen = this.learn.root.firstElementChild;
     this.part = part;
     screen.dataset.part = this.parts[part];
-    address.write({ part: part ? part + 1 : null });
+    this.note(part ? String(part + 1) : null);
     if (this.picture) Object.assign(this.picture, { isLaid: false });
     this.question?.show(false);
-    this.claims?.lay(part);
+    if (this.claims) set(this.place, { text: this.claims.lay(part) });
     this.play.hidden = !(this.parts[part] === "picture" && this.learn.screen.widget?.step);
     const focused = document.activeElement;
     if (!screen.contains(focused) || !focused.checkVisibility()) this.enter(screen);
     this.fit();
     settle(screen);
+  }
+
+  /** The address names the slide at once: whoever reloads, or copies it, comes back to this one. */
+  note(part) {
+    if (ofAddress("part") === part) return;
+    address.write({ part });
+    address.flush();
+  }
+
+  /** On a lecture's map, what of the course it has, and its title. */
+  tells(screen) {
+    const lesson = this.learn.router.outline.lessons[ofAddress("path")];
+    const title = screen.querySelector(".fa-lesson");
+    if (!title) return;
+    set(title, { text: lesson?.title ?? "" });
+    for (const node of screen.querySelectorAll(".fa-halt")) node.classList.toggle("is-aside", Boolean(lesson) && !lesson.stops.includes(node.dataset.rung));
   }
 
   /** The slide's first words have the keyboard. */
@@ -121,6 +144,7 @@ export class Hall {
   fit() {
     if (!this.on || this.parts?.[this.part] !== "picture") return;
     this.play.hidden = !this.learn.screen.widget?.step;
+    for (const key of this.idle) this.picture.place.querySelector(`[data-readout="${key}"]`)?.classList.add("is-idle");
     this.picture.lay();
   }
 
@@ -145,13 +169,13 @@ export class Hall {
 
   leave() {
     hall(false);
-    address.write({ mode: null, part: null, path: null });
+    address.write({ mode: null, part: null }); // its list is kept for who goes on with it
   }
 
   key(event) {
     if (event.key === "Escape") return this.leave();
     if (event.target.closest?.("input, select, textarea, [role=slider]") && !event.key.startsWith("Page")) return undefined;
-    const by = TURNS[event.key] ?? this.claims?.key(event) ?? 0;
+    const by = TURNS[event.key] ?? this.claims?.key(event, this.part) ?? 0;
     const isAsked = this.parts?.[this.part] === "question" && this.question.key(event);
     const step = STEPS[event.key];
     const { widget } = this.learn.screen;

@@ -1,23 +1,35 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
 import { el, set } from "../lib/dom.js";
+import { write } from "./whole.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
 
 const say = sayer(told);
 
-const ASKED = "tf.b"; // raised hands, or a clicker's blank button
+const VOTES = { t: true, f: false };
+const SHOW = [".", "a", "b"]; // as on a rung's question
 
 export class HallClaims {
-  /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards @param {(by: number) => void} turn to the next slide or back */
-  constructor(root, cards, turn) {
-    this.cards = cards;
-    const [words, verdict] = [el("h3"), el("p", { class: "fa-hall-verdict", role: "status" })];
-    Object.assign(this, { words, verdict, count: el("p", { class: "fa-hall-count" }) });
-    this.button = el("button", { type: "button", class: "fa-hall-answer" });
-    this.button.addEventListener("click", () => turn(this.isTold ? -1 : 1));
-    this.node = el("div", { class: "fa-hall-claim" }, [this.count, words, verdict, this.button]);
+  /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards
+   * @param {() => void} on goes on to the verdict */
+  constructor(root, cards, on) {
+    Object.assign(this, { cards, words: el("h3"), verdict: el("p", { class: "fa-hall-verdict", role: "status" }) });
+    this.tiles = new Map([[true, say("hall.true")], [false, say("hall.false")]].map(([truth, name]) => [truth, this.tile(truth, name, on)]));
+    this.show = el("button", { type: "button", class: "fa-hall-answer", text: say("hall.show") });
+    this.show.addEventListener("click", on);
+    this.node = el("div", { class: "fa-hall-claim" }, [this.words, el("div", { class: "fa-hall-votes" }, [...this.tiles.values()]), this.verdict, this.show]);
     root.querySelector(".fa-behind-body").append(this.node);
+  }
+
+  tile(truth, name, on) {
+    const node = el("button", { type: "button" }, [el("b", { class: "fa-hall-letter", text: name[0] }), el("span", { text: name }), el("span", { class: "fa-hall-sign", text: "✓" })]);
+    node.addEventListener("click", () => {
+      if (this.isTold) return;
+      this.vote = truth;
+      on();
+    });
+    return node;
   }
 
   /** The slides: each claim, then its verdict. */
@@ -25,20 +37,30 @@ export class HallClaims {
     return this.cards.flatMap(() => ["claim", "verdict"]);
   }
 
+  /** Shows a slide; which one it is, in words. */
   lay(part) {
     const k = Math.floor(part / 2);
     const { truth, why, node } = this.cards[k];
-    set(this.count, { text: say("hall.claim", { k: k + 1, n: this.cards.length }) });
-    set(this.words, { text: node.querySelector(".fa-claim-words").textContent });
     this.isTold = part % 2 === 1;
-    this.verdict.replaceChildren(...(this.isTold ? [el("b", { text: `${truth ? say("hall.true") : say("hall.false")} ` }), el("span", { text: why })] : []));
-    set(this.button, { text: this.isTold ? say("hall.hide") : say("hall.show") });
+    write(this.words, node.querySelector(".fa-claim-words").textContent);
+    for (const [which, tile] of this.tiles) {
+      tile.classList.toggle("is-right", this.isTold && which === truth);
+      set(tile, { "aria-pressed": this.isTold && which === this.vote });
+    }
+    this.verdict.replaceChildren(...(this.isTold ? [el("b", { text: `${truth ? say("hall.true") : say("hall.false")}. ` }), el("span", { text: why })] : []));
+    this.show.hidden = this.isTold;
+    this.vote = undefined;
+    return say("hall.claim", { k: k + 1, n: this.cards.length });
   }
 
-  /** Where a key leads: 1 to the verdict, −1 back to its claim, 0 if it is not for this. */
-  key({ key }) {
-    if (key.length > 1 || !ASKED.includes(key.toLowerCase())) return 0;
-    return this.isTold ? -1 : 1;
+  /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict. */
+  key({ key }, part) {
+    const at = key.toLowerCase();
+    const isTold = part % 2 === 1;
+    if (SHOW.includes(at)) return isTold ? -1 : 1;
+    if (isTold || !(at in VOTES)) return 0;
+    this.vote = VOTES[at];
+    return 1;
   }
 
   end() {

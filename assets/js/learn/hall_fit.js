@@ -2,6 +2,7 @@
 
 import { hallUnit } from "./easel.js";
 
+// At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
 const LEAST = 0.4;
 const BY = 0.03;
@@ -28,19 +29,20 @@ function enlarge(sheet, place, zoom) {
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
 function largest(sheet, place, zoom) {
-  const most = sheet.querySelector(".fa-easel") ? EASEL * hallUnit() : place.clientWidth / DRAWN;
-  const first = Math.min(zoom, Math.max(1, most));
-  const fits = (/** @type {number} */ step) => enlarge(sheet, place, first - step * BY);
+  const unit = hallUnit();
+  const most = sheet.querySelector(".fa-easel") ? EASEL * unit : place.clientWidth / DRAWN;
+  const first = Math.min(zoom, Math.max(unit, most));
+  const fits = (/** @type {number} */ step) => enlarge(sheet, place, first - step * BY * unit);
   if (fits(0)) return first;
   // Halves what is left between a step that is too large and one that fits: each try lays out the page
-  let [over, within] = [0, Math.ceil((first - LEAST) / BY)];
+  let [over, within] = [0, Math.ceil((first / unit - LEAST) / BY)];
   while (within - over > 1) {
     const middle = (over + within) >> 1;
     if (fits(middle)) within = middle;
     else over = middle;
   }
   fits(within);
-  return first - within * BY;
+  return first - within * BY * unit;
 }
 
 /** What is drawn for its type says how well it is laid out by the least of it. */
@@ -54,7 +56,7 @@ export class Fit {
   constructor(body) {
     this.body = body;
     this.place = body.querySelector(":scope > .fa-widget");
-    this.zoom = MOST;
+    this.zoom = Infinity;
     this.isLaid = false; // its lines have their side
   }
 
@@ -69,11 +71,11 @@ export class Fit {
   /** The lines beside the picture, or above it where that makes the picture clearly larger. */
   arrange(sheet) {
     delete this.body.dataset.over;
-    const size = () => largest(sheet, this.place, MOST) * leastType(sheet);
+    const size = () => largest(sheet, this.place, MOST * hallUnit()) * leastType(sheet);
     const beside = size();
     this.body.dataset.over = "";
     if (size() < beside * GAIN) delete this.body.dataset.over;
-    this.zoom = MOST;
+    this.zoom = MOST * hallUnit();
   }
 
   /** As on a desk again. */

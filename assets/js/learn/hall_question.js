@@ -2,6 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { sayer } from "../lib/texts.js";
+import { write } from "./whole.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
 
 const say = sayer(told);
@@ -9,20 +10,31 @@ const say = sayer(told);
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
 
-/** The grid of a question that asks for cells; with `rows`, tokens that ask keys, both are named. */
-function grid({ cells, rows, answer }) {
+const BRIEF = 12; // characters: so short options are printed larger
+const LONG = 26;
+
+/** The sign of what is right: it stands beside its text, and moves it neither before the answer nor then. */
+const sign = (isRight) => el("span", { class: "fa-hall-sign", text: isRight ? "✓" : "" });
+
+/** The grid of a question that asks for cells, its rows and columns by name where they have one. */
+function grid({ cells, answer, rows, columns }) {
   const right = new Set(answer.map((at) => at.join()));
-  const cell = (text, at) => el("td", { class: right.has(at) && "is-right" }, [el("span", { text }), el("span", { class: "fa-hall-sign", text: right.has(at) ? " ✓" : "" })]);
-  const head = rows.length ? [el("thead", {}, [el("tr", {}, [el("th"), ...cells[0].map((_, j) => el("th", { scope: "col", text: say("hall.key", { n: j }) }))])])] : [];
-  const name = (i) => (rows.length ? [el("th", { scope: "row", text: say("hall.token", { n: rows[i] }) })] : []);
-  return el("table", { class: "fa-hall-cells" }, [...head, el("tbody", {}, cells.map((row, i) => el("tr", {}, [...name(i), ...row.map((text, j) => cell(text, `${i},${j}`))])))]);
+  const cell = (text, at) => el("td", { class: right.has(at) && "is-right" }, [el("span", { text }), sign(right.has(at))]);
+  const name = (text, scope) => el("th", { scope, text });
+  const head = columns && el("thead", {}, [el("tr", {}, [el("td"), ...columns.map((text) => name(text, "col"))])]);
+  const body = cells.map((row, i) => el("tr", {}, [rows && name(rows[i], "row"), ...row.map((text, j) => cell(text, `${i},${j}`))]));
+  return el("table", { class: "fa-hall-cells" }, [head, el("tbody", {}, body)]);
 }
 
-/** Options one below the other, each with its letter. */
-function list({ options, answer }) {
-  return el("ol", { class: "fa-hall-options" }, options.map(([text], k) => el("li", { class: k === answer && "is-right" }, [
-    el("b", { class: "fa-hall-letter", text: LETTERS[k] }), el("span", { text }), el("span", { class: "fa-hall-sign", text: k === answer ? "✓" : "" }),
-  ])));
+/** Options as tiles, each with its letter. */
+function tiles({ options, answer }) {
+  const most = Math.max(...options.map(([text]) => text.length));
+  const size = most <= BRIEF ? " is-brief" : most > LONG ? " is-long" : "";
+  return el("ol", { class: `fa-hall-options${size}`, "data-n": options.length }, options.map(([text], k) => {
+    const said = el("span");
+    write(said, text);
+    return el("li", { class: k === answer && "is-right" }, [el("b", { class: "fa-hall-letter", text: LETTERS[k] }), said, sign(k === answer)]);
+  }));
 }
 
 /** Drawn into `mount`, as explainer/learn/hall.py says it. */
@@ -33,14 +45,16 @@ export class HallQuestion {
     this.said = asked.options ? `${LETTERS[asked.answer]}. ${asked.options[asked.answer][1]}` : asked.why;
     this.button = el("button", { type: "button", class: "fa-hall-answer" });
     this.button.addEventListener("click", () => this.turn());
-    mount.replaceChildren(el("h3", { text: asked.words }), asked.options ? list(asked) : grid(asked), this.why, this.button);
+    const words = el("h3");
+    write(words, asked.words);
+    mount.replaceChildren(words, asked.options ? tiles(asked) : grid(asked), this.why, this.button);
     this.show(false);
   }
 
   show(on) {
     this.isAnswered = on;
     this.mount.classList.toggle("is-answered", on);
-    set(this.why, { text: on ? this.said : "" });
+    write(this.why, on ? this.said : "");
     set(this.button, { text: on ? say("hall.hide") : say("hall.show") });
   }
 

@@ -61,7 +61,7 @@ class Learn {
     this.lay();
     if (moved) window.scrollTo(0, 0);
     if (moved || here.get(LED)) this.heading();
-    this.hall.shown(back);
+    this.hall.shown({ back });
   }
 
   /** The screen's heading has the keyboard, once it can be seen. */
@@ -100,13 +100,13 @@ class Learn {
     if (query.get("page") !== "learn") return undefined;
     event.preventDefault();
     this.router.go(this.router.keyOf(query.get("rung")));
-    return query.get("mode") === "present" && this.present(query.get("path"));
+    return query.get("mode") === "present" && this.present({ path: query.get("path") });
   }
 
-  /** In a lecture hall, whose slides are those of a path or a lesson. */
-  present(path = null) {
+  /** In a lecture hall, whose slides are those of a path or a lesson; without a word of it as the address says. */
+  present(list = {}) {
     hall(true);
-    address.write({ mode: "present", path });
+    address.write({ mode: "present", ...list });
     address.flush();
   }
 

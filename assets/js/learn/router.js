@@ -61,8 +61,10 @@ export class Router {
   /** To another screen: Back leads to this one. */
   go(key, how = {}) {
     if (key === this.key) return undefined;
+    const path = ofAddress("path");
     const done = this.lead(key, { moved: true, ...how });
-    address.push({ page: "learn", rung: key === ENTRANCE ? null : key });
+    // A lecture's list is kept from one of its screens to another
+    address.push({ page: "learn", rung: key === ENTRANCE ? null : key, part: null, path: this.list(path).includes(key) ? path : null });
     return done;
   }
 
@@ -93,10 +95,17 @@ export class Router {
     return at < 0 || key === ENTRANCE ? [] : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
   }
 
-  /** What a lecture turns through: the stops of the path that the address names, else the whole course; then its end. */
+  /** The slides of a path or a lesson: the map, its stops, the end; none of another name. */
+  list(path) {
+    const { paths, lessons, end } = this.outline;
+    const stops = paths[path] ?? lessons[path]?.stops;
+    return stops ? [ENTRANCE, ...stops, end] : [];
+  }
+
+  /** What a lecture turns through: what the address names, else the whole course. */
   slides() {
-    const { rungs, paths, lessons, end } = this.outline;
-    const stops = { ...paths, ...lessons }[ofAddress("path")] ?? [];
-    return [...stops, end].includes(this.key) && stops.length ? [...stops, end] : [ENTRANCE, ...Object.keys(rungs), end];
+    const { rungs, end } = this.outline;
+    const list = this.list(ofAddress("path"));
+    return list.includes(this.key) ? list : [ENTRANCE, ...Object.keys(rungs), end];
   }
 }

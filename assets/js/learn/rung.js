@@ -37,7 +37,7 @@ export class Screen {
   start(node) {
     this.near.unobserve(node);
     if (!this.widgets.has(node)) {
-      const widget = new Widget(node, this.state);
+      const widget = new Widget(node, this.state, this.fresh);
       this.widgets.set(node, widget);
       if (this.isOpen) widget.open();
     }
@@ -49,10 +49,11 @@ export class Screen {
     return Promise.all([...root.querySelectorAll("[data-widget]")].map((node) => this.start(node)));
   }
 
-  /** A lecture hall may have another state of the widget, {control: value}; null gives back the reader's. */
-  present(state) {
-    this.state = state;
-    for (const widget of this.widgets.values()) widget.present(state);
+  /** A lecture hall may have another state of the widget, {control: value}, fresh without what the reader did with the other
+   * controls; null gives back the reader's. */
+  present(state, fresh = false) {
+    Object.assign(this, { state, fresh });
+    for (const widget of this.widgets.values()) widget.present(state, fresh);
   }
 
   /** The widget that a lecture hall's keys move. */

@@ -5,7 +5,8 @@ import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
-import { draw, picture } from "./blocks.js";
+import { draw } from "./blocks.js";
+import { build } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
@@ -16,11 +17,8 @@ const say = sayer(told);
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
-const MOST_SEGMENTS = 4;
 const LONG = 69; // characters: so many names are only counted
 export const SILENT = say("silent");
-// For ids
-let count = 0;
 
 /** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
 export function settle(root) {
@@ -37,89 +35,6 @@ function edges(box) {
   const left = box.scrollLeft > 1;
   const right = box.scrollLeft < box.scrollWidth - box.clientWidth - 1;
   box.dataset.more = [left && "left", right && "right"].filter(Boolean).join(" ");
-}
-
-// ---- controls: each {root, read(), write(value)}; `changed` is called when the reader moved it
-
-function ranged(control, changed) {
-  const { key, low: min, high: max, step, label } = control;
-  const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
-  const box = el("input", { type: "number", min, max, step: "any", "aria-label": say("as_number", { label }) });
-  const fill = () => {
-    slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
-    if (key === "step") set(slider, { "aria-valuetext": say("at", { k: slider.value, n: max }) });
-  };
-  const write = (value) => {
-    box.value = String(value);
-    slider.value = String(value);
-    fill();
-  };
-  slider.addEventListener("input", () => {
-    box.value = slider.value;
-    fill();
-    changed();
-  });
-  box.addEventListener("input", () => {
-    // Being typed
-    if (box.value === "") return;
-    slider.value = box.value;
-    fill();
-    changed();
-  });
-  box.addEventListener("change", () => box.value === "" && write(slider.value));
-  const root = el("div", { class: "fa-control is-range" }, [el("div", { class: "fa-control-head" }, [el("span", { text: label }), box]), slider]);
-  return { root, read: () => box.value || slider.value, write };
-}
-
-function field(control, changed, attributes) {
-  const input = el("input", { ...attributes, id: `fa-learn-${++count}` });
-  input.addEventListener("input", () => (input.value !== "" || control.kind === "text") && changed());
-  const root = el("div", { class: `fa-control is-${control.kind}` }, [el("label", { for: input.id, text: control.label }), input]);
-  return { root, read: () => input.value, write: (value) => { input.value = String(value); } };
-}
-
-function menu(control, changed) {
-  const select = el("select", { id: `fa-learn-${++count}` }, control.choices.map(([value, text]) => el("option", { value, text })));
-  select.addEventListener("change", changed);
-  const root = el("div", { class: "fa-control is-choice" }, [el("label", { for: select.id, text: control.label }), select]);
-  return { root, read: () => select.value, write: (value) => { select.value = String(value); } };
-}
-
-function segments(control, changed) {
-  const name = `fa-learn-${++count}`;
-  const inputs = control.choices.map(([value]) => el("input", { type: "radio", name, value }));
-  inputs.forEach((input) => input.addEventListener("change", changed));
-  const { pictures, choices } = control;
-  const labels = choices.map(([, text], k) => el("label", {}, [inputs[k], pictures && picture(pictures[k].split(" ")), el("span", { text })]));
-  const root = el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [el("legend", { text: control.label }), el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels)]);
-  return {
-    root,
-    read: () => inputs.find((input) => input.checked)?.value ?? control.value,
-    write: (value) => inputs.forEach((input) => { input.checked = input.value === String(value); }),
-  };
-}
-
-function toggle(control, changed) {
-  const input = el("input", { type: "checkbox", role: "switch" });
-  input.addEventListener("change", changed);
-  const root = el("label", { class: "fa-control is-toggle" }, [input, el("span", { text: control.label })]);
-  return { root, read: () => (input.checked ? "1" : "0"), write: (value) => { input.checked = String(value) === "1"; } };
-}
-
-/** Of what a picture moves there is nothing to see here. */
-function drawn() {
-  let now = "";
-  return { root: null, read: () => now, write: (value) => { now = String(value); } };
-}
-
-function build(control, changed) {
-  if (control.drawn) return drawn();
-  const { kind, low: min, high: max, step } = control;
-  if (kind === "range") return ranged(control, changed);
-  if (kind === "number") return field(control, changed, { type: "number", min, max, step });
-  if (kind === "toggle") return toggle(control, changed);
-  if (kind === "choice") return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(control, changed);
-  return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
 }
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. */
@@ -141,12 +56,13 @@ export async function asked(key, values, signal) {
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
 export class Widget {
-  constructor(mount, state = null) {
+  constructor(mount, state = null, fresh = false) {
     this.key = mount.dataset.widget;
     const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
     this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
+    this.list.forEach(({ key }, k) => this.parts[k].root && set(this.parts[k].root, { "data-readout": key }));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
     this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
     this.blocks = el("div", { class: "fa-blocks" });
@@ -162,7 +78,7 @@ export class Widget {
     this.close();
     new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
     this.write((this.name && recall(this.name)) || {});
-    if (state) this.present(state, false);
+    if (state) this.present(state, fresh, false);
     this.loaded = this.ask(false);
   }
 
@@ -219,13 +135,16 @@ export class Widget {
     this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
   }
 
-  /** Sets controls for a lecture hall, closed ones too; null gives them back as they were. */
-  present(state, asks = true) {
-    const values = state && Object.keys(state).length ? state : this.desk;
-    if (!values) return;
-    this.desk = state && (this.desk ?? Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()])));
-    this.set(values);
-    if (asks) this.restarted();
+  /** Sets controls for a lecture hall, closed ones too, and fresh the others as at first; null gives them back as they were. */
+  present(state, fresh = false, asks = true) {
+    const read = () => Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()]));
+    const before = read();
+    if (!state && !this.desk) return;
+    const values = state ?? this.desk;
+    this.desk = state && (this.desk ?? before);
+    if (fresh) this.write(values);
+    else this.set(values);
+    if (asks && JSON.stringify(read()) !== JSON.stringify(before)) this.restarted();
   }
 
   /** A control that changes nothing of what is shown, as the others stand, is out of sight. */
@@ -294,7 +213,7 @@ export class Widget {
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
     this.list.forEach((control, k) => this.parts[k].root && (this.parts[k].root.hidden = this.isIdle(control)));
-    if (aloud && this.name) remember(this.name, Object.fromEntries(values));
+    if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);
       if (asking.signal.aborted) return;

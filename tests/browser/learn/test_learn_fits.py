@@ -192,6 +192,23 @@ def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
     assert any(said in name for name in too_large(tab.page))
 
 
+def on_the_way(page) -> None:
+    """Half of a path is done: its card says most then, and nothing of the map may scroll away."""
+    done = {rung.question.key: "right" for rung in rungs()[4:12]}
+    page.evaluate(
+        """(done) => { localStorage.setItem("fa-learn", JSON.stringify(done));
+        localStorage.setItem("fa-learn-path", "hour"); }""",
+        done,
+    )
+    page.reload()
+    page.wait_for_function(SHOWN, arg="entrance")
+    settled(page)
+    assert "left" in page.locator(".fa-path.is-chosen .fa-path-done").inner_text()
+    cut = "(node) => [node.scrollHeight - node.clientHeight, node.scrollTop]"
+    page.locator(".fa-halt").last.focus()
+    assert page.locator(".fa-course-map").evaluate(cut) == [0, 0]
+
+
 def test_the_frame_fits_and_only_bodies_may_scroll(tab):
     """Head, foot, entrance: in both sizes the page itself has nothing below its window."""
     for width, height in SIZES:
@@ -204,6 +221,7 @@ def test_the_frame_fits_and_only_bodies_may_scroll(tab):
             )
             assert over <= 0, (key, width, over)
             if not key:
+                on_the_way(page)
                 lowest = page.locator(".fa-halt").evaluate_all(
                     "(all) => Math.max(...all.map((n) => n.getBoundingClientRect().bottom))"
                 )

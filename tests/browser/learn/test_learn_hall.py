@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations
 
 import pytest
 
 from explainer.learn.claims import CLAIMS
 from explainer.learn.hall import slide
-from explainer.learn.registry import rungs
+from explainer.learn.registry import answer, rungs
 from explainer.learn.teaching import LESSONS
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import SHOWN, open_page, told, widget
@@ -16,6 +16,13 @@ from tests.browser.learn.learning import SHOWN, open_page, told, widget
 HALL = {"width": 1280, "height": 720}
 PLACE = """() => { const screen = document.querySelector(".fa-learn").firstElementChild;
   return [screen.dataset.key, screen.dataset.part]; }"""
+# As soon as this slide is there, what the address says of it.
+NAMED = """([key, part]) => {
+  const screen = document.querySelector(".fa-learn").firstElementChild;
+  const query = new URLSearchParams(location.search);
+  const is = screen.dataset.key === key && screen.dataset.part === part;
+  return is && { rung: query.get("rung"), part: query.get("part") };
+}"""
 # Type of the slide itself; a picture is drawn at the size that its place has.
 SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
   [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
@@ -34,16 +41,15 @@ def test_two_presses_a_rung_and_the_way_back_is_the_way_on(tab):
     keys = [rung.key for rung in rungs()][:3]
     page = hall(tab, keys[0])
     wanted = [[key, part] for key in keys for part in ("picture", "question")]
-    seen = []
-    for key in ("PageDown",) * 5 + ("PageUp",) * 5:
-        page.wait_for_selector(".fa-learn [data-part]")
+    for k, (rung, part) in enumerate([*wanted, *wanted[4::-1]]):
+        if k:
+            page.keyboard.press("PageDown" if k < len(wanted) else "PageUp")
+        named = page.wait_for_function(NAMED, arg=[rung, part]).json_value()
+        assert named == {"rung": rung, "part": "2" if part == "question" else None}
         settled(page)
-        seen.append(page.evaluate(PLACE))
-        assert min(page.evaluate(SIZES)) >= 24, seen[-1]
+        assert page.evaluate(PLACE) == [rung, part]
+        assert min(page.evaluate(SIZES)) >= 24, [rung, part]
         assert page.evaluate("document.documentElement.scrollHeight") <= 724
-        page.keyboard.press(key)
-    settled(page)
-    assert seen[:6] == wanted and [*seen[6:], page.evaluate(PLACE)] == wanted[4::-1]
 
 
 def test_sentence_lines_and_picture_share_a_slide(tab):
@@ -107,6 +113,8 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
             "(all) => all.map((node) => parseFloat(getComputedStyle(node).fontSize))"
         )
         assert min(seen) >= 36
+        if "cells" in wanted:
+            assert straight(asked), key
         for press in (".", "b", "a"):
             sign = asked.locator(".fa-hall-sign:visible").filter(has_text="✓")
             assert why.inner_text() == "" and sign.count() == 0
@@ -118,6 +126,24 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
             assert sign.count() == len(right)
             page.keyboard.press(press)
     assert page.evaluate(PLACE) == ["online", "question"]
+
+
+def straight(asked) -> bool:
+    """Whether the texts of each column of a grid stand below each other: what is right shows in
+    nothing before it is asked for."""
+    middles = """(rows) => rows.map((row) => [...row.querySelectorAll("td > span:first-child")]
+      .map((span) => { const at = span.getBoundingClientRect(); return at.left + at.right; }))"""
+    columns = zip(*asked.locator("tbody tr").evaluate_all(middles), strict=True)
+    return all(max(column) - min(column) < 1 for column in columns)
+
+
+def test_a_sign_that_takes_room_is_found(tab):
+    page = hall(tab, "mask")
+    page.keyboard.press("PageDown")
+    settled(page)
+    assert straight(page.locator(".fa-hall-asked"))
+    page.add_style_tag(content=".fa-hall-sign { position: static !important; }")
+    assert not straight(page.locator(".fa-hall-asked"))
 
 
 def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
@@ -136,16 +162,50 @@ def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
         told(widget(page, "heads"), hk=str(wanted))
 
 
+def test_a_slide_that_comes_is_as_the_course_has_it(tab):
+    """Whatever was done with its picture at the desk, which has it back; what stands at the desk
+    goes into the hall as it is."""
+    tab.page.set_viewport_size(HALL)
+    page = open_page(tab, "attention")
+    default = answer({"w": "attention"})["blocks"][0]["words"]
+    words = page.locator(".fa-rung-body > .fa-widget .fa-picture-block > .fa-sr")
+    widget(page, "attention").locator("select").select_option("1")
+    settled(page)
+    own = words.inner_text()
+    assert own != default
+    page.locator(".fa-to-hall").click()
+    for press, wanted in (
+        (None, own),
+        ("PageUp", None),
+        ("PageDown", None),
+        ("PageDown", default),
+    ):
+        if press:
+            page.keyboard.press(press)
+            page.wait_for_selector(".fa-learn [data-part]")
+        settled(page)
+        assert wanted is None or words.inner_text() == wanted, press
+    page.keyboard.press("Escape")
+    settled(page)
+    assert words.inner_text() == own
+
+
 def test_a_lecture_follows_its_list_and_ends(tab):
     stops = LESSONS["lecture45"].stops
     page = hall(tab, "lecturers")
     page.keyboard.press("Escape")
-    page.locator("a[href*='path=lecture45']").nth(len(stops) - 2).click()
+    page.locator("a[href*='path=lecture45']").nth(len(stops) - 1).click()
     page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
     seen = []
-    for _ in range(6):
+    for k in range(6):
         settled(page)
         seen.append(page.evaluate(PLACE))
+        if k == 1:  # who leaves for a moment goes on with the list
+            page.keyboard.press("Escape")
+            page.wait_for_function("!document.querySelector('.fa-learn.is-presenting')")
+            page.locator(".fa-to-hall").click()
+            page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
+            page.keyboard.press("PageDown")
         page.keyboard.press("PageDown")
         page.wait_for_selector(".fa-learn [data-part]")
     keys = [key for key, _ in stops[-2:]]
@@ -161,30 +221,47 @@ def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     first, second, *_ = CLAIMS
     words, verdict = page.locator(".fa-hall-claim h3"), page.locator(".fa-hall-verdict")
     assert first.words in words.inner_text() and verdict.inner_text() == ""
-    page.keyboard.press("PageDown")
-    assert first.words in words.inner_text() and first.why in verdict.inner_text()
+    for key in ("PageDown", "PageUp", "b"):  # as a clicker asks for an answer
+        page.keyboard.press(key)
+        assert (first.why in verdict.inner_text()) == (key != "PageUp")
     page.keyboard.press("PageDown")
     assert second.words in words.inner_text() and verdict.inner_text() == ""
-    for key in (".", "b", "f" if second.truth else "t"):
-        page.keyboard.press(key)
-        told = "" if key == "b" else f"{second.truth}. {second.why}"
-        assert verdict.inner_text() == told, "no sign that may mean the room or the claim"
-    assert page.locator(".fa-hall-answer").inner_text() == ". hides the answer"
+    page.keyboard.press("f" if second.truth else "t")
+    assert verdict.inner_text().startswith(f"{second.truth}.")
+    votes = page.locator(".fa-hall-votes")
+    assert votes.locator(".is-right").inner_text().split()[1] == str(second.truth)
+    voted = votes.locator("[aria-pressed=true]").inner_text().split()
+    assert voted[1] == str(not second.truth)
+    assert page.locator(".fa-hall-place").inner_text() == f"Claim 2 of {len(CLAIMS)}"
     settled(page)
     assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
 
 
-def test_the_map_in_the_hall_names_its_groups_alone(tab):
+def test_the_map_in_the_hall_names_all_rungs_and_a_lecture_s_own(tab):
+    """A line each, none cut, none on another; of a list what it leaves out stands aside."""
     tab.page.set_viewport_size(HALL)
-    page = tab.page
-    page.goto(f"{tab.server.url}/?tab=learn&mode=present")  # as pages are also called
-    page.wait_for_selector(".fa-learn.is-presenting [data-part]")
-    settled(page)
-    assert query_of(page)["page"] == "learn" and min(page.evaluate(SIZES)) >= 24
-    assert not page.locator(".fa-halt-title").first.is_visible()
-    boxes = [h3.bounding_box() for h3 in page.locator(".fa-course-map h3").all()]
-    for one, after in pairwise(boxes):
-        assert one["x"] + one["width"] <= after["x"] + 1
+    page, stops = tab.page, {key for key, _ in LESSONS["lecture45"].stops}
+    lines = """(all) => all.map((node) => { const range = document.createRange();
+      range.selectNodeContents(node);
+      const { left, right, top, bottom, height } = range.getBoundingClientRect();
+      return [left, right, top + 3, bottom - 3, height]; })"""
+    for path in ("", "&path=lecture45"):
+        page.goto(f"{tab.server.url}/?tab=learn&mode=present{path}")  # as pages are also called
+        page.wait_for_selector(".fa-learn.is-presenting [data-part]")
+        settled(page)
+        assert query_of(page)["page"] == "learn" and min(page.evaluate(SIZES)) >= 24
+        boxes = page.locator(".fa-course-map h3, .fa-halt-title").evaluate_all(lines)
+        assert len(boxes) == 7 + len(rungs()) and max(box[4] for box in boxes) < 45
+        for (l, r, t, b, _), (left, right, top, bottom, _) in combinations(boxes, 2):
+            assert min(r, right) <= max(l, left) or min(b, bottom) <= max(t, top)
+        assert max(b for *_, b, _ in boxes) < 720 - 72 and max(r for _, r, *_ in boxes) < 1280
+        own = page.locator(".fa-halt:not(.is-aside)").evaluate_all(
+            "(all) => all.map((node) => node.dataset.rung)"
+        )
+        assert {*own} == (stops if path else {rung.key for rung in rungs()})
+    page.keyboard.press("PageDown")
+    page.wait_for_function(SHOWN, arg=LESSONS["lecture45"].stops[0][0])
+    assert query_of(page)["path"] == "lecture45"
 
 
 @pytest.mark.parametrize("key", ["formulas", "wild"])
