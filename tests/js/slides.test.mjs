@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal } from "./load.mjs";
-import { pieces } from "./model.mjs";
+import { wholes } from "./model.mjs";
 
-const whole = (words) => pieces(words).filter(([, isWhole]) => isWhole).map(([text]) => text);
+const whole = (words) => wholes(words).filter(([, isWhole]) => isWhole).map(([text]) => text);
 
 test("a formula, a number with its unit, a name with its number stay on one line", () => {
   equal(whole("Two parts: lse = 2, O = 1, and lse = 2 + log 3."), ["lse = 2,", "O = 1,", "lse = 2 + log 3."]);
@@ -16,7 +16,7 @@ test("a formula, a number with its unit, a name with its number stay on one line
 
 test("no text is lost, and what is too long for a line breaks", () => {
   for (const words of ["", "one", "a = b", "dS = P ∘ (dP − ?) What stands in the gap?", "x = 1 ".repeat(20)]) {
-    assert.equal(pieces(words).map(([text]) => text).join(""), words);
+    assert.equal(wholes(words).map(([text]) => text).join(""), words);
     assert.ok(Math.max(0, ...whole(words).map((text) => text.length)) <= 28, words);
   }
 });

@@ -46,9 +46,9 @@ def test_numbers_stand_by_size_and_no_two_are_written_alike():
 
 
 def test_what_the_shown_case_does_not_depend_on_is_known():
-    """Short sequences have neither few keys nor a share of scores; the ranges of formats no
-    outlier. What moves the picture, stays."""
-    assert idle(KNOWN["when_not"]) == ("nk", "share")
+    """Scattered scores have no few keys; the ranges of formats no outlier. What moves the picture,
+    stays."""
+    assert idle(KNOWN["when_not"]) == ("nk",)
     assert idle(KNOWN["formats"]) == ("size",)
     assert not any(idle(KNOWN[key]) for key in ("gqa", "decode", "online", "amp"))
 
@@ -64,8 +64,9 @@ def test_the_windows_tiles_are_counted_by_hand():
 
 def test_a_mask_s_cells_have_their_tokens():
     asked = slide(KNOWN["mask"])
-    assert asked["rows"] == ("3", "4") and "Tokens 3 and 4" in asked["words"]
-    assert slide(KNOWN["attention"])["rows"] == (), "names of matrices need none"
+    assert asked["rows"] == ("token 3", "token 4") and "Tokens 3 and 4" in asked["words"]
+    assert asked["columns"] == tuple(f"key {k}" for k in range(5))
+    assert "rows" not in slide(KNOWN["attention"]), "names of matrices need none"
 
 
 def test_the_factor_of_a_rising_maximum():

@@ -182,4 +182,8 @@ def test_how_l2_s_rate_was_measured_is_said_as_the_record_s_own_program_has_it()
     (shift,) = re.findall(r"CACHED_BYTES = (\d+) << 20", program)
     assert f"the same {shift} MiB again and again" in more
     assert "programs = 2 * " in program and "two programs per SM" in more
-    assert "cache_modifier" not in program and "ordinary loads" in more
+    log = (Path(__file__).parents[2] / "kernels/LOG.md").read_text("utf-8")
+    found = r"16 MiB row ([\d.]+) / ([\d.]+) / [\d.]+, past L1 \(`.cg`\) ([\d.]+) / ([\d.]+)"
+    single, plain, past_single, past = map(float, re.search(found, log).groups())
+    assert single == pytest.approx(past_single, rel=0.01) and f"{past_single:.1f} TB/s" in more
+    assert plain == pytest.approx(past, rel=0.01) and "as fast" in more
