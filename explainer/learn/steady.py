@@ -100,7 +100,10 @@ def _stable(v: Values) -> list[Block]:
     mine = stack(kept)
     called = tell.named("steady.called")
     off = ", ".join(called[key] for key in ALL if key not in kept)
-    yours = tell("steady.without", habits=off) if off else tell("steady.yours")
+    if len(kept) < 2:
+        yours = tell("steady.alone", habit=called[kept[0]]) if kept else tell("steady.bare")
+    else:
+        yours = tell("steady.without", habits=off) if off else tell("steady.yours")
     shapes = [
         *_curve(18, tell("steady.spread"), "spread", kept,
                 [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),

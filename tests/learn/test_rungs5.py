@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -147,6 +147,17 @@ def test_each_habit_does_what_the_words_say():
     for _ in range(4096):
         total = total + torch.tensor(1 / 4096, dtype=torch.float16)
     assert float(total) == 0.5
+
+
+def test_any_of_the_habits_may_be_off():
+    """The line says which: what is left out, or what is left."""
+    keys = [control.key for control in widgets()["steady"].controls]
+    for chosen in product("01", repeat=len(keys)):
+        drawn = str(widgets()["steady"].compute(dict(zip(keys, chosen, strict=True))))
+        many = chosen.count("1")
+        said = {0: "with none of the four", 1: " alone", len(keys): "your stack"}
+        assert f"orange: {'' if many != 1 else 'with '}" in drawn
+        assert said.get(many, "orange: without ") in drawn
 
 
 def test_what_the_questions_on_stability_call_right():

@@ -20,12 +20,23 @@ document.addEventListener("keydown", (event) => {
 
 // A menu drops the keyboard when a choice is taken, and unfolds whenever it has it: it keeps the one without the other.
 const kept = new WeakSet();
+let unheard = null; // the menu that has the keyboard, and does not know
 document.addEventListener("focus", (event) => kept.has(event.target) && event.stopImmediatePropagation(), { capture: true });
 function keep(menu) {
   kept.add(menu);
   menu.focus({ preventScroll: true });
   kept.delete(menu);
+  unheard = menu;
 }
+// What is typed or looked for in it is the next choice: now it hears of the keyboard.
+for (const name of ["keydown", "input", "pointerdown"]) {
+  document.addEventListener(name, ({ target, key }) => {
+    if (target !== unheard || ["Tab", "Shift"].includes(key)) return;
+    unheard = null;
+    target.dispatchEvent(new FocusEvent("focus"));
+  }, { capture: true });
+}
+document.addEventListener("focusout", () => { unheard = null; });
 document.addEventListener("pointerdown", () => { taking = null; }, { capture: true });
 document.addEventListener("keydown", ({ key, target }) => { taking = key === "Enter" && target.matches?.("[role=combobox]") ? target : null; }, { capture: true });
 document.addEventListener("focusout", ({ target, relatedTarget }) => target === taking && !relatedTarget && queueMicrotask(() => document.activeElement === document.body && keep(target)));

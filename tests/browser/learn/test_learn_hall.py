@@ -166,10 +166,10 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
     """Whatever was done with its picture at the desk, which has it back; what stands at the desk
     goes into the hall as it is."""
     tab.page.set_viewport_size(HALL)
-    page = open_page(tab, "attention")
-    default = answer({"w": "attention"})["blocks"][0]["words"]
+    page = open_page(tab, "trips")
+    default = answer({"w": "trips"})["blocks"][0]["words"]
     words = page.locator(".fa-rung-body > .fa-widget .fa-picture-block > .fa-sr")
-    widget(page, "attention").locator("select").select_option("1")
+    widget(page, "trips").get_by_role("combobox").first.select_option("2048")
     settled(page)
     own = words.inner_text()
     assert own != default

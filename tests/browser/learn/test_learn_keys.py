@@ -220,7 +220,8 @@ def test_who_comes_back_finds_the_rung_as_it_was_left(tab):
     place, form = widget(page, "trips"), page.locator("#learn-trips [data-question]")
     place.get_by_role("combobox").first.select_option("2048")
     settled(page)
-    said = place.locator(SAID).inner_text()
+    said = place.locator(".fa-picture-block > .fa-sr").inner_text()
+    assert place.locator(SAID).inner_text(), "what is new is said"
     form.locator("input").fill("1")
     form.get_by_role("button", name="Check").press("Enter")
     assert page.evaluate(NOW) == form.get_by_role("button", name="Try again").inner_text()

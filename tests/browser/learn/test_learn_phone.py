@@ -43,8 +43,7 @@ CUT = """() => {
     return size < least * Math.min(1, innerWidth / 390);
   };
   const small = [...document.querySelectorAll(".fa-learn svg text")]
-    .filter((n) => n.textContent.trim() && n.checkVisibility() && !n.closest("#learn-order") &&
-      isSmall(n));
+    .filter((n) => n.textContent.trim() && n.checkVisibility() && isSmall(n));
   return [...low.map((n) => `lower than its place: ${n.ariaLabel}`),
     ...small.map((n) => `small: ${n.textContent}`), ...all];
 }"""

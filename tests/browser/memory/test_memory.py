@@ -301,9 +301,9 @@ def test_a_preset_is_scaled_to_n_and_any_text_is_taken(tab):
         "() => new URLSearchParams(location.search).get('mem-mask') === 'causal&window:320,0'"
     )
     mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
-    assert mask.input_value() == "causal&window:320,0"
+    assert mask.input_value() == "Sliding window: causal&window:320,0"
     choose(page, "Mask", "prefix:100 & causal")
-    page.get_by_text("causal&prefix:100 keeps").wait_for()
+    page.get_by_test_id("memory").get_by_text("causal&prefix:100 keeps").wait_for()
     w = Workload(n=1024, mask="causal&prefix:100")
     assert f"{mask_work.work(w).scores:,}" in view_of(page, "work")
     choose(page, "Mask", "window:-1")
