@@ -69,6 +69,11 @@ OVER = """([least, digits]) => {
       if (high > 1) put(`${one.data} on ${other.data}`, wide);
     }
   }
+  for (const node of slide.querySelectorAll(".fa-headline *, .fa-slide li *")) {
+    const size = (n) => parseFloat(getComputedStyle(n).fontSize);
+    const [one, all] = [node, node.parentElement].map(size);
+    put(`small: ${node.textContent}`, 2 * (all - one));
+  }
   const end = (one) => slide.querySelector(one).getBoundingClientRect();
   put("lines", end(".fa-slide ul").bottom - end(".fa-ground").top);
   return found;
@@ -148,7 +153,8 @@ def after_the_hall(page) -> list:
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])
 def test_every_rung_fits(browser, watch, hall):
-    context = browser.new_context(viewport=dict(zip(("width", "height"), SIZES[0], strict=True)))
+    size = dict(zip(("width", "height"), SIZES[0], strict=True))
+    context = browser.new_context(viewport=size, reduced_motion="reduce")
     found = unfitting(watch(context), hall)
     context.close()
     assert not found, "\n".join(f"{name}: {over}" for name, over in found.items())

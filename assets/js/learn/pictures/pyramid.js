@@ -74,7 +74,7 @@ function least(now, paper, top, width) {
     nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue, { style: { opacity: bar.on ? 1 : 0.35 } }));
     nodes.push(text(from + wide + 8, y + 15, bar.time, { size: type, weight: 700 }));
     const isInside = wide > bar.words.length * (type - 1) * 0.53 + 16;
-    if (!narrow && !paper.big) nodes.push(text(from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62), y + 15, bar.words, { size: type - 1, hue: isInside ? "paper" : "quiet" }));
+    if (!narrow && !paper.big) nodes.push(text(from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62), y + 15, bar.words, { size: type - 1, hue: !isInside ? "quiet" : bar.on ? "paper" : "ink" }));
   });
   return nodes;
 }
