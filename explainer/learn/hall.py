@@ -6,9 +6,7 @@ import math
 
 from explainer.base.amounts import written
 from explainer.base.texts import Texts
-from explainer.learn.blocks import Control
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, Rung
-from explainer.learn.registry import answer, widgets
 
 tell = Texts("learn")
 
@@ -30,30 +28,6 @@ def slide(rung: Rung) -> dict[str, object]:
                  "why": asked.reasons[0]}  # fmt: skip
         return cells | (_named(asked) if asked.rows else {})
     raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
-
-
-def _others(control: Control) -> tuple[str, ...]:
-    """Values that show whether a control changes anything; none of what has no form, and of steps,
-    which the keys move."""
-    if control.drawn or control.key == "step":
-        return ()
-    if control.kind in ("range", "number"):
-        return str(control.low), str(control.high)
-    return ("0", "1") if control.kind == "toggle" else tuple(value for value, _ in control.choices)
-
-
-def idle(rung: Rung) -> tuple[str, ...]:
-    """Keys of the controls that the slide's picture does not depend on: what they say is of another
-    case, whatever is chosen."""
-    widget = widgets()[rung.widget]
-    asked = {"w": rung.widget, **rung.hall_state}
-    shown = answer(asked)
-
-    def tells(control: Control) -> bool:
-        tried = _others(control)
-        return not tried or any(answer(asked | {control.key: x}) != shown for x in tried)
-
-    return tuple(control.key for control in widget.controls if not tells(control))
 
 
 def _named(asked: Question) -> dict[str, object]:

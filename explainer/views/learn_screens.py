@@ -168,7 +168,7 @@ def rung_screen(rung: Rung) -> str:
     slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
                 tag("ul", *(tag("li", line) for line in rung.lines)),
                 tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
-    asked = {"question": hall.slide(rung), "state": rung.hall_state, "idle": hall.idle(rung)}
+    asked = {"question": hall.slide(rung), "state": rung.hall_state}
     body = div("fa-rung-body", words, slide, widget_place(rung.widget),
                question_place(rung.question), in_json("data-hall", asked, class_="fa-hall-asked"),
                style=f"--lines:{len(rung.lines)}")  # fmt: skip

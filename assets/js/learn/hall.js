@@ -74,8 +74,7 @@ export class Hall {
     root.append(this.bar);
     const asked = screen.querySelector("[data-hall]");
     if (asked) {
-      const { question, state, idle } = JSON.parse(asked.dataset.hall);
-      this.idle = idle;
+      const { question, state } = JSON.parse(asked.dataset.hall);
       this.question = new HallQuestion(asked, question);
       this.picture = new Fit(screen.querySelector(".fa-rung-body"));
       live.present(state, fresh);
@@ -144,7 +143,6 @@ export class Hall {
   fit() {
     if (!this.on || this.parts?.[this.part] !== "picture") return;
     this.play.hidden = !this.learn.screen.widget?.step;
-    for (const key of this.idle) this.picture.place.querySelector(`[data-readout="${key}"]`)?.classList.add("is-idle");
     this.picture.lay();
   }
 

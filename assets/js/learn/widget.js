@@ -62,7 +62,6 @@ export class Widget {
     this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
-    this.list.forEach(({ key }, k) => this.parts[k].root && set(this.parts[k].root, { "data-readout": key }));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
     this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
     this.blocks = el("div", { class: "fa-blocks" });
